@@ -35,6 +35,7 @@
     MUST(T, U64, seed, 0, INT64_MAX, "seed of every random number")                  \
     MUST(T, U64, duration_ns, 1, INT64_MAX, "virtual time to run")                   \
     MUST(T, U64, step_ns, 0, INT64_MAX, "step of the time series; 0: none")          \
+    MUST(T, BOOL, passive, 0, 1, "whether TCP is measured at Gn")                    \
     MUST(T, U64, gb_rate_bit_per_s, 0, INT64_MAX, "rate of Gb's line, 0 = no limit") \
     MUST(T, U32, workers, 1, DP_WORKERS_MAX, "the dataplane's workers")              \
     MUST(T, IPV6, gn_address, 0, 0, "the dataplane's address on Gn")                 \
@@ -159,6 +160,7 @@ const struct field_call *lab_calls(struct lab *lab, uint32_t *count);
 // LEDGER_KINDS.
 struct lab_outputs {
     struct capture *gi, *gn, *gb;
+    struct line_tap gn_tap;
     FILE *series[LEDGER_KINDS];
 };
 

@@ -179,6 +179,7 @@ void lab_gn_setup(struct lab *lab)
     lab->gn = (struct line){.engine = lab->engine,
                             .ends = c->workers,
                             .capture = lab->out.gn,
+                            .tap = lab->out.gn_tap,
                             .deliver = ends_frame,
                             .self = &lab->ggsn.ends};
     lab->ggsn = (struct ggsn){

@@ -6,6 +6,7 @@
 
 #include "control/cli/commands.h"
 #include "control/page/page.h"
+#include "control/program/passive.h"
 #include "lab/report/tables.h"
 
 #define PAGE "report.html"
@@ -77,13 +78,15 @@ static int close_series(struct run *run)
 int outputs_open(struct run *run)
 {
     int status = open_captures(run);
+    status = status ? status : passive_open(run);
     return status ? status : open_series(run);
 }
 
 int outputs_close(struct run *run)
 {
-    int captures_status = close_captures(run), status = close_series(run);
-    return captures_status ? captures_status : status;
+    int status = close_captures(run), passive = passive_close(run), series = close_series(run);
+    status = status ? status : passive;
+    return status ? status : series;
 }
 
 // ---- Tables and page ----

@@ -19,7 +19,8 @@ static const char *const names[] = {"summary.json",     "run.json",         "con
                                     "drops.csv",        "delays.csv",       "series_classes.csv",
                                     "series_cells.csv", "series_flows.csv", "report.html",
                                     "applications.csv", "tcp.csv",          "bss.csv",
-                                    "targets.csv",      "targets.json"};
+                                    "targets.csv",      "targets.json",     "gi_flows.csv",
+                                    "gi_tables.csv",    "gi_bins.csv"};
 
 static int give(const char *path, const struct user *user)
 {

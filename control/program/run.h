@@ -21,6 +21,7 @@ struct run {
     struct board *board;
     struct lab *lab;
     struct lab_outputs outputs;
+    struct passive *passive;    // NULL: lab.passive is off
     struct capture *signalling; // NULL: no capture of signalling
     char signalling_path[PATH_MAX];
     struct contexts contexts; // in real time

@@ -300,6 +300,27 @@ void gi_sheets_print(const struct gi_sheets *sheets, FILE *out)
         print_sheet(&gi_sheet_list[i], &sheets->sheet[i], out);
 }
 
+// ---- CSV ----
+
+static void write_lines(const struct gi_sheet *of, const struct sheet *sheet, size_t row, FILE *out)
+{
+    struct figures f = figures_of(of, sheet, row);
+    for (uint32_t i = 0; i < f.count; i++) {
+        fprintf(out, "%s,\"%s\",%s,", of->name, of->row[row].label, f.figure[i].name);
+        if (f.figure[i].there)
+            fprintf(out, "%.9f", f.figure[i].value);
+        fputc('\n', out);
+    }
+}
+
+void gi_sheets_csv(const struct gi_sheets *sheets, FILE *out)
+{
+    fputs("table,row,figure,value\n", out);
+    for (size_t i = 0; i < gi_sheet_count; i++)
+        for (size_t k = 0; gi_sheet_list[i].row[k].label; k++)
+            write_lines(&gi_sheet_list[i], &sheets->sheet[i], k, out);
+}
+
 // ---- JSON ----
 
 static void put_row(const struct gi_sheet *of, const struct sheet *sheet, size_t row,

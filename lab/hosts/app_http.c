@@ -10,11 +10,13 @@
 
 #define HOST_PORT     80
 #define FAILURE_PAUSE (1 * S_IN_NS) // before a new connection
+#define PPM           1000000
 
 struct http_place {
     struct app_http *http;
-    struct flow *flow; // NULL: no connection
-    bool open, busy;   // busy: with an object
+    struct flow *flow;            // NULL: no connection
+    struct engine_timer patience; // while it opens
+    bool open, busy;              // busy: with an object
     uint64_t object_octets, begin_ns;
     uint64_t request_left; // to arrive at the server
     uint64_t answer_left;  // to arrive at the client
@@ -64,6 +66,8 @@ static const char *http_fault(const void *config)
     }
     if (!c->main_octets && !c->embedded && !c->objects.n)
         return "main: a page needs a main object or embedded ones";
+    if (c->silent_ppm + c->refused_ppm >= PPM)
+        return "silent: with refused it leaves no connection";
     return list_fault(&c->objects);
 }
 
@@ -79,17 +83,29 @@ static void http_event(void *self, struct flow *flow, enum flow_end at, enum tcp
 static void http_ended(void *self, struct flow *flow, uint64_t now_ns);
 static void http_acknowledged(void *self, struct flow *flow, enum flow_end from, uint64_t octets);
 
+// A client with neither silent nor refusing servers draws nothing.
+static enum flow_answer draw_answer(struct app_http *http)
+{
+    uint64_t silent = http->config.silent_ppm, refused = http->config.refused_ppm;
+    uint64_t drawn = silent + refused ? rng_below(&http->app.rng, PPM) : PPM;
+    return drawn < silent ? FLOW_SILENT : drawn < silent + refused ? FLOW_REFUSES : FLOW_ANSWERS;
+}
+
 static void open_connection(struct http_place *place, uint64_t now_ns)
 {
     struct app_http *http = place->http;
     struct flow_config config = app_flow(&http->app, FLOW_PROTOCOL_TCP, HOST_PORT);
     struct flow_user user = {place, http_received, http_event, http_ended, http_acknowledged};
     config.opener = (enum flow_end)http->config.client;
+    config.answer = draw_answer(http);
     place->open = false;
     place->flow = flow_open(http->app.place.world->table, &config, &user, now_ns);
     if (!place->flow)
         return;
     http->app.figures.connections++;
+    if (http->config.patience_ns)
+        engine_set(http->app.place.world->engine, &place->patience,
+                   now_ns + http->config.patience_ns);
     flow_connect(place->flow, now_ns);
 }
 
@@ -144,6 +160,7 @@ static void leave_connection(struct http_place *place, uint64_t now_ns)
 {
     struct flow *flow = place->flow;
     place->flow = NULL;
+    engine_cancel(place->http->app.place.world->engine, &place->patience);
     if (flow)
         flow_close(flow, (enum flow_end)place->http->config.client, now_ns);
 }
@@ -237,9 +254,20 @@ static void fail(struct http_place *place, uint64_t now_ns)
 {
     struct app_http *http = place->http;
     place->flow = NULL;
+    engine_cancel(http->app.place.world->engine, &place->patience);
     http->app.figures.aborted++;
     if (place->busy)
         app_wait(&http->app, now_ns + FAILURE_PAUSE);
+}
+
+// The connection has not opened. Its client's end goes without a word; what comes for it later is
+// reset.
+static void http_gives_up(void *self, uint64_t now_ns)
+{
+    struct http_place *place = self;
+    struct flow *flow = place->flow;
+    fail(place, now_ns);
+    flow_abort(flow, (enum flow_end)place->http->config.client, now_ns);
 }
 
 static void http_event(void *self, struct flow *flow, enum flow_end at, enum tcp_event event,
@@ -253,6 +281,7 @@ static void http_event(void *self, struct flow *flow, enum flow_end at, enum tcp
         return;
     if (event == TCP_OPEN && is_client) {
         place->open = true;
+        engine_cancel(place->http->app.place.world->engine, &place->patience);
         ask(place, now_ns);
     } else if (event == TCP_ABORTED) {
         fail(place, now_ns);
@@ -310,8 +339,10 @@ static bool http_setup(struct app *app, char error[APP_ERROR_ROOM])
     http->think = DRAW_OF(c, think_ns);
     copy_list(http);
     http->place = need(calloc(c->connections, sizeof *http->place));
-    for (uint32_t i = 0; i < c->connections; i++)
+    for (uint32_t i = 0; i < c->connections; i++) {
         http->place[i].http = http;
+        engine_timer_init(&http->place[i].patience, http_gives_up, &http->place[i]);
+    }
     return true;
 }
 
@@ -321,6 +352,7 @@ static void http_stop(struct app *app, uint64_t now_ns)
     for (uint32_t i = 0; i < http->config.connections; i++) {
         struct flow *flow = http->place[i].flow;
         http->place[i].flow = NULL;
+        engine_cancel(http->app.place.world->engine, &http->place[i].patience);
         if (flow)
             flow_abort(flow, (enum flow_end)http->config.client, now_ns);
     }
@@ -329,6 +361,8 @@ static void http_stop(struct app *app, uint64_t now_ns)
 static void http_release(struct app *app)
 {
     struct app_http *http = (struct app_http *)app;
+    for (uint32_t i = 0; i < http->config.connections; i++)
+        engine_cancel(app->place.world->engine, &http->place[i].patience);
     free(http->listed_octets);
     free(http->place);
 }

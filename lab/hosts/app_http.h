@@ -30,6 +30,12 @@ enum app_http_reuse { APP_HTTP_OBJECT, APP_HTTP_PAGE, APP_HTTP_EVER };
     KEY(T, COUNT, round_trips, "http.round_trips", NULL, 1, 100, 1,                               \
         "how often each object is asked for, a round trip each time: all answers but the last "   \
         "are a header alone, as a redirection is")                                                \
+    KEY(T, PPM, silent_ppm, "http.silent", NULL, 0, 999999, 0,                                    \
+        "probability that a connection's server is not there, so that no SYN is answered")        \
+    KEY(T, PPM, refused_ppm, "http.refused", NULL, 0, 999999, 0,                                  \
+        "probability that a connection's server refuses it by a reset")                           \
+    KEY(T, TIME, patience_ns, "http.patience", "endless", 1 * MS_IN_NS, APP_TIME_MOST, 0,         \
+        "how long the client waits for a connection to open before it gives it up")               \
     DRAW_KEYS(KEY, T, SIZE, main_octets, "http.main", "none", 1, APP_HTTP_OCTETS_MOST, 4910,      \
               "the main object's octets; with none the embedded ones are asked for at once")      \
     DRAW_KEYS(KEY, T, COUNT, embedded, "http.embedded", NULL, 0, 10000, 30,                       \

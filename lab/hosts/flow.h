@@ -40,6 +40,9 @@ enum flow_fault {
 
 extern const char *const flow_fault_helps[FLOW_FAULTS];
 
+// What the end that does not open does with a SYN.
+enum flow_answer { FLOW_ANSWERS, FLOW_SILENT, FLOW_REFUSES };
+
 struct flow;
 
 // The application.
@@ -64,6 +67,7 @@ struct flow_config {
     uint8_t protocol;
     bool ect; // datagrams carry ECT(0), RFC 3168; TCP sees to it itself
     enum flow_end opener;
+    enum flow_answer answer; // TCP only
     uint32_t address[FLOW_ENDS];
     uint16_t port[FLOW_ENDS];
     const struct tcp_profile *profile[FLOW_ENDS];
@@ -103,8 +107,8 @@ void flow_finish(struct flow *flow, uint64_t now_ns);
 // Sends a datagram, or an echo request, in an IP packet of so many octets. Returns its number.
 uint32_t flow_send(struct flow *flow, enum flow_end from, uint32_t octets, uint64_t now_ns);
 
-// TCP. The opener's end connects, the other listens. A flow ends when both its ends have closed, or
-// some time after one has given up.
+// TCP. The opener's end connects, the other listens, or as the answer says. A flow ends when both
+// its ends have closed, or some time after one has given up.
 void flow_connect(struct flow *flow, uint64_t now_ns);
 void flow_write(struct flow *flow, enum flow_end from, uint64_t octets, uint64_t now_ns);
 void flow_close(struct flow *flow, enum flow_end from, uint64_t now_ns);

@@ -119,6 +119,8 @@ void flow_tcp_free(struct flow_tcp *t)
 void flow_tcp_input(struct flow *flow, enum flow_end at, const struct tcp *segment, bool ce,
                     uint64_t now_ns)
 {
+    if (at != flow->config.opener && flow->config.answer == FLOW_SILENT)
+        return; // nobody is there
     tcp_input(&flow->tcp[at]->tcp, segment, ce, now_ns);
     arm(flow, now_ns);
 }
@@ -128,7 +130,8 @@ void flow_connect(struct flow *flow, uint64_t now_ns)
     enum flow_end opener = flow->config.opener;
     for (int end = 0; end < FLOW_ENDS; end++)
         flow->tcp[end]->started = true;
-    tcp_listen(&flow->tcp[flow_far(opener)]->tcp);
+    if (flow->config.answer == FLOW_ANSWERS)
+        tcp_listen(&flow->tcp[flow_far(opener)]->tcp);
     tcp_connect(&flow->tcp[opener]->tcp, now_ns);
     arm(flow, now_ns);
 }

@@ -6,13 +6,20 @@
 #include <rte_ring.h>
 #include <stdlib.h>
 
+static void show(const struct line *line, const uint8_t *frame, uint32_t octets, uint64_t now_ns)
+{
+    if (line->capture)
+        capture_frame(line->capture, now_ns, frame, octets);
+    if (line->tap.frame)
+        line->tap.frame(line->tap.self, now_ns, frame, octets);
+}
+
 static void deliver(struct line *line, struct rte_mbuf *m, uint64_t now_ns)
 {
     const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
     line->delivered_packets++;
     line->delivered_octets += m->pkt_len;
-    if (line->capture)
-        capture_frame(line->capture, now_ns, frame, m->pkt_len);
+    show(line, frame, m->pkt_len, now_ns);
     line->deliver(line->self, frame, m->pkt_len, now_ns);
     rte_pktmbuf_free(m);
 }
@@ -88,8 +95,7 @@ bool line_send(struct line *line, uint32_t end, const uint8_t *frame, uint32_t o
     char *at = m ? rte_pktmbuf_append(m, (uint16_t)octets) : NULL;
     line->sent_packets++;
     line->sent_octets += octets;
-    if (line->capture)
-        capture_frame(line->capture, now_ns, frame, octets);
+    show(line, frame, octets, now_ns);
     engine_wake(line->engine);
     if (at) {
         memcpy(at, frame, octets);

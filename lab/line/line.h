@@ -14,12 +14,19 @@ typedef void line_deliver_fn(void *self, const uint8_t *frame, uint32_t octets, 
 
 struct rte_mbuf;
 
+// Hears the frames of the capture, while the lab runs.
+struct line_tap {
+    void (*frame)(void *self, uint64_t now_ns, const uint8_t *frame, uint32_t octets); // NULL: none
+    void *self;
+};
+
 struct line {
     struct engine *engine;
     struct dp_far_end end[DP_WORKERS_MAX]; // the far end of each queue of the port
     uint32_t ends, next;                   // next: the queue to take a frame from
     uint64_t rate_bit_per_s;               // in octets of whole frames; 0: no limit
     struct capture *capture;               // NULL: none
+    struct line_tap tap;
     line_deliver_fn *deliver;
     void *self;
     struct rte_mbuf *on_line;

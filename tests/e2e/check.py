@@ -88,7 +88,7 @@ SMALLEST_WHOLE = {
         }],
     }],
     "lab": {"ggsn": "192.0.2.2", "ggsn_mac": "02:00:00:00:00:04", "gb_rate_bit_per_s": 0,
-            "step_ns": 10**9, "tcp": [], "move": [], "suspend": [], "away": [], "ftp": [], "http": [],
+            "step_ns": 10**9, "passive": False, "tcp": [], "move": [], "suspend": [], "away": [], "ftp": [], "http": [],
             "stream": [], "ptt": [], "ping": [],
             "traffic": [lab_blocks.LAB["traffic"][0]
                         | {"rate_bit_per_s": 8500, "stop_ns": 500000000}], "replay": []},

@@ -71,13 +71,15 @@ LASTS = {"lasts_ns": 0}
 TCP = {"host_tcp": "linux", "ms_tcp": "linux"}
 LAB = {
     "ggsn": "192.0.2.2", "ggsn_mac": "02:00:00:00:00:04", "gb_rate_bit_per_s": 0, "step_ns": 1 * S,
+    "passive": False,
     "gi": LINE, "mobile": {"n201_u_octets": 1520, "answers_xid": True, "protects_all": True},
     "tcp": [{"name": "era", "base": "linux"}],
     "move": [EVENT | {"cells": ["1-3"]}], "suspend": [EVENT | LASTS], "away": [EVENT | LASTS],
     "ftp": [APP | TCP | {"way": "down", "size_octets": 0, "files": 1, "pause_ns": 1 * S, "opener": "ms",
                          "request_octets": 0}],
     "http": [APP | TCP | {"client": "ms", "connections": 4, "reuse": "all", "request_octets": 350,
-                          "header_octets": 250, "round_trips": 1, "pages": 0} | drawn("main", "_octets", 4910)
+                          "header_octets": 250, "round_trips": 1, "silent_ppm": 0, "refused_ppm": 0,
+                          "patience_ns": 0, "pages": 0} | drawn("main", "_octets", 4910)
              | drawn("embedded", "", 30) | drawn("embedded_size", "_octets", 4910)
              | drawn("think", "_ns", 1 * S)],
     "stream": [APP | {"way": "down", "rate_bit_per_s": 40000, "peak_bit_per_s": 0, "packet_octets": 500,

@@ -14,9 +14,9 @@ from several import VARIANTS
 
 TARGETS = ROOT / "tests/scenario"
 SCENARIOS = ROOT / "config/scenarios"
-# Of each paper the shortest run: one or two seconds.
+# Of each paper the shortest run: one to four seconds.
 SHORTEST = {"buffer-2004.lua": ("63s-1pdch",), "aqm-2006.lua": ("none",), "preempt-2004.lua": ("paper-3s",),
-            "latency-geran.lua": ("edge", "--point", "rlc_rtt=50ms,server_to_bts=10ms")}
+            "latency-geran.lua": ("edge", "--point", "rlc_rtt=50ms,server_to_bts=10ms"), "gi-2004.lua": ("dial-up",)}
 
 
 def target(keys, ours="seed"):
@@ -333,7 +333,8 @@ def page():
 
 FIGURES = {"aqm-2006.lua": {"2", "3", "5", "6"}, "buffer-2004.lua": {"1", "2", "3", "4"},
            "latency-geran.lua": {"2", "3", "4", "5", "6", "7", "8", "9", "10"},
-           "preempt-2004.lua": {"I", "2", "3", "4"}}  # of the papers, but drawings of networks
+           "preempt-2004.lua": {"I", "2", "3", "4"},
+           "gi-2004.lua": {"I", "III", "3", "4", "7", "8"}}  # of the papers, but drawings of networks
 
 
 def series_of(out):

@@ -128,8 +128,8 @@ function setup.lab_config(cfg)
     end
     return {
         name = cfg.run.name, seed = cfg.run.seed, duration_ns = cfg.run.duration_ns,
-        step_ns = lab.step_ns or 0, gb_rate_bit_per_s = lab.gb_rate_bit_per_s or 0,
-        workers = cfg.run.workers,
+        step_ns = lab.step_ns or 0, passive = lab.passive == true,
+        gb_rate_bit_per_s = lab.gb_rate_bit_per_s or 0, workers = cfg.run.workers,
         gn_address = parts.address(ipv6 and cfg.gn.address6 or cfg.gn.address or NO_IPV4),
         gn_mac = cfg.gn.mac, gn_mtu_octets = cfg.gn.mtu_octets,
         ggsn_address = parts.address(lab.ggsn or NO_IPV4), ggsn_mac = lab.ggsn_mac or NO_MAC,

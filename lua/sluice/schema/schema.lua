@@ -161,6 +161,11 @@ local lab_block = {
             name = "step", type = "time", least = "1 ms", most = "1440 min", none = "none",
             default = "1 s", help = "the step of the time series",
         },
+        {
+            name = "passive", type = "switch", default = false,
+            help = "whether TCP is measured on Gn, as sluice gi does on a capture: gi_flows.csv,"
+                .. " gi_tables.csv, gi_bins.csv",
+        },
     },
 }
 

@@ -215,6 +215,81 @@ static void test_stop(void **state)
     assert_int_equal(path.table.flows.entries, 0);
 }
 
+// Three of ten connections are reset at once, and their objects are asked for again: 620 objects
+// take 266 connections more, with a deviation of 19.
+static void test_servers_that_refuse(void **state)
+{
+    (void)state;
+    config.connections = 1;
+    config.reuse = APP_HTTP_OBJECT;
+    config.pages = 20;
+    config.refused_ppm = 300000;
+    run(3000 * S_IN_NS);
+    assert_int_equal(seen.pages, 20);
+    assert_int_equal(seen.objects, 620);
+    assert_int_equal(app->figures.connections, 620 + app->figures.aborted);
+    assert_in_range(app->figures.aborted, 266 - 80, 266 + 80);
+    assert_int_equal(path.ended, app->figures.connections);
+    assert_int_equal(path.table.flows.entries, 0);
+}
+
+// Nobody is there: SYNs at 0, 1 and 3 s until the patience ends at 4 s, and again a second later.
+static void test_servers_that_are_silent(void **state)
+{
+    (void)state;
+    config.silent_ppm = 999999;
+    config.patience_ns = 4 * S_IN_NS;
+    run(50 * S_IN_NS - 1);
+    assert_int_equal(app->figures.connections, 10);
+    assert_int_equal(app->figures.aborted, 10);
+    assert_int_equal(path.n[FLOW_MS], 30);
+    assert_int_equal(path.n[FLOW_HOST], 0);
+    assert_int_equal(seen.objects, 0);
+}
+
+// Without patience TCP itself gives up: 7 SYNs in 127 s.
+static void test_silence_without_patience(void **state)
+{
+    (void)state;
+    config.silent_ppm = 999999;
+    run(127 * S_IN_NS - 1);
+    assert_int_equal(app->figures.aborted, 0);
+    assert_int_equal(path.n[FLOW_MS], 7);
+    path_run_to(127 * S_IN_NS + 10 * MS_IN_NS);
+    assert_int_equal(app->figures.aborted, 1);
+}
+
+// The answer takes 6 s and finds nobody: a reset, at 9 s there, ends the server's end too, and with
+// it the flow.
+static void test_an_answer_too_late(void **state)
+{
+    (void)state;
+    path.link[FLOW_HOST].config.latency_ns = path.link[FLOW_MS].config.latency_ns = 3 * S_IN_NS;
+    config.patience_ns = 4 * S_IN_NS;
+    config.stop_ns = 4500 * MS_IN_NS;
+    run(4400 * MS_IN_NS);
+    assert_int_equal(path.n[FLOW_MS], 3);
+    assert_int_equal(app->figures.aborted, 1);
+    path_run_to(9 * S_IN_NS - 1);
+    assert_int_equal(path.n[FLOW_MS], 3 + 3);
+    assert_int_equal(path.table.flows.entries, 1);
+    path_run_to(9 * S_IN_NS + 10 * MS_IN_NS);
+    assert_int_equal(path.table.flows.entries, 0);
+    assert_int_equal(app->figures.connections, 1);
+}
+
+// Patience is of no matter to a connection that opens, however long it lasts then.
+static void test_patience_enough(void **state)
+{
+    (void)state;
+    config.connections = 1;
+    config.patience_ns = 100 * MS_IN_NS;
+    run(100 * S_IN_NS);
+    assert_int_equal(seen.pages, 2);
+    assert_int_equal(app->figures.aborted, 0);
+    assert_int_equal(page_ns(0), 2 * LATENCY_NS * 32);
+}
+
 static void test_values_that_do_not_fit(void **state)
 {
     (void)state;
@@ -223,6 +298,10 @@ static void test_values_that_do_not_fit(void **state)
     config.main_octets = 1;
     config.main_octets_law = DRAW_PARETO;
     path_expect_refused("http", &config, "http: main_law: needs a _least");
+    config.main_octets_law = DRAW_FIXED;
+    config.silent_ppm = 600000;
+    config.refused_ppm = 400000;
+    path_expect_refused("http", &config, "http: silent: with refused it leaves no connection");
 }
 
 int main(void)
@@ -241,6 +320,11 @@ int main(void)
         HTTP_TEST(test_pages_of_no_objects),
         HTTP_TEST(test_empty_objects),
         HTTP_TEST(test_stop),
+        HTTP_TEST(test_servers_that_refuse),
+        HTTP_TEST(test_servers_that_are_silent),
+        HTTP_TEST(test_silence_without_patience),
+        HTTP_TEST(test_an_answer_too_late),
+        HTTP_TEST(test_patience_enough),
         HTTP_TEST(test_values_that_do_not_fit),
     };
     return cmocka_run_group_tests_name("lab/hosts/app_http", tests, NULL, NULL);

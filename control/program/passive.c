@@ -1,0 +1,134 @@
+// See passive.h.
+#include "control/program/passive.h"
+
+#include <errno.h>
+#include <pcap/dlt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/cli/commands.h"
+#include "dataplane/base/units.h"
+#include "lab/gi/gi.h"
+#include "lab/gi/gi_sheets.h"
+#include "lab/gi/gi_write.h"
+
+#define FLOWS      "gi_flows.csv"
+#define TABLES     "gi_tables.csv"
+#define BINS       "gi_bins.csv"
+#define BINS_MOST  200  // what is larger is in the last
+#define IDLE_S     3600 // as sluice gi, unless it is told otherwise
+#define FLOWS_MOST 1000000
+
+// What is counted in bins of one width, for histograms such as the paper's Fig. 3, 4 and 7.
+static const struct {
+    const char *name;
+    size_t at; // of struct gi_result
+    int64_t width;
+    double unit; // of what is written
+} bins[] = {
+    {"setup_s", offsetof(struct gi_result, setup), 100 * (int64_t)MS_IN_NS, S_IN_NS},
+    {"rtt_gprs_setup_s", offsetof(struct gi_result, rtt_gprs_setup), 50 * (int64_t)MS_IN_NS,
+     S_IN_NS},
+    {"channel_rate_kbit_per_s", offsetof(struct gi_result, channel_rate), 1000, 1000},
+};
+#define BIN_KINDS (sizeof bins / sizeof bins[0])
+
+struct passive {
+    struct gi *gi;
+    struct gi_sheets *sheets;
+    FILE *flows;
+    uint64_t in_bin[BIN_KINDS][BINS_MOST];
+};
+
+static void count_bins(struct passive *passive, const struct gi_result *result)
+{
+    for (size_t i = 0; i < BIN_KINDS; i++) {
+        int64_t value;
+        memcpy(&value, (const char *)result + bins[i].at, sizeof value);
+        if (value < 0) // GI_NONE as well
+            continue;
+        int64_t bin = value / bins[i].width;
+        passive->in_bin[i][bin < BINS_MOST ? bin : BINS_MOST - 1]++;
+    }
+}
+
+static void take_flow(void *self, const struct gi_result *result)
+{
+    struct passive *passive = self;
+    gi_sheets_count(passive->sheets, result);
+    count_bins(passive, result);
+    gi_write_row(passive->flows, result);
+}
+
+static void take_frame(void *self, uint64_t now_ns, const uint8_t *frame, uint32_t octets)
+{
+    struct passive *passive = self;
+    gi_take(passive->gi, &(struct gi_frame){.time_ns = now_ns,
+                                            .octets = frame,
+                                            .captured = octets,
+                                            .length = octets,
+                                            .link = DLT_EN10MB});
+}
+
+int passive_open(struct run *run)
+{
+    struct gi_config config = {.idle_s = IDLE_S, .flows_most = FLOWS_MOST};
+    if (!run->load.lab.passive)
+        return EXIT_DONE;
+    FILE *flows = results_begin(&run->results, FLOWS);
+    if (!flows)
+        return run_failed(FLOWS, strerror(errno));
+    struct passive *passive = calloc(1, sizeof *passive);
+    if (!passive)
+        abort();
+    passive->flows = flows;
+    passive->sheets = gi_sheets_create();
+    passive->gi = gi_create(&config, take_flow, passive);
+    gi_write_head(flows);
+    run->passive = passive;
+    run->outputs.gn_tap = (struct line_tap){take_frame, passive};
+    return EXIT_DONE;
+}
+
+static void put_tables(const void *self, FILE *out)
+{
+    const struct passive *passive = self;
+    gi_sheets_csv(passive->sheets, out);
+}
+
+static void put_bins(const void *self, FILE *out)
+{
+    const struct passive *passive = self;
+    fputs("figure,from,flows\n", out);
+    for (size_t i = 0; i < BIN_KINDS; i++)
+        for (int64_t bin = 0; bin < BINS_MOST; bin++)
+            if (passive->in_bin[i][bin])
+                fprintf(out, "%s,%.2f,%" PRIu64 "\n", bins[i].name,
+                        (double)(bin * bins[i].width) / bins[i].unit, passive->in_bin[i][bin]);
+}
+
+static int write_all(const struct run *run, const struct passive *passive)
+{
+    int status = run_write(run, TABLES, put_tables, passive);
+    return status ? status : run_write(run, BINS, put_bins, passive);
+}
+
+int passive_close(struct run *run)
+{
+    struct passive *passive = run->passive;
+    if (!passive)
+        return EXIT_DONE;
+    run->passive = NULL;
+    gi_finish(passive->gi);
+    const char *wrong = gi_wrong(passive->gi);
+    int status = wrong ? run_failed("internal error: the counts of Gn do not add up", wrong) : 0;
+    int fault = results_end(&run->results, FLOWS, passive->flows);
+    if (fault)
+        status = run_failed(FLOWS, strerror(-fault));
+    if (!status)
+        status = write_all(run, passive);
+    gi_destroy(passive->gi);
+    gi_sheets_destroy(passive->sheets);
+    free(passive);
+    return status;
+}
