@@ -159,6 +159,7 @@ const struct field_call *lab_calls(struct lab *lab, uint32_t *count);
 // LEDGER_KINDS.
 struct lab_outputs {
     struct capture *gi, *gn, *gb;
+    FILE *packets; // packets.csv
     FILE *series[LEDGER_KINDS];
 };
 

@@ -17,7 +17,7 @@
 #include "lab/gi/gi_write.h"
 
 struct gi_options {
-    const char *csv, *json;
+    const char *csv, *json, *losses;
     struct gi_config config;
     uint32_t idle_s, flows_most;
     bool take_bad_checksums, columns;
@@ -75,6 +75,8 @@ static bool take_zone(void *target, const char *text)
 #define INTO(member) .at = offsetof(struct gi_options, member)
 static const struct cli_option gi_options[] = {
     {"csv", "FILE", "every flow as a row", INTO(csv)},
+    {"losses", "FILE", "every segment that was sent again or came late, and what that counts as",
+     INTO(losses)},
     {"json", "FILE", "every flow and all tables; - for standard output, instead of the text",
      INTO(json)},
     {"mobiles", "PREFIX", "addresses of users; may be repeated (whoever opens a connection)",
@@ -303,7 +305,10 @@ static int run(const struct gi_options *options, struct file *files, int n)
     struct outputs out = {0};
     if (!open_outputs(&out, options))
         return EXIT_RUN_FAILED;
-    struct gi *gi = gi_create(&options->config, take_flow, &out);
+    struct gi_config config = options->config;
+    if (options->losses && !(config.losses = open_output(options->losses)))
+        return EXIT_RUN_FAILED;
+    struct gi *gi = gi_create(&config, take_flow, &out);
     bool good = true;
     for (int i = 0; i < n && !signals_ended; i++) {
         read_file(gi, &files[i]);
@@ -323,6 +328,7 @@ static int run(const struct gi_options *options, struct file *files, int n)
         fprintf(stderr, "sluice gi: internal error: the counts of %s do not add up\n", wrong);
     good = close_output(out.csv, options->csv) && good && !wrong;
     good = close_output(out.json_file, options->json) && good;
+    good = close_output(config.losses, options->losses) && good;
     gi_sheets_destroy(out.sheets);
     gi_destroy(gi);
     return good ? EXIT_DONE : EXIT_RUN_FAILED;

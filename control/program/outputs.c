@@ -8,7 +8,8 @@
 #include "control/page/page.h"
 #include "lab/report/tables.h"
 
-#define PAGE "report.html"
+#define PAGE    "report.html"
+#define PACKETS "packets.csv"
 
 // ---- Captures ----
 
@@ -46,7 +47,22 @@ static int close_captures(struct run *run)
     return fault ? run_failed(run->results.dir, "a capture: the file is incomplete") : EXIT_DONE;
 }
 
-// ---- Series ----
+// ---- Packets and series ----
+
+static int open_packets(struct run *run)
+{
+    if (!run->options.packets)
+        return EXIT_DONE;
+    run->outputs.packets = results_begin(&run->results, PACKETS);
+    return run->outputs.packets ? EXIT_DONE : run_failed(PACKETS, strerror(errno));
+}
+
+static int close_packets(struct run *run)
+{
+    FILE *out = run->outputs.packets;
+    int fault = out ? results_end(&run->results, PACKETS, out) : 0;
+    return fault ? run_failed(PACKETS, strerror(-fault)) : EXIT_DONE;
+}
 
 static int open_series(struct run *run)
 {
@@ -77,13 +93,16 @@ static int close_series(struct run *run)
 int outputs_open(struct run *run)
 {
     int status = open_captures(run);
+    if (!status)
+        status = open_packets(run);
     return status ? status : open_series(run);
 }
 
 int outputs_close(struct run *run)
 {
-    int captures_status = close_captures(run), status = close_series(run);
-    return captures_status ? captures_status : status;
+    int captures_status = close_captures(run), packets_status = close_packets(run),
+        status = close_series(run);
+    return captures_status ? captures_status : packets_status ? packets_status : status;
 }
 
 // ---- Tables and page ----

@@ -19,7 +19,7 @@ static const char *const names[] = {"summary.json",     "run.json",         "con
                                     "drops.csv",        "delays.csv",       "series_classes.csv",
                                     "series_cells.csv", "series_flows.csv", "report.html",
                                     "applications.csv", "tcp.csv",          "bss.csv",
-                                    "targets.csv",      "targets.json"};
+                                    "targets.csv",      "targets.json",     "packets.csv"};
 
 static int give(const char *path, const struct user *user)
 {

@@ -19,6 +19,7 @@ struct gi_config {
     bool take_bad_checksums;
     uint32_t idle_s, flows_most;
     int32_t zone_s;
+    FILE *losses; // each verdict as a row; NULL: not
 };
 
 // A flow that has ended.

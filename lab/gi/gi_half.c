@@ -96,6 +96,14 @@ uint32_t gi_half_find(const struct gi_half *half, uint32_t sequence)
     return low;
 }
 
+void gi_half_judged(struct gi_half *half, const struct gi_records *records, enum gi_verdict verdict,
+                    uint32_t sequence, uint32_t n)
+{
+    half->judged[verdict] += n;
+    for (uint32_t i = 0; i < n && records->judged; i++)
+        records->judged(records, half, verdict, GI_VERDICTS, sequence);
+}
+
 // ---- A segment ----
 
 // What is known of a segment while it is put into the row.
@@ -170,13 +178,14 @@ static void put_within(struct gi_half *half, struct segment *s, struct gi_record
     }
 }
 
-static void judge(struct gi_half *half, const struct segment *s, uint32_t upstream_us)
+static void judge(struct gi_half *half, const struct segment *s, uint32_t upstream_us,
+                  const struct gi_records *records)
 {
     uint32_t soon_us = upstream_us ? upstream_us : REORDER_US;
-    if (s->filled && s->now_us - s->hole_opened_us < soon_us)
-        half->reordered++;
-    else if (s->filled)
-        half->lost_upstream++;
+    bool soon = s->now_us - s->hole_opened_us < soon_us;
+    if (s->filled)
+        gi_half_judged(half, records, soon ? GI_VERDICT_reordered : GI_VERDICT_lost_upstream,
+                       s->begin, 1);
     if (s->seen == 0)
         return;
     if (s->packet->data_octets)
@@ -187,7 +196,7 @@ static void judge(struct gi_half *half, const struct segment *s, uint32_t upstre
     half->again_us = s->now_us;
     half->again_from = s->begin;
     if (s->filled == 0 && s->had) {
-        half->unneeded++;
+        gi_half_judged(half, records, GI_VERDICT_unneeded, s->begin, 1);
         half->unconfirmed++;
     }
 }
@@ -238,7 +247,7 @@ enum gi_half_sent gi_half_send(struct gi_half *half, const struct gi_packet *pac
         put(half, &s, half->count, s.begin, s.end, records);
     else
         put_within(half, &s, records);
-    judge(half, &s, upstream_us);
+    judge(half, &s, upstream_us, records);
     if (gi_half_after(s.end, half->next))
         half->next = s.end;
     return GI_HALF_OUT_OF_ORDER;
@@ -246,8 +255,10 @@ enum gi_half_sent gi_half_send(struct gi_half *half, const struct gi_packet *pac
 
 void gi_half_end(struct gi_half *half, struct gi_records *records)
 {
-    for (uint32_t i = 0; i < half->count; i++)
-        half->undecided += gi_half_record(half, i)->unjudged;
+    for (uint32_t i = 0; i < half->count; i++) {
+        const struct gi_record *r = gi_half_record(half, i);
+        gi_half_judged(half, records, GI_VERDICT_undecided, r->sequence, r->unjudged);
+    }
     half->count = 0;
     if (half->room)
         resize(half, 0, records);

@@ -14,6 +14,19 @@
 
 #include "lab/gi/gi_packet.h"
 
+struct gi_flow;
+struct gi_records;
+
+// spurious: sent again although the receiver had it, by DSACK, timestamp or time; unneeded: after
+// it was acknowledged or selectively acknowledged; go_back: in a row, of which the first alone was
+// missing; undecided: never acknowledged. reordered: came late, but too soon for a repetition.
+enum gi_verdict {
+#define VERDICT(name, up, down) GI_VERDICT_##name,
+#include "lab/gi/gi_verdicts.def"
+#undef VERDICT
+    GI_VERDICTS
+};
+
 // A segment that has passed and is not acknowledged.
 struct gi_record {
     uint32_t sequence, octets;
@@ -49,12 +62,7 @@ struct gi_half {
     // Counts.
     uint32_t packets, data_packets;
     uint32_t resent_packets; // data of which some octets had passed before
-    uint32_t lost_downstream, lost_upstream;
-    uint32_t spurious;  // sent again although the receiver had it: by DSACK, timestamp or time
-    uint32_t unneeded;  // sent again after it was acknowledged or selectively acknowledged
-    uint32_t go_back;   // sent again in a row, of which the first alone was missing
-    uint32_t reordered; // octets that came late, but too soon for a repetition
-    uint32_t undecided; // sent again, and never acknowledged
+    uint32_t judged[GI_VERDICTS];
     // Of those that came twice, which the receiver may still say.
     uint32_t unconfirmed;
     uint32_t duplicates_here; // ACKs of `una` without SACK since it is that
@@ -66,10 +74,15 @@ struct gi_half {
     uint16_t begin, count, room;
 };
 
-// Bounds of what all halves keep.
+// Bounds of what all halves keep, and who hears of each verdict; `instead`: the one that it takes
+// the place of, GI_VERDICTS if none.
 struct gi_records {
     uint64_t octets, most_octets; // in use; the most there were
     uint64_t limit_octets;
+    void (*judged)(const struct gi_records *records, const struct gi_half *half,
+                   enum gi_verdict verdict, enum gi_verdict instead, uint32_t sequence);
+    const struct gi_flow *flow; // of the half
+    void *self;
 };
 
 enum gi_half_sent {

@@ -55,35 +55,37 @@ static bool was_lost(const struct gi_half *half, const struct covered *c, const 
 
 // Was it, or something that came to its place, missing at the receiver? first: nothing before it
 // was that this ACK covers.
-static bool judge(struct gi_half *half, const struct covered *c, struct gi_record *r, bool first)
+static bool judge(struct gi_half *half, const struct covered *c, struct gi_record *r, bool first,
+                  const struct gi_records *records)
 {
     uint32_t copies = r->unjudged;
     if (copies == 0)
         return r->flags & GI_RECORD_FILLER;
     if (was_spurious(c, r)) {
-        half->spurious++;
+        gi_half_judged(half, records, GI_VERDICT_spurious, r->sequence, 1);
         half->unconfirmed++;
         copies--;
     }
     bool lost = copies && (r->unjudged > copies || was_lost(half, c, r, first));
-    if (lost) {
-        half->lost_downstream += copies;
-    } else {
-        half->go_back += copies;
+    gi_half_judged(half, records, lost ? GI_VERDICT_lost_downstream : GI_VERDICT_go_back,
+                   r->sequence, copies);
+    if (!lost)
         half->unconfirmed += copies;
-    }
     r->unjudged = 0;
     return lost || r->flags & GI_RECORD_FILLER;
 }
 
 // Something has come twice.
-static void take_twice(struct gi_half *half)
+static void take_twice(struct gi_half *half, const struct gi_records *records, uint32_t sequence)
 {
     if (half->unconfirmed) {
         half->unconfirmed--;
-    } else if (half->lost_downstream) {
-        half->lost_downstream--;
-        half->spurious++;
+    } else if (half->judged[GI_VERDICT_lost_downstream]) {
+        half->judged[GI_VERDICT_lost_downstream]--;
+        half->judged[GI_VERDICT_spurious]++;
+        if (records->judged)
+            records->judged(records, half, GI_VERDICT_spurious, GI_VERDICT_lost_downstream,
+                            sequence);
     }
 }
 
@@ -124,11 +126,11 @@ static void advance(struct gi_half *half, struct covered *c, struct gi_acked *ac
     look(half, c);
     bool missing = false, came = c->n > 0; // came: the first of them did not miss
     for (uint32_t i = 0; i < c->n; i++) {
-        missing |= judge(half, c, gi_half_record(half, i), !missing);
+        missing |= judge(half, c, gi_half_record(half, i), !missing, records);
         came = came && !(missing && i == 0);
     }
     for (; came && half->duplicates_here; half->duplicates_here--)
-        take_twice(half);
+        take_twice(half, records, half->una);
     half->duplicates_here = 0;
     const struct gi_record *last = c->n ? gi_half_record(half, c->n - 1) : NULL;
     acked->exact = last && last->sequence + last->octets == c->to;
@@ -171,11 +173,12 @@ static bool is_dsack(const struct gi_packet *packet)
            !gi_half_after(right, packet->sack[1].right);
 }
 
-static bool take_sack(struct gi_half *half, const struct gi_packet *packet)
+static bool take_sack(struct gi_half *half, const struct gi_packet *packet,
+                      const struct gi_records *records)
 {
     uint32_t first = 0;
     if (packet->sack_blocks && is_dsack(packet)) {
-        take_twice(half);
+        take_twice(half, records, packet->sack[0].left);
         first = 1;
     }
     for (uint32_t i = first; i < packet->sack_blocks; i++) {
@@ -230,6 +233,6 @@ struct gi_acked gi_half_ack(struct gi_half *half, const struct gi_packet *packet
         acked.advanced = true;
         advance(half, &c, &acked, records);
     }
-    acked.trouble |= take_sack(half, packet);
+    acked.trouble |= take_sack(half, packet, records);
     return acked;
 }

@@ -102,7 +102,8 @@ static void random_row(uint64_t seed)
         next = from + octets > next ? from + octets : next;
         assert_int_equal(half.resent_octets, resent);
         assert_int_equal(half.resent_packets, resent_packets);
-        assert_int_equal(half.lost_upstream + half.reordered, filled_packets);
+        assert_int_equal(half.judged[GI_VERDICT_lost_upstream] + half.judged[GI_VERDICT_reordered],
+                         filled_packets);
         assert_int_equal(half.next - base, next);
         assert_int_equal(half.una - base, una);
         assert_int_equal(half.unseen_acked, 0);
