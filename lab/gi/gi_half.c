@@ -183,7 +183,7 @@ static void judge(struct gi_half *half, const struct segment *s, uint32_t upstre
 {
     uint32_t soon_us = upstream_us ? upstream_us : REORDER_US;
     bool soon = s->now_us - s->hole_opened_us < soon_us;
-    if (s->filled)
+    if (s->filled && s->packet->data_octets)
         gi_half_judged(half, records, soon ? GI_VERDICT_reordered : GI_VERDICT_lost_upstream,
                        s->begin, 1);
     if (s->seen == 0)
@@ -196,7 +196,7 @@ static void judge(struct gi_half *half, const struct segment *s, uint32_t upstre
     half->again_us = s->now_us;
     half->again_from = s->begin;
     if (s->filled == 0 && s->had) {
-        gi_half_judged(half, records, GI_VERDICT_unneeded, s->begin, 1);
+        gi_half_judged(half, records, GI_VERDICT_unneeded, s->begin, s->packet->data_octets > 0);
         half->unconfirmed++;
     }
 }
@@ -232,7 +232,9 @@ enum gi_half_sent gi_half_send(struct gi_half *half, const struct gi_packet *pac
                         .answered = answered};
     if (!half->started && !(packet->flags & TCP_RST))
         start(half, packet->sequence);
-    if (octets == 0 || packet->flags & TCP_RST || is_keepalive(half, packet))
+    bool probes = is_keepalive(half, packet);
+    half->probes += probes;
+    if (octets == 0 || packet->flags & TCP_RST || probes)
         return GI_HALF_NOTHING;
     if (octets > FAR_OCTETS || s.end - (half->una - FAR_OCTETS) > 2 * FAR_OCTETS)
         return GI_HALF_FAR;
@@ -257,7 +259,8 @@ void gi_half_end(struct gi_half *half, struct gi_records *records)
 {
     for (uint32_t i = 0; i < half->count; i++) {
         const struct gi_record *r = gi_half_record(half, i);
-        gi_half_judged(half, records, GI_VERDICT_undecided, r->sequence, r->unjudged);
+        if (r->flags & GI_RECORD_DATA)
+            gi_half_judged(half, records, GI_VERDICT_undecided, r->sequence, r->unjudged);
     }
     half->count = 0;
     if (half->room)

@@ -63,9 +63,13 @@ struct gi_half {
     uint32_t packets, data_packets;
     uint32_t resent_packets; // data of which some octets had passed before
     uint32_t judged[GI_VERDICTS];
-    // Of those that came twice, which the receiver may still say.
-    uint32_t unconfirmed;
-    uint32_t duplicates_here; // ACKs of `una` without SACK since it is that
+    // Of those that came twice, which the receiver may still say. SYN and FIN alone are in none of
+    // the verdicts, but the receiver speaks of them, too.
+    uint32_t unconfirmed, lost_control;
+    // Duplicate ACKs without SACK that no hole explains so far, and what had been sent then.
+    uint32_t duplicates, duplicates_to;
+    uint32_t probes; // keep-alives, each of which an ACK answers
+    bool selective;  // the receiver has sent SACK
     uint32_t unseen_acked;
     uint64_t ip_octets, data_octets, resent_octets;
     struct gi_rtt rtt;

@@ -8,8 +8,9 @@
 //   it was missing that this ACK covers.
 // - The others that the same ACK covers were there already: the sender went back N. But if the ACK
 //   covers two of them and nothing beyond what was sent again, it is a delayed ACK of both.
-// Duplicate ACKs without SACK for something that then turns out not to have been missing are of
-// segments that came twice, as DSACK would say it: so many repetitions were spurious after all.
+// A duplicate ACK is of a segment behind a hole, or of one that came twice, as DSACK would say it.
+// It is the latter if nothing is outstanding, if the receiver uses SACK and has none in it, and if
+// what came behind a hole was less: so many repetitions were spurious after all.
 #include "dataplane/wire/tcp.h"
 #include "lab/gi/gi_half_parts.h"
 
@@ -58,19 +59,21 @@ static bool was_lost(const struct gi_half *half, const struct covered *c, const 
 static bool judge(struct gi_half *half, const struct covered *c, struct gi_record *r, bool first,
                   const struct gi_records *records)
 {
-    uint32_t copies = r->unjudged;
+    uint32_t copies = r->unjudged, data = r->flags & GI_RECORD_DATA;
     if (copies == 0)
         return r->flags & GI_RECORD_FILLER;
     if (was_spurious(c, r)) {
-        gi_half_judged(half, records, GI_VERDICT_spurious, r->sequence, 1);
+        gi_half_judged(half, records, GI_VERDICT_spurious, r->sequence, data);
         half->unconfirmed++;
         copies--;
     }
     bool lost = copies && (r->unjudged > copies || was_lost(half, c, r, first));
     gi_half_judged(half, records, lost ? GI_VERDICT_lost_downstream : GI_VERDICT_go_back,
-                   r->sequence, copies);
+                   r->sequence, data ? copies : 0);
     if (!lost)
         half->unconfirmed += copies;
+    else if (!data)
+        half->lost_control += copies;
     r->unjudged = 0;
     return lost || r->flags & GI_RECORD_FILLER;
 }
@@ -80,6 +83,8 @@ static void take_twice(struct gi_half *half, const struct gi_records *records, u
 {
     if (half->unconfirmed) {
         half->unconfirmed--;
+    } else if (half->lost_control) {
+        half->lost_control--;
     } else if (half->judged[GI_VERDICT_lost_downstream]) {
         half->judged[GI_VERDICT_lost_downstream]--;
         half->judged[GI_VERDICT_spurious]++;
@@ -126,12 +131,16 @@ static void advance(struct gi_half *half, struct covered *c, struct gi_acked *ac
     look(half, c);
     bool missing = false, came = c->n > 0; // came: the first of them did not miss
     for (uint32_t i = 0; i < c->n; i++) {
-        missing |= judge(half, c, gi_half_record(half, i), !missing, records);
+        struct gi_record *r = gi_half_record(half, i);
+        bool once = r->again == 0, lost = judge(half, c, r, !missing, records);
+        // What came behind the hole had a duplicate ACK.
+        half->duplicates -= missing && (once || !lost) && half->duplicates;
+        missing |= lost;
         came = came && !(missing && i == 0);
     }
-    for (; came && half->duplicates_here; half->duplicates_here--)
-        take_twice(half, records, half->una);
-    half->duplicates_here = 0;
+    if (came || !gi_half_after(half->duplicates_to, c->to))
+        for (; half->duplicates; half->duplicates--)
+            take_twice(half, records, half->una);
     const struct gi_record *last = c->n ? gi_half_record(half, c->n - 1) : NULL;
     acked->exact = last && last->sequence + last->octets == c->to;
     if (acked->exact) {
@@ -177,6 +186,7 @@ static bool take_sack(struct gi_half *half, const struct gi_packet *packet,
                       const struct gi_records *records)
 {
     uint32_t first = 0;
+    half->selective |= packet->sack_blocks > 0;
     if (packet->sack_blocks && is_dsack(packet)) {
         take_twice(half, records, packet->sack[0].left);
         first = 1;
@@ -195,9 +205,21 @@ static bool take_sack(struct gi_half *half, const struct gi_packet *packet,
 
 static bool is_duplicate(const struct gi_half *half, const struct gi_packet *packet)
 {
-    return packet->acknowledgement == half->una && half->next != half->una &&
-           packet->data_octets == 0 && !(packet->flags & (TCP_SYN | TCP_FIN)) &&
-           packet->window == half->last_window && half->last_ack == packet->acknowledgement;
+    return packet->acknowledgement == half->una && packet->data_octets == 0 &&
+           !(packet->flags & (TCP_SYN | TCP_FIN)) && packet->window == half->last_window &&
+           half->last_ack == packet->acknowledgement;
+}
+
+static void take_duplicate(struct gi_half *half, const struct gi_records *records)
+{
+    if (half->probes) {
+        half->probes--;
+    } else if (half->next == half->una || half->selective) {
+        take_twice(half, records, half->una);
+    } else {
+        half->duplicates++;
+        half->duplicates_to = half->next;
+    }
 }
 
 // Beyond what has passed: this capture has not seen all of it.
@@ -214,8 +236,10 @@ struct gi_acked gi_half_ack(struct gi_half *half, const struct gi_packet *packet
     uint32_t ack = packet->acknowledgement;
     if (!half->started || !(packet->flags & TCP_ACK) || packet->flags & TCP_RST)
         return acked;
-    acked.trouble = is_duplicate(half, packet);
-    half->duplicates_here += acked.trouble && packet->sack_blocks == 0;
+    bool duplicate = is_duplicate(half, packet);
+    acked.trouble = duplicate && half->next != half->una;
+    if (duplicate && packet->sack_blocks == 0)
+        take_duplicate(half, records);
     half->last_ack = ack;
     half->last_window = packet->window;
     if (gi_half_after(ack, half->next)) {
