@@ -7,7 +7,8 @@
 // - Else it was lost, if SACK said that it was missing when it was sent again; or if nothing before
 //   it was missing that this ACK covers.
 // - The others that the same ACK covers were there already: the sender went back N. But if the ACK
-//   covers two of them and nothing beyond what was sent again, it is a delayed ACK of both.
+//   covers two of them and nothing beyond what was sent again, it is a delayed ACK of both,
+//   unless a duplicate ACK or SACK has said that the second had come.
 // A duplicate ACK is of a segment behind a hole, or of one that came twice, as DSACK would say it.
 // It is the latter if nothing is outstanding, if the receiver uses SACK and has none in it, and if
 // what came behind a hole was less: so many repetitions were spurious after all.
@@ -50,7 +51,8 @@ static bool was_spurious(const struct covered *c, const struct gi_record *r)
 static bool was_lost(const struct gi_half *half, const struct covered *c, const struct gi_record *r,
                      bool first)
 {
-    bool delayed = c->n == 2 && c->again == 2 && !gi_half_after(c->to, half->again_to);
+    bool delayed = c->n == 2 && c->again == 2 && !gi_half_after(c->to, half->again_to) &&
+                   half->duplicates == 0 && !(r->flags & GI_RECORD_SACKED);
     return r->flags & GI_RECORD_MISSING || first || delayed;
 }
 
@@ -182,13 +184,26 @@ static bool is_dsack(const struct gi_packet *packet)
            !gi_half_after(right, packet->sack[1].right);
 }
 
+// The receiver has said what came twice.
+static void take_dsack(struct gi_half *half, const struct gi_records *records, uint32_t sequence)
+{
+    uint32_t i = gi_half_find(half, sequence);
+    struct gi_record *r = i < half->count ? gi_half_record(half, i) : NULL;
+    if (!r || r->unjudged == 0 || gi_half_after(r->sequence, sequence)) {
+        take_twice(half, records, sequence);
+        return;
+    }
+    r->unjudged--;
+    gi_half_judged(half, records, GI_VERDICT_spurious, sequence, (r->flags & GI_RECORD_DATA) != 0);
+}
+
 static bool take_sack(struct gi_half *half, const struct gi_packet *packet,
                       const struct gi_records *records)
 {
     uint32_t first = 0;
     half->selective |= packet->sack_blocks > 0;
     if (packet->sack_blocks && is_dsack(packet)) {
-        take_twice(half, records, packet->sack[0].left);
+        take_dsack(half, records, packet->sack[0].left);
         first = 1;
     }
     for (uint32_t i = first; i < packet->sack_blocks; i++) {

@@ -127,14 +127,14 @@ def mark(flow):
 
 # --- What there is to find -------------------------------------------------------------------------
 
-TRUTHS = ("before", "before, no trace", "behind", "behind, not repeated", "needless", "overtaken")
+TRUTHS = ("before", "before, no trace", "behind", "behind, no trace", "needless", "overtaken")
 
 
 def events(flow, way="down"):
     """(truth, packet) of each segment with data that was lost, or that arrived to no use, or was overtaken before
     the monitor. No trace at the monitor: of a loss before it, if no later octet passed before its repetition, if the
-    data had passed, or if it is the repetition of one that was lost there too; of a loss behind it, if nothing of it
-    was sent again."""
+    data had passed, or if it is the repetition of one that was lost there too; of a loss behind it, if it was not
+    sent again, as the end of the run, or a needless repetition that is lost."""
     sent = flow.data(way)
     copies = collections.defaultdict(list)
     for p in sent:
@@ -148,14 +148,14 @@ def events(flow, way="down"):
                 said = True
                 yield ("before" if trace else "before, no trace"), p
             elif p.lost == "behind":
-                yield ("behind" if next_passed else "behind, not repeated"), p
+                yield ("behind" if next_passed else "behind, no trace"), p
             elif p.new_there and p.new_there[1] == 0:
                 yield "needless", p
             elif p.held and not said and p.new_here[0] == 0:
                 yield "overtaken", p
 
 
-WANTED = {"before": ("internet",), "behind": ("gprs",), "needless": ("spurious", "unneeded", "go-back"),
+WANTED = {"before": ("internet",), "behind": ("gprs",), "behind, no trace": ("gprs",), "needless": ("spurious", "unneeded", "go-back"),
           "overtaken": ("reordered",)}
 
 
