@@ -255,8 +255,25 @@ enum gi_half_sent gi_half_send(struct gi_half *half, const struct gi_packet *pac
     return GI_HALF_OUT_OF_ORDER;
 }
 
-void gi_half_end(struct gi_half *half, struct gi_records *records)
+// Each repetition that came to no use had a duplicate ACK, so those without were lost themselves.
+static void judge_silent(struct gi_half *half, const struct gi_records *records)
 {
+    uint32_t needless = half->judged[GI_VERDICT_spurious] + half->judged[GI_VERDICT_go_back];
+    uint32_t n = half->unconfirmed < needless ? half->unconfirmed : needless;
+    for (; n; n--) {
+        enum gi_verdict instead =
+            half->judged[GI_VERDICT_spurious] ? GI_VERDICT_spurious : GI_VERDICT_go_back;
+        half->judged[instead]--;
+        half->judged[GI_VERDICT_lost_downstream]++;
+        if (records->judged)
+            records->judged(records, half, GI_VERDICT_lost_downstream, instead, half->una);
+    }
+}
+
+void gi_half_end(struct gi_half *half, bool closed, struct gi_records *records)
+{
+    if (closed)
+        judge_silent(half, records);
     for (uint32_t i = 0; i < half->count; i++) {
         const struct gi_record *r = gi_half_record(half, i);
         if (r->flags & GI_RECORD_DATA)

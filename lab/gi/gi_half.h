@@ -116,7 +116,7 @@ struct gi_acked gi_half_ack(struct gi_half *half, const struct gi_packet *packet
                             struct gi_records *records);
 
 // No more comes: what is still unjudged is undecided. Frees the records.
-void gi_half_end(struct gi_half *half, struct gi_records *records);
+void gi_half_end(struct gi_half *half, bool closed, struct gi_records *records);
 
 static inline uint32_t gi_half_flight(const struct gi_half *half)
 {

@@ -6,9 +6,9 @@
 //   says so (DSACK, RFC 2883).
 // - Else it was lost, if SACK said that it was missing when it was sent again; or if nothing before
 //   it was missing that this ACK covers.
-// - The others that the same ACK covers were there already: the sender went back N. But if the ACK
-//   covers two of them and nothing beyond what was sent again, it is a delayed ACK of both,
-//   unless a duplicate ACK or SACK has said that the second had come.
+// - The others that the same ACK covers were lost, too, unless the receiver said that they had come
+//   behind the hole: by SACK, or by more duplicate ACKs than what passed once behind the hole
+//   explains. Then the sender went back N.
 // A duplicate ACK is of a segment behind a hole, or of one that came twice, as DSACK would say it.
 // It is the latter if nothing is outstanding, if the receiver uses SACK and has none in it, and if
 // what came behind a hole was less: so many repetitions were spurious after all.
@@ -48,12 +48,28 @@ static bool was_spurious(const struct covered *c, const struct gi_record *r)
            c->now_us - r->last_us < c->least_us;
 }
 
-static bool was_lost(const struct gi_half *half, const struct covered *c, const struct gi_record *r,
-                     bool first)
+// What is behind the hole and passed once, before that time: it came, with a duplicate ACK each.
+static uint32_t count_once(const struct gi_half *half, uint32_t before_us)
 {
-    bool delayed = c->n == 2 && c->again == 2 && !gi_half_after(c->to, half->again_to) &&
-                   half->duplicates == 0 && !(r->flags & GI_RECORD_SACKED);
-    return r->flags & GI_RECORD_MISSING || first || delayed;
+    uint32_t n = 0;
+    for (uint32_t i = 1; i < half->count; i++) {
+        const struct gi_record *r = gi_half_record(half, i);
+        n += r->again == 0 && gi_half_after(before_us, r->first_us);
+    }
+    return n;
+}
+
+// Had it come behind the hole before it was sent again?
+static bool had_come(const struct gi_half *half, const struct gi_record *r)
+{
+    if (half->selective)
+        return r->flags & GI_RECORD_SACKED;
+    return half->duplicates > count_once(half, r->last_us);
+}
+
+static bool was_lost(const struct gi_half *half, const struct gi_record *r, bool first)
+{
+    return r->flags & GI_RECORD_MISSING || first || !had_come(half, r);
 }
 
 // Was it, or something that came to its place, missing at the receiver? first: nothing before it
@@ -69,7 +85,7 @@ static bool judge(struct gi_half *half, const struct covered *c, struct gi_recor
         half->unconfirmed++;
         copies--;
     }
-    bool lost = copies && (r->unjudged > copies || was_lost(half, c, r, first));
+    bool lost = copies && (r->unjudged > copies || was_lost(half, r, first));
     gi_half_judged(half, records, lost ? GI_VERDICT_lost_downstream : GI_VERDICT_go_back,
                    r->sequence, data ? copies : 0);
     if (!lost)

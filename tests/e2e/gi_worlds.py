@@ -24,16 +24,16 @@ FTP = 'ftp {{ class = "background", imsi = "{imsi}", host_tcp = "{stack}", ms_tc
       'size = "{size}", files = {files}, pause = "{pause}" }},'
 HTTP = 'http {{ class = "background", imsi = "{imsi}", host_tcp = "{stack}", ms_tcp = "{stack}", start = "{start}", ' \
        'connections = {connections}, reuse = "object", main = "2 kB", embedded = 20, embedded_size = "{size}", ' \
-       'think = "9 s" }},'
+       'think = "9 s", pages = 1 }},'
 
 
 def world(gi="latency = \"40 ms\"", line="", buffer="", aqm='name = "tail-drop"', lifetime="unlimited", radio="",
-          events="", per_ms="", stacks=tuple(STACKS), mss=12, seed=1, duration=180, size="120 kB", files=4, pause="7 s",
+          events="", per_ms="", stacks=tuple(STACKS), mss=12, seed=1, duration=300, size=None, files=4, pause="7 s",
           application=FTP, connections=10, gb=""):
     cells, applications = [], []
     for i in range(mss):
         imsi, stack = f"26242000000{i:04d}", stacks[i % len(stacks)]
-        words = {"imsi": imsi, "stack": stack, "size": size, "files": files, "pause": pause, "connections": connections,
+        words = {"imsi": imsi, "stack": stack, "size": size or f"{25 * (1 + i % 4)} kB", "files": files, "pause": pause, "connections": connections,
                  "start": f"{2 + 0.7 * i:.1f} s", "at": f"{15 + 3 * i} s", "later": f"{25 + 2 * i} s"}
         cells.append(f'bvc {{ bvci = {i + 2}, flow {{ rate = "300 kbit/s", ms_rate = "300 kbit/s", bmax_time = "4 s" }},'
                      f' radio {{ slots = {1 + i % 4}, down_coding = "CS-2", up_coding = "CS-2"{radio} '

@@ -31,7 +31,7 @@ static int begin(void **state)
 static int end(void **state)
 {
     (void)state;
-    gi_half_end(&half, &records);
+    gi_half_end(&half, false, &records);
     return records.octets != 0;
 }
 
@@ -167,7 +167,7 @@ static void test_records_are_bounded(void **state)
     assert_true(half.forgotten);
     assert_int_equal(half.count, 4096);
     assert_true(records.octets <= 4096 * sizeof(struct gi_record));
-    gi_half_end(&half, &records);
+    gi_half_end(&half, false, &records);
     begin(state);
     records.limit_octets = 1000;
     for (uint32_t i = 0; i < 1000; i++)
