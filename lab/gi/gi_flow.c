@@ -110,6 +110,13 @@ static uint32_t round_trip_us(const struct gi_flow *flow, enum gi_side end)
     return (uint32_t)least_us;
 }
 
+static void begin_transfer(struct gi_transfer *transfer, uint32_t own_octets, uint32_t user_octets)
+{
+    transfer->passed = true;
+    transfer->first_own_octets = transfer->last_own_octets = own_octets;
+    transfer->first_user_octets = transfer->last_user_octets = user_octets;
+}
+
 static void take_data(struct gi_flow *flow, const struct gi_packet *packet, enum gi_side side,
                       struct gi_records *records, struct gi_counts *counts)
 {
@@ -123,11 +130,12 @@ static void take_data(struct gi_flow *flow, const struct gi_packet *packet, enum
         flow->dialogue |= packet->data_octets && flow->half[GI_DOWN].data_packets;
         return;
     }
+    if (packet->data_octets && !flow->transfer.passed)
+        begin_transfer(&flow->transfer, (uint32_t)half->ip_octets, passed);
     if (sent == GI_HALF_OUT_OF_ORDER)
         gi_rate_trouble(&flow->rate, half->next);
 }
 
-// A segment that was sent again has later octets than those behind it, so differences have a sign.
 static void take_transfer(struct gi_flow *flow, const struct gi_acked *acked, uint32_t ack,
                           uint64_t now_ns)
 {
@@ -135,8 +143,6 @@ static void take_transfer(struct gi_flow *flow, const struct gi_acked *acked, ui
     if (!acked->data || !acked->exact)
         return;
     if (transfer->begun) {
-        transfer->own_octets += (int32_t)(acked->own_octets - transfer->last_own_octets);
-        transfer->user_octets += (int32_t)(acked->user_octets - transfer->last_user_octets);
         transfer->data_octets += ack - transfer->last_ack;
     } else {
         transfer->begun = true;
@@ -144,8 +150,10 @@ static void take_transfer(struct gi_flow *flow, const struct gi_acked *acked, ui
     }
     transfer->last_ack_ns = now_ns;
     transfer->last_ack = ack;
-    transfer->last_own_octets = acked->own_octets;
-    transfer->last_user_octets = acked->user_octets;
+    if ((int32_t)(acked->user_octets - transfer->last_user_octets) > 0) {
+        transfer->last_own_octets = acked->own_octets;
+        transfer->last_user_octets = acked->user_octets;
+    }
 }
 
 static void take_ack(struct gi_flow *flow, const struct gi_packet *packet, enum gi_side side,

@@ -186,15 +186,16 @@ static void judge(struct gi_half *half, const struct segment *s, uint32_t upstre
     if (s->filled && s->packet->data_octets)
         gi_half_judged(half, records, soon ? GI_VERDICT_reordered : GI_VERDICT_lost_upstream,
                        s->begin, 1);
+    if (s->filled || s->seen) {
+        half->late = true;
+        half->late_us = s->now_us;
+        half->late_from = s->begin;
+    }
     if (s->seen == 0)
         return;
     if (s->packet->data_octets)
         half->resent_packets++;
     half->resent_octets += s->seen < s->packet->data_octets ? s->seen : s->packet->data_octets;
-    if (gi_half_after(s->end, half->again_to) || half->again_to == half->first)
-        half->again_to = s->end;
-    half->again_us = s->now_us;
-    half->again_from = s->begin;
     if (s->filled == 0 && s->had) {
         gi_half_judged(half, records, GI_VERDICT_unneeded, s->begin, s->packet->data_octets > 0);
         half->unconfirmed++;
@@ -216,7 +217,7 @@ static uint32_t octets_of(const struct gi_packet *packet)
 static void start(struct gi_half *half, uint32_t sequence)
 {
     half->started = true;
-    half->first = half->una = half->next = half->again_to = half->sacked_to = sequence;
+    half->first = half->una = half->next = half->sacked_to = sequence;
 }
 
 enum gi_half_sent gi_half_send(struct gi_half *half, const struct gi_packet *packet,

@@ -49,10 +49,10 @@ struct gi_half {
     bool sack_permitted, scale_seen, timestamps_seen, options_cut;
     uint8_t scale;
     uint16_t last_ip_id;
-    uint32_t first, una, next;      // of the row: its first number, acknowledged up to, sent up to
-    uint32_t again_to;              // the highest number that was sent again
-    uint32_t again_us;              // when something was sent again last
-    uint32_t again_from;            // and its number
+    uint32_t first, una, next; // of the row: its first number, acknowledged up to, sent up to
+    // What was sent again, or came into a hole, last: when, and its number.
+    bool late;
+    uint32_t late_us, late_from;
     uint32_t sacked_to;             // the highest number in a SACK block
     uint32_t last_ack, last_window; // of the receiver
     // Of the last packet that passed, to know a copy of it.

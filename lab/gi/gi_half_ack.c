@@ -18,8 +18,8 @@
 // ---- Round trips ----
 //
 // A sample is an ACK up to the end of a segment that was sent once, if nothing before it was sent
-// again since then: else the ACK may have waited for a hole to be filled, or be of the other
-// sending (Karn).
+// again or came late since then: else the ACK may have waited for a hole to be filled, or be of the
+// other sending (Karn).
 
 static void add_sample(struct gi_rtt *rtt, uint32_t us)
 {
@@ -35,8 +35,8 @@ static void add_sample(struct gi_rtt *rtt, uint32_t us)
 
 struct covered {
     uint32_t from, to; // sequence numbers
-    uint32_t n, again; // records; those that were sent again
-    uint32_t again_us; // when the last of those was sent again
+    uint32_t n, late;  // records; those that were sent again or came into a hole
+    uint32_t late_us;  // when the last of those did
     uint32_t now_us, least_us;
     bool has_echo, data;
     uint32_t echo;
@@ -118,8 +118,9 @@ static void look(const struct gi_half *half, struct covered *c)
         const struct gi_record *r = gi_half_record(half, c->n);
         if (gi_half_after(r->sequence + r->octets, c->to))
             return;
-        if (r->again && (c->again++ == 0 || gi_half_after(r->last_us, c->again_us)))
-            c->again_us = r->last_us;
+        bool late = r->again || r->flags & GI_RECORD_FILLER;
+        if (late && (c->late++ == 0 || gi_half_after(r->last_us, c->late_us)))
+            c->late_us = r->last_us;
         c->data = c->data || r->flags & GI_RECORD_DATA;
     }
 }
@@ -134,13 +135,13 @@ static void trim(struct gi_half *half, uint32_t to)
     }
 }
 
-// Was something before it sent again behind it?
+// Did something before it come behind it?
 static bool was_held_up(const struct gi_half *half, const struct covered *c,
                         const struct gi_record *r)
 {
-    bool before = half->resent_octets && gi_half_after(r->sequence, half->again_from) &&
-                  gi_half_after(half->again_us, r->first_us);
-    return before || (c->again && gi_half_after(c->again_us, r->first_us));
+    bool before = half->late && gi_half_after(r->sequence, half->late_from) &&
+                  gi_half_after(half->late_us, r->first_us);
+    return before || (c->late && gi_half_after(c->late_us, r->first_us));
 }
 
 static void advance(struct gi_half *half, struct covered *c, struct gi_acked *acked,

@@ -149,6 +149,15 @@ static int64_t rate_of(uint64_t octets, uint64_t time_ns)
     return time_ns ? (int64_t)((double)octets * 8 * S_IN_NS / (double)time_ns + 0.5) : GI_NONE;
 }
 
+// Of the octets that passed, without what this flow lost of them.
+static uint64_t arrived(const struct gi_half *down, uint32_t passed, uint64_t least)
+{
+    uint64_t lost = down->data_packets
+                        ? down->judged[GI_VERDICT_lost_downstream] * down->ip_octets / down->packets
+                        : 0;
+    return passed > lost + least ? passed - lost : least;
+}
+
 static void put_transfer(struct gi_result *r, const struct gi_flow *flow, bool known)
 {
     const struct gi_transfer *t = &flow->transfer;
@@ -160,10 +169,12 @@ static void put_transfer(struct gi_result *r, const struct gi_flow *flow, bool k
     r->alone = flow->user_packets_last - flow->user_packets_before == own;
     r->single_exchange = down->data_packets && !flow->dialogue;
     r->throughput = r->goodput = r->share = GI_NONE;
-    if (!known || !t->begun || time_ns == 0 || t->user_octets <= 0 || t->own_octets <= 0)
+    uint64_t own_octets = arrived(down, t->last_own_octets - t->first_own_octets, 0);
+    uint64_t user_octets = arrived(down, t->last_user_octets - t->first_user_octets, own_octets);
+    if (!known || !t->begun || time_ns == 0 || own_octets == 0)
         return;
-    r->throughput = rate_of((uint64_t)t->user_octets, time_ns);
-    r->share = t->own_octets * 1000000 / t->user_octets;
+    r->throughput = rate_of(user_octets, time_ns);
+    r->share = (int64_t)(own_octets * 1000000 / user_octets);
     r->goodput = rate_of(t->data_octets, time_ns);
 }
 

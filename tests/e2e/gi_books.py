@@ -192,3 +192,87 @@ def confusion(flow, rows, way="down"):
     found.update((truth, "none") for truth, _ in truths)
     found.update(("nothing", what) for what, _ in verdicts)
     return found
+
+
+# --- The other measures ----------------------------------------------------------------------------
+
+def set_up(flow):
+    """SYNs and SYN-ACKs that passed; the times here of the first of each and of the first ACK; what the MS itself
+    waited from its SYN to the SYN-ACK, its SYNs, and the host's SYN-ACKs. Times in s, None if there is none."""
+    def syns(way):
+        return [p for p in flow.way[way] if p.flags & SYN]
+    up, down = syns("up"), syns("down")
+    here = {"up": sorted(p.passed for p in up if p.passed is not None),
+            "down": sorted(p.passed for p in down if p.passed is not None)}
+    arrived = min((p.arrived for p in down if p.arrived is not None), default=None)
+    acks = [p.passed for p in flow.way["up"] if not p.flags & (SYN | RST) and p.flags & ACK and p.passed is not None]
+    times = [here["up"][0] if here["up"] else None, here["down"][0] if here["down"] else None, min(acks, default=None)]
+    return {"syns": len(here["up"]), "syn_acks": len(here["down"]), "times": times, "sent_syns": len(up),
+            "sent_syn_acks": len(down), "waited": arrived and (arrived - up[0].sent) / 1e9}
+
+
+def round_trips(flow, way="down"):
+    """From here to the receiver and back in s, of each segment with data that came in order and to which the receiver
+    sent an ACK of just that: the delay there, what the ACK waited, the delay back."""
+    other = {"down": "up", "up": "down"}[way]
+    answers = sorted((p for p in flow.way[other] if p.flags & ACK and not p.flags & RST), key=lambda p: p.sent)
+    times = [p.sent for p in answers]
+    row = Ranges(next((p.sequence for p in flow.way[way] if p.flags & SYN), 0))
+    found = []
+    for p in sorted((p for p in flow.way[way] if p.arrived is not None), key=lambda p: p.arrived):
+        before = row.row()
+        had, new = row.add(p)
+        if not new or p.passed is None or after(p.sequence, before) or row.row() != p.end:
+            continue
+        for a in answers[bisect.bisect_left(times, p.arrived):]:
+            if a.ack == p.end and a.passed is not None:
+                found.append(((p.arrived - p.passed) + (a.sent - p.arrived) + (a.passed - a.sent)) / 1e9)
+            if a.ack == p.end or after(a.ack, p.end):
+                break
+    return found
+
+
+def deliveries(found, user):
+    """(time, octets, passed) of all packets of TCP that arrived at the user, in order."""
+    return sorted((p.arrived, p.octets, p.passed) for (address, _), flow in found.items() if address == user
+                  for p in flow.way["down"] if p.arrived is not None)
+
+
+BUSY_OCTETS = 4000
+
+
+def busy_rate(found, user):
+    """Octets of IP a second that the radio brought the user, while so much waited behind the monitor, in rows of 20 s
+    together at least: bit/s; None: not so long."""
+    events = []
+    for (address, _), flow in found.items():
+        for p in flow.way["down"] if address == user else ():
+            if p.passed is not None and p.arrived is not None:
+                events += [(p.passed, 1, p.octets), (p.arrived, 0, -p.octets)]
+    waiting, begin, last, octets, total, time = 0, None, None, 0, 0, 0
+    for at, _, change in sorted(events):
+        waiting += change
+        if change < 0 and begin is not None:
+            octets, last = octets - change, at
+        if change < 0 and begin is None and waiting >= BUSY_OCTETS:
+            begin, octets, last = at, 0, at
+        if begin is not None and waiting < BUSY_OCTETS:
+            if octets >= 16000:
+                total, time = total + octets, time + last - begin
+            begin = None
+    return 8e9 * total / time if time else None
+
+
+def received(flow, all_to_user):
+    """Throughput and goodput in bit/s, and the flow's share, as the MS had them: from the arrival of the first segment
+    with data to that of the last which was new; without the octets of the first."""
+    new = sorted((p for p in flow.data("down") if p.arrived is not None and p.new_there[1]), key=lambda p: p.arrived)
+    if len(new) < 2:
+        return None
+    begin, end = new[0].arrived, new[-1].arrived
+    own = sum(p.octets for p in flow.way["down"] if p.arrived is not None and begin < p.arrived <= end)
+    data = sum(p.new_there[1] - bool(p.flags & FIN) for p in new[1:])
+    at = [one[0] for one in all_to_user]
+    total = sum(octets for _, octets, _ in all_to_user[bisect.bisect_right(at, begin):bisect.bisect_right(at, end)])
+    s = (end - begin) / 1e9
+    return (8 * total / s, 8 * data / s, own / total) if s else None

@@ -29,7 +29,7 @@ HTTP = 'http {{ class = "background", imsi = "{imsi}", host_tcp = "{stack}", ms_
 
 def world(gi="latency = \"40 ms\"", line="", buffer="", aqm='name = "tail-drop"', lifetime="unlimited", radio="",
           events="", per_ms="", stacks=tuple(STACKS), mss=12, seed=1, duration=300, size=None, files=4, pause="7 s",
-          application=FTP, connections=10, gb=""):
+          application=FTP, connections=10, each=1, gb=""):
     cells, applications = [], []
     for i in range(mss):
         imsi, stack = f"26242000000{i:04d}", stacks[i % len(stacks)]
@@ -40,7 +40,7 @@ def world(gi="latency = \"40 ms\"", line="", buffer="", aqm='name = "tail-drop"'
                      f'{per_ms.format(**words)} }}, buffer {{ {buffer} }},'
                      f' ms {{ imsi = "{imsi}", pdp {{ nsapi = 5, sapi = 11, class = "background",'
                      f' address = "10.0.0.{i + 1}" }} }} }},')
-        applications += [application.format(**words), events.format(**words)]
+        applications += [application.format(**words) for _ in range(each)] + [events.format(**words)]
     profiles = "".join(f'tcp {{ name = "{name}", base = "{base}", {changes} }},' for name, (base, changes) in STACKS.items())
     return f"""
 run {{ name = "gi", duration = "{duration} s", seed = {seed} }}
@@ -76,6 +76,8 @@ WORLDS = {
                   "line": 'loss = "0.5 %"'},
     "parallel": {"gi": GI.format(loss="0.15 %"), "line": 'loss = "0.5 %"', "application": HTTP, "size": "5 kB",
                  "buffer": 'ms_octets = "30 kB"', "lifetime": "10 s"},
+    "ten downloads": {"gi": GI.format(loss="0.15 %"), "line": 'loss = "0.5 %"', "each": 10, "size": "40 kB", "files": 1,
+                      "buffer": 'ms_octets = "60 kB"', "lifetime": "30 s"},
     "swamped": {"gi": GI.format(loss="0.15 %"), "line": 'loss = "0.5 %"', "application": HTTP, "size": "5 kB"},
 }
 
