@@ -113,6 +113,7 @@ static void put_loss_down(struct gi_result *r, const struct gi_half *down, bool 
     r->down_spurious = known ? down->judged[GI_VERDICT_spurious] : GI_NONE;
     r->down_sent_packets =
         known ? down->data_packets + down->judged[GI_VERDICT_lost_upstream] : GI_NONE;
+    r->down_first_packets = known ? down->data_packets - down->resent_packets : GI_NONE;
     r->down_unneeded = known ? down->judged[GI_VERDICT_unneeded] : GI_NONE;
     r->down_go_back = known ? down->judged[GI_VERDICT_go_back] : GI_NONE;
     r->down_undecided = known ? down->judged[GI_VERDICT_undecided] : GI_NONE;
@@ -149,12 +150,9 @@ static int64_t rate_of(uint64_t octets, uint64_t time_ns)
     return time_ns ? (int64_t)((double)octets * 8 * S_IN_NS / (double)time_ns + 0.5) : GI_NONE;
 }
 
-// Of the octets that passed, without what this flow lost of them.
-static uint64_t arrived(const struct gi_half *down, uint32_t passed, uint64_t least)
+// Of the octets that passed, those that were not lost.
+static uint64_t arrived(uint32_t passed, uint64_t lost, uint64_t least)
 {
-    uint64_t lost = down->data_packets
-                        ? down->judged[GI_VERDICT_lost_downstream] * down->ip_octets / down->packets
-                        : 0;
     return passed > lost + least ? passed - lost : least;
 }
 
@@ -169,8 +167,9 @@ static void put_transfer(struct gi_result *r, const struct gi_flow *flow, bool k
     r->alone = flow->user_packets_last - flow->user_packets_before == own;
     r->single_exchange = down->data_packets && !flow->dialogue;
     r->throughput = r->goodput = r->share = GI_NONE;
-    uint64_t own_octets = arrived(down, t->last_own_octets - t->first_own_octets, 0);
-    uint64_t user_octets = arrived(down, t->last_user_octets - t->first_user_octets, own_octets);
+    uint64_t own_octets = arrived(t->last_own_octets - t->first_own_octets, t->last_own_lost, 0);
+    uint64_t user_octets = arrived(t->last_user_octets - t->first_user_octets,
+                                   t->last_user_lost - t->first_user_lost, own_octets);
     if (!known || !t->begun || time_ns == 0 || own_octets == 0)
         return;
     r->throughput = rate_of(user_octets, time_ns);

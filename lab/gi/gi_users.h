@@ -12,8 +12,12 @@ struct gi_user {
     struct ipv6_address address;
     uint64_t packets;   // both ways
     uint64_t in_octets; // of IP, to it
-    uint32_t flows;     // that live
-    uint32_t teid;      // of the last packet to it; 0: none
+    // Of its flows down: octets that were lost behind here, and how often something was lost or out
+    // of order, or may have been.
+    uint64_t lost_octets;
+    uint32_t troubles;
+    uint32_t flows; // that live
+    uint32_t teid;  // of the last packet to it; 0: none
 };
 
 struct gi_users {

@@ -242,8 +242,8 @@ BUSY_OCTETS = 4000
 
 
 def busy_rate(found, user):
-    """Octets of IP a second that the radio brought the user, while so much waited behind the monitor, in rows of 20 s
-    together at least: bit/s; None: not so long."""
+    """IP that the radio brought the user, in bit/s, while so much waited behind the monitor and packets came each
+    second, 16 kB of them at least in a row; None: that was not."""
     events = []
     for (address, _), flow in found.items():
         for p in flow.way["down"] if address == user else ():
@@ -256,7 +256,7 @@ def busy_rate(found, user):
             octets, last = octets - change, at
         if change < 0 and begin is None and waiting >= BUSY_OCTETS:
             begin, octets, last = at, 0, at
-        if begin is not None and waiting < BUSY_OCTETS:
+        if begin is not None and (waiting < BUSY_OCTETS or at - last > 10**9):
             if octets >= 16000:
                 total, time = total + octets, time + last - begin
             begin = None
