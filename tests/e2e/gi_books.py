@@ -169,6 +169,18 @@ def pair(found, truths, verdicts, fits):
             found[truth[0], verdict[0]] += 1
 
 
+def change(found, verdicts, old, new):
+    """A verdict of the flow is taken back: one that is not right, if there is such."""
+    left = [v for v in verdicts if v[0] == old]
+    if left:
+        verdicts.remove(left[-1])
+        verdicts.append((new, None))
+        return
+    truth = next(t for (t, what), n in found.items() if what == old and n > 0)
+    found[truth, old] -= 1
+    found[truth, new] += 1
+
+
 def confusion(flow, rows, way="down"):
     """Counts (truth, verdict), one for each segment of events() and for each verdict of the rows of --losses. Those
     of the same sequence number are together, right ones first; then right ones of the flow, for of a repetition that
@@ -177,16 +189,10 @@ def confusion(flow, rows, way="down"):
     found = collections.Counter()
     truths = [(truth, p.sequence) for truth, p in events(flow, way)]
     verdicts = [(row["verdict"], int(row["sequence"])) for row in rows if row["direction"] == way and not row["instead"]]
-    taken_back = sum(row["direction"] == way and bool(row["instead"]) for row in rows)
     pair(found, truths, verdicts, lambda t, v: v[0] in WANTED.get(t[0], ()) and v[1] == t[1])
-    for _ in range(taken_back):
-        left = [v for v in verdicts if v[0] == "gprs"]
-        if left:
-            verdicts.remove(left[-1])
-            verdicts.append(("spurious", None))
-        else:
-            found["behind", "gprs"] -= 1
-            found["behind", "spurious"] += 1
+    for row in rows:
+        if row["direction"] == way and row["instead"]:
+            change(found, verdicts, row["instead"], row["verdict"])
     pair(found, truths, verdicts, lambda t, v: v[0] in WANTED.get(t[0], ()))
     pair(found, truths, verdicts, lambda t, v: t[0] in WANTED and v[1] == t[1])
     found.update((truth, "none") for truth, _ in truths)

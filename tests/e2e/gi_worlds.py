@@ -76,7 +76,7 @@ WORLDS = {
                   "line": 'loss = "0.5 %"'},
     "parallel": {"gi": GI.format(loss="0.15 %"), "line": 'loss = "0.5 %"', "application": HTTP, "size": "5 kB",
                  "buffer": 'ms_octets = "30 kB"', "lifetime": "10 s"},
-    "ten downloads": {"gi": GI.format(loss="0.15 %"), "line": 'loss = "0.5 %"', "each": 10, "size": "40 kB", "files": 1,
+    "ten downloads": {"gi": GI.format(loss="0.15 %"), "line": 'loss = "0.5 %"', "each": 10, "size": "25 kB", "files": 1,
                       "buffer": 'ms_octets = "60 kB"', "lifetime": "30 s"},
     "swamped": {"gi": GI.format(loss="0.15 %"), "line": 'loss = "0.5 %"', "application": HTTP, "size": "5 kB"},
 }
