@@ -45,6 +45,7 @@ struct lab *lab_create(const struct lab_config *config, const struct dp *dp,
     lab->engine = engine_create();
     lab->times = need(calloc(app_kind_count, sizeof *lab->times));
     lab_account_setup(lab);
+    lab_packets_start(lab);
     lab_gn_setup(lab);
     lab_gb_setup(lab);
     for (uint32_t w = 0; w < config->workers; w++) {
@@ -123,6 +124,7 @@ static void destroy_parts(struct lab *lab)
 
 void lab_destroy(struct lab *lab)
 {
+    lab->out.packets = NULL; // what is freed with its MS was under way to the last
     struct lab_items *items[] = {&lab->bss, &lab->place,   &lab->mobile, &lab->tunnel,
                                  &lab->app, &lab->profile, &lab->event};
     struct map *maps[] = {&lab->bss_by_nse,    &lab->mobile_by_tlli,   &lab->place_by_cell,

@@ -161,6 +161,7 @@ const struct field_call *lab_calls(struct lab *lab, uint32_t *count);
 struct lab_outputs {
     struct capture *gi, *gn, *gb;
     struct line_tap gn_tap;
+    FILE *packets; // packets.csv
     FILE *series[LEDGER_KINDS];
 };
 

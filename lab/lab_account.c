@@ -40,8 +40,10 @@ static struct ledger_key key_of(uint64_t tag)
 
 void lab_lost(struct lab *lab, struct ledger_key key, uint32_t reason)
 {
-    if (ledger_is_under_way(&lab->ledger, key))
-        ledger_lost(&lab->ledger, key, reason, engine_now_ns(lab->engine));
+    if (!ledger_is_under_way(&lab->ledger, key))
+        return;
+    ledger_lost(&lab->ledger, key, reason, engine_now_ns(lab->engine));
+    lab_packet_lost(lab, key, reason);
 }
 
 void lab_lost_tag(struct lab *lab, uint64_t tag, uint32_t reason)

@@ -36,6 +36,7 @@ static void into_tunnel(void *self, const uint8_t *ip, uint32_t octets, uint64_t
     struct lab *lab = self;
     struct lab_tunnel *tunnel = tunnel_at(lab, ip, IP_DESTINATION_AT);
     struct ledger_key key = lab_key(tunnel, LEDGER_DOWN, lab_ip_id(ip));
+    lab_packet_met(lab, "gn", key);
     if (!ggsn_down(&lab->ggsn, tunnel->teid, tunnel->worker, (struct octets){ip, octets},
                    lab_tag(key), now_ns))
         lab_lost(lab, key, lab->place_gn);
@@ -73,10 +74,12 @@ static void out_of_tunnel(void *self, uint32_t teid, struct octets npdu, uint64_
 {
     struct lab *lab = self;
     struct lab_tunnel *tunnel = map_find(&lab->tunnel_by_teid, teid);
-    if (!tunnel || npdu.n < IPV4_OCTETS || get_be32(npdu.at + IP_SOURCE_AT) != tunnel->address)
+    if (!tunnel || npdu.n < IPV4_OCTETS || get_be32(npdu.at + IP_SOURCE_AT) != tunnel->address) {
         lab_fault(lab, "the GGSN: a G-PDU that is not its tunnel's, TEID", teid);
-    else
-        link_send(&lab->gi_up, npdu.at, npdu.n, now_ns);
+        return;
+    }
+    lab_packet_met(lab, "gn", lab_key(tunnel, LEDGER_UP, lab_ip_id(npdu.at)));
+    link_send(&lab->gi_up, npdu.at, npdu.n, now_ns);
 }
 
 // ---- The flows ----
@@ -85,8 +88,10 @@ void lab_arrive(struct lab *lab, struct lab_tunnel *tunnel, enum flow_end at, co
                 uint32_t octets, uint64_t now_ns)
 {
     enum ledger_way way = at == FLOW_MS ? LEDGER_DOWN : LEDGER_UP;
+    struct ledger_key key = lab_key(tunnel, way, lab_ip_id(ip));
     bool ce = (ip[IP_TOS_AT] & ECN_MASK) == ECN_CE;
-    ledger_delivered(&lab->ledger, lab_key(tunnel, way, lab_ip_id(ip)), octets, ce, now_ns);
+    ledger_delivered(&lab->ledger, key, octets, ce, now_ns);
+    lab_packet_met(lab, "arrived", key);
     if (!lab->outside.arrived) {
         flow_table_input(&lab->flows, at, ip, octets, now_ns);
         return;
@@ -99,8 +104,9 @@ static void send_packet(struct lab *lab, struct lab_tunnel *tunnel, enum flow_en
                         const uint8_t *ip, uint32_t octets, uint32_t flow, uint64_t now_ns)
 {
     enum ledger_way way = from == FLOW_HOST ? LEDGER_DOWN : LEDGER_UP;
-    ledger_sent(&lab->ledger, lab_key(tunnel, way, lab_ip_id(ip)), octets, flow, is_ect(ip),
-                now_ns);
+    struct ledger_key key = lab_key(tunnel, way, lab_ip_id(ip));
+    ledger_sent(&lab->ledger, key, octets, flow, is_ect(ip), now_ns);
+    lab_packet_sent(lab, key, ip, octets);
     if (from == FLOW_MS) {
         lab_up_from_ms(lab, tunnel, ip, octets, now_ns);
         return;

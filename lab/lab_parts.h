@@ -1,7 +1,8 @@
 // What the files of the lab share; see lab.h. In the order of a packet's way down: lab_gn.c has the
 // hosts, the GGSN and Gn; lab_gb.c Gb, the BSSs and the MSs; lab_account.c the ledger's entries;
 // lab_setup.c what Lua adds; lab_balance.c whether the books agree; lab_series.c the time series;
-// lab_tables.c further tables; lab_figures.c the applications' figures; lab_events.c what MSs do.
+// lab_tables.c further tables; lab_packets.c a row for each thing a packet meets; lab_figures.c the
+// applications' figures; lab_events.c what MSs do.
 #ifndef SLUICE_LAB_LAB_PARTS_H
 #define SLUICE_LAB_LAB_PARTS_H
 
@@ -183,6 +184,12 @@ void lab_series_end(struct lab *lab);
 void lab_flow_ended(void *self, struct flow *flow, uint64_t now_ns);
 // What TCP did, by flow of the ledger; the caller frees it. count: of flows.
 struct lab_tcp_sum *lab_all_tcp(const struct lab *lab, uint32_t *count);
+
+// lab_packets.c: rows of packets.csv, if it is written
+void lab_packets_start(struct lab *lab);
+void lab_packet_sent(struct lab *lab, struct ledger_key key, const uint8_t *ip, uint32_t octets);
+void lab_packet_met(struct lab *lab, const char *event, struct ledger_key key);
+void lab_packet_lost(struct lab *lab, struct ledger_key key, uint32_t reason);
 
 // lab_account.c
 void lab_account_setup(struct lab *lab);

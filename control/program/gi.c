@@ -23,7 +23,7 @@
 #define PROGRESS_FRAMES 65536
 
 struct gi_options {
-    const char *csv, *json, *page;
+    const char *csv, *json, *page, *losses;
     struct gi_config config;
     uint32_t idle_s, flows_most;
     bool take_bad_checksums, columns, paper, compare;
@@ -88,6 +88,8 @@ static bool take_zone(void *target, const char *text)
 #define INTO(member) .at = offsetof(struct gi_options, member)
 static const struct cli_option gi_options[] = {
     {"csv", "FILE", "every flow as a row", INTO(csv)},
+    {"losses", "FILE", "every segment that was sent again or came late, and what that counts as",
+     INTO(losses)},
     {"json", "FILE", "every flow and all tables; - for standard output, instead of the text",
      INTO(json)},
     {"page", "FILE", "a page with the tables and figures, HTML on its own", INTO(page)},
@@ -395,7 +397,10 @@ static int run(const struct gi_options *options, struct file *files, int n)
     struct outputs out = {.paper = options->paper};
     if (!open_outputs(&out, options))
         return EXIT_RUN_FAILED;
-    struct gi *gi = gi_create(&options->config, take_flow, &out);
+    struct gi_config config = options->config;
+    if (options->losses && !(config.losses = open_output(options->losses)))
+        return EXIT_RUN_FAILED;
+    struct gi *gi = gi_create(&config, take_flow, &out);
     bool good = true;
     for (int i = 0; i < n && !signals_ended; i++) {
         read_file(gi, &files[i]);
@@ -417,6 +422,7 @@ static int run(const struct gi_options *options, struct file *files, int n)
     good = close_output(out.csv, options->csv) && good && !wrong;
     good = close_output(out.json_file, options->json) && good;
     good = close_output(out.page, options->page) && good;
+    good = close_output(config.losses, options->losses) && good;
     gi_sheets_destroy(out.sheets);
     gi_destroy(gi);
     return good ? EXIT_DONE : EXIT_RUN_FAILED;

@@ -127,6 +127,10 @@ static const struct cli_option run_options[] = {
      "in virtual time, write all packets to gi.pcap, gn.pcap and gb.pcap; of\n"
      "several runs, those of the first one",
      INTO(pcap)},
+    {"packets", NULL,
+     "in virtual time, write what becomes of each IP packet, and when, to\n"
+     "packets.csv; of several runs, those of the first one",
+     INTO(packets)},
     {"no-page", NULL, "do not draw report.html", INTO(no_page)},
     {"no-huge", NULL, "use 4 KiB pages, even if enough huge pages are free", INTO(no_huge)},
     {"tun", "HOSTS,MSS",

@@ -14,7 +14,7 @@
 struct options {
     const char *file;
     const char *out; // NULL: not given
-    bool pcap, keys, secrets, no_huge, no_page, force;
+    bool pcap, packets, keys, secrets, no_huge, no_page, force;
     const char *set[OPTIONS_SETS_MAX + 1]; // KEY=VALUE in order, also that of --seed
     uint32_t sets;
     char seed[64];

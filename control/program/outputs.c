@@ -9,7 +9,8 @@
 #include "control/program/passive.h"
 #include "lab/report/tables.h"
 
-#define PAGE "report.html"
+#define PAGE    "report.html"
+#define PACKETS "packets.csv"
 
 // ---- Captures ----
 
@@ -47,7 +48,22 @@ static int close_captures(struct run *run)
     return fault ? run_failed(run->results.dir, "a capture: the file is incomplete") : EXIT_DONE;
 }
 
-// ---- Series ----
+// ---- Packets and series ----
+
+static int open_packets(struct run *run)
+{
+    if (!run->options.packets)
+        return EXIT_DONE;
+    run->outputs.packets = results_begin(&run->results, PACKETS);
+    return run->outputs.packets ? EXIT_DONE : run_failed(PACKETS, strerror(errno));
+}
+
+static int close_packets(struct run *run)
+{
+    FILE *out = run->outputs.packets;
+    int fault = out ? results_end(&run->results, PACKETS, out) : 0;
+    return fault ? run_failed(PACKETS, strerror(-fault)) : EXIT_DONE;
+}
 
 static int open_series(struct run *run)
 {
@@ -79,13 +95,16 @@ int outputs_open(struct run *run)
 {
     int status = open_captures(run);
     status = status ? status : passive_open(run);
+    status = status ? status : open_packets(run);
     return status ? status : open_series(run);
 }
 
 int outputs_close(struct run *run)
 {
-    int status = close_captures(run), passive = passive_close(run), series = close_series(run);
+    int status = close_captures(run), passive = passive_close(run), packets = close_packets(run),
+        series = close_series(run);
     status = status ? status : passive;
+    status = status ? status : packets;
     return status ? status : series;
 }
 

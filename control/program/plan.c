@@ -283,13 +283,15 @@ static void add_option(struct words *words, const char *option, const char *valu
     add(words, value);
 }
 
-// With --pcap the first run of the first variant has the captures.
+// The first run of the first variant has the captures, and what became of each packet.
 static void add_switches(const struct plan *plan, uint32_t run, struct words *words)
 {
     add(words, "--no-huge"); // several runs at once would take each other's huge pages
     add(words, "--no-page"); // one page has all of them
     if (plan->options->pcap && run == 0)
         add(words, "--pcap");
+    if (plan->options->packets && run == 0)
+        add(words, "--packets");
     if (plan->options->force)
         add(words, "--force");
 }

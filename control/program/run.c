@@ -248,6 +248,10 @@ static int run_all(struct run *run)
                         "captures on a real network\n");
         return EXIT_USAGE;
     }
+    if (run->load.run.real && run->options.packets) {
+        fprintf(stderr, "sluice run: --packets: allowed with run.clock = \"virtual\" only\n");
+        return EXIT_USAGE;
+    }
     if (run->load.run.real && run->options.has_tun) {
         fprintf(stderr, "sluice run: --tun: allowed with run.clock = \"virtual\" only\n");
         return EXIT_USAGE;

@@ -7,6 +7,7 @@
 
 #include "dataplane/wire/tcp.h"
 #include "lab/gi/gi_tunnels.h"
+#include "lab/gi/gi_write.h"
 
 #define STEP_NS             S_IN_NS // a clock that goes back by less is taken as standing still
 #define GAP_NS              (3600 * S_IN_NS) // a silence of all that is worth a note
@@ -73,6 +74,10 @@ struct gi *gi_create(const struct gi_config *config, gi_sink_fn *sink, void *sel
     gi->silence_ns[OPEN] = config->idle_s * S_IN_NS;
     gi->silence_ns[CLOSED] = CLOSED_NS;
     gi->records.limit_octets = RECORDS_OCTETS_MOST;
+    gi->records.self = config->losses;
+    gi->records.judged = config->losses ? gi_write_loss : NULL;
+    if (config->losses)
+        gi_write_losses_head(config->losses);
     begin_users(gi);
     gi_table_create(&gi->flows, sizeof(struct gi_flow));
     return gi;

@@ -18,6 +18,7 @@ struct gi_config {
     bool take_bad_checksums, users_by_tunnel;
     uint32_t idle_s, flows_most;
     int32_t zone_s;
+    FILE *losses; // each verdict as a row; NULL: not
 };
 
 // A flow that has ended.

@@ -110,6 +110,15 @@ static uint32_t round_trip_us(const struct gi_flow *flow, enum gi_side end)
     return (uint32_t)least_us;
 }
 
+static void begin_transfer(struct gi_flow *flow, uint32_t own_octets, uint32_t user_octets)
+{
+    struct gi_transfer *transfer = &flow->transfer;
+    transfer->passed = true;
+    transfer->first_user_lost = transfer->last_user_lost = flow->user[GI_UP]->lost_octets;
+    transfer->first_own_octets = transfer->last_own_octets = own_octets;
+    transfer->first_user_octets = transfer->last_user_octets = user_octets;
+}
+
 static void take_data(struct gi_flow *flow, const struct gi_packet *packet, enum gi_side side,
                       struct gi_records *records, struct gi_counts *counts)
 {
@@ -123,11 +132,12 @@ static void take_data(struct gi_flow *flow, const struct gi_packet *packet, enum
         flow->dialogue |= packet->data_octets && flow->half[GI_DOWN].data_packets;
         return;
     }
+    if (packet->data_octets && !flow->transfer.passed)
+        begin_transfer(flow, (uint32_t)half->ip_octets, passed);
     if (sent == GI_HALF_OUT_OF_ORDER)
-        gi_rate_trouble(&flow->rate, half->next);
+        flow->user[GI_UP]->troubles++;
 }
 
-// A segment that was sent again has later octets than those behind it, so differences have a sign.
 static void take_transfer(struct gi_flow *flow, const struct gi_acked *acked, uint32_t ack,
                           uint64_t now_ns)
 {
@@ -135,8 +145,6 @@ static void take_transfer(struct gi_flow *flow, const struct gi_acked *acked, ui
     if (!acked->data || !acked->exact)
         return;
     if (transfer->begun) {
-        transfer->own_octets += (int32_t)(acked->own_octets - transfer->last_own_octets);
-        transfer->user_octets += (int32_t)(acked->user_octets - transfer->last_user_octets);
         transfer->data_octets += ack - transfer->last_ack;
     } else {
         transfer->begun = true;
@@ -144,22 +152,51 @@ static void take_transfer(struct gi_flow *flow, const struct gi_acked *acked, ui
     }
     transfer->last_ack_ns = now_ns;
     transfer->last_ack = ack;
-    transfer->last_own_octets = acked->own_octets;
-    transfer->last_user_octets = acked->user_octets;
+    if ((int32_t)(acked->user_octets - transfer->last_user_octets) > 0) {
+        transfer->last_own_octets = acked->own_octets;
+        transfer->last_user_octets = acked->user_octets;
+    }
+    transfer->last_own_lost = transfer->own_lost;
+    transfer->last_user_lost = flow->user[GI_UP]->lost_octets;
+}
+
+// What the verdicts since then say to be lost, or not to be lost after all.
+static void count_lost(struct gi_flow *flow, uint32_t lost_before)
+{
+    const struct gi_half *half = &flow->half[GI_DOWN];
+    int32_t lost = (int32_t)(half->judged[GI_VERDICT_lost_downstream] - lost_before);
+    if (lost == 0)
+        return;
+    uint64_t octets = (uint64_t)(lost * (int64_t)(half->ip_octets / half->packets));
+    flow->transfer.own_lost += octets;
+    flow->user[GI_UP]->lost_octets += octets;
+}
+
+// Other flows of the user share the channel, and their losses are octets that it did not carry.
+static void take_rate(struct gi_flow *flow, const struct gi_acked *acked,
+                      const struct gi_packet *packet)
+{
+    struct gi_user *user = flow->user[GI_UP];
+    const struct gi_half *half = &flow->half[GI_DOWN];
+    user->troubles += acked->trouble;
+    if (flow->troubles != user->troubles)
+        gi_rate_trouble(&flow->rate, half->next);
+    else if (acked->advanced && acked->exact)
+        gi_rate_ack(&flow->rate, packet->time_ns, packet->acknowledgement, acked->user_octets,
+                    gi_half_flight(half));
+    flow->troubles = user->troubles;
 }
 
 static void take_ack(struct gi_flow *flow, const struct gi_packet *packet, enum gi_side side,
                      struct gi_records *records)
 {
     struct gi_half *other = &flow->half[!side];
+    uint32_t lost_before = other->judged[GI_VERDICT_lost_downstream];
     struct gi_acked acked = gi_half_ack(other, packet, is_set_up_once(flow), records);
     if (side == GI_DOWN)
         return;
-    if (acked.trouble)
-        gi_rate_trouble(&flow->rate, other->next);
-    else if (acked.advanced && acked.exact)
-        gi_rate_ack(&flow->rate, packet->time_ns, packet->acknowledgement, acked.user_octets,
-                    gi_half_flight(other));
+    count_lost(flow, lost_before);
+    take_rate(flow, &acked, packet);
     if (acked.advanced)
         take_transfer(flow, &acked, packet->acknowledgement, packet->time_ns);
 }
@@ -182,6 +219,7 @@ bool gi_flow_take(struct gi_flow *flow, const struct gi_packet *packet, enum gi_
     half->ip_octets += packet->ip_octets;
     if (packet->ip_octets > half->ip_octets_most)
         half->ip_octets_most = packet->ip_octets;
+    records->flow = flow;
     take_ack(flow, packet, side, records);
     take_data(flow, packet, side, records, counts);
     flow->ended[side] |= (packet->flags & TCP_FIN) != 0;

@@ -96,6 +96,14 @@ uint32_t gi_half_find(const struct gi_half *half, uint32_t sequence)
     return low;
 }
 
+void gi_half_judged(struct gi_half *half, const struct gi_records *records, enum gi_verdict verdict,
+                    uint32_t sequence, uint32_t n)
+{
+    half->judged[verdict] += n;
+    for (uint32_t i = 0; i < n && records->judged; i++)
+        records->judged(records, half, verdict, GI_VERDICTS, sequence);
+}
+
 // ---- A segment ----
 
 // What is known of a segment while it is put into the row.
@@ -170,24 +178,26 @@ static void put_within(struct gi_half *half, struct segment *s, struct gi_record
     }
 }
 
-static void judge(struct gi_half *half, const struct segment *s, uint32_t upstream_us)
+static void judge(struct gi_half *half, const struct segment *s, uint32_t upstream_us,
+                  const struct gi_records *records)
 {
     uint32_t soon_us = upstream_us ? upstream_us : REORDER_US;
-    if (s->filled && s->now_us - s->hole_opened_us < soon_us)
-        half->reordered++;
-    else if (s->filled)
-        half->lost_upstream++;
+    bool soon = s->now_us - s->hole_opened_us < soon_us;
+    if (s->filled && s->packet->data_octets)
+        gi_half_judged(half, records, soon ? GI_VERDICT_reordered : GI_VERDICT_lost_upstream,
+                       s->begin, 1);
+    if (s->filled || s->seen) {
+        half->late = true;
+        half->late_us = s->now_us;
+        half->late_from = s->begin;
+    }
     if (s->seen == 0)
         return;
     if (s->packet->data_octets)
         half->resent_packets++;
     half->resent_octets += s->seen < s->packet->data_octets ? s->seen : s->packet->data_octets;
-    if (gi_half_after(s->end, half->again_to) || half->again_to == half->first)
-        half->again_to = s->end;
-    half->again_us = s->now_us;
-    half->again_from = s->begin;
     if (s->filled == 0 && s->had) {
-        half->unneeded++;
+        gi_half_judged(half, records, GI_VERDICT_unneeded, s->begin, s->packet->data_octets > 0);
         half->unconfirmed++;
     }
 }
@@ -207,7 +217,7 @@ static uint32_t octets_of(const struct gi_packet *packet)
 static void start(struct gi_half *half, uint32_t sequence)
 {
     half->started = true;
-    half->first = half->una = half->next = half->again_to = half->sacked_to = sequence;
+    half->first = half->una = half->next = half->sacked_to = sequence;
 }
 
 enum gi_half_sent gi_half_send(struct gi_half *half, const struct gi_packet *packet,
@@ -223,7 +233,9 @@ enum gi_half_sent gi_half_send(struct gi_half *half, const struct gi_packet *pac
                         .answered = answered};
     if (!half->started && !(packet->flags & TCP_RST))
         start(half, packet->sequence);
-    if (octets == 0 || packet->flags & TCP_RST || is_keepalive(half, packet))
+    bool probes = is_keepalive(half, packet);
+    half->probes += probes;
+    if (octets == 0 || packet->flags & TCP_RST || probes)
         return GI_HALF_NOTHING;
     if (octets > FAR_OCTETS || s.end - (half->una - FAR_OCTETS) > 2 * FAR_OCTETS)
         return GI_HALF_FAR;
@@ -238,16 +250,36 @@ enum gi_half_sent gi_half_send(struct gi_half *half, const struct gi_packet *pac
         put(half, &s, half->count, s.begin, s.end, records);
     else
         put_within(half, &s, records);
-    judge(half, &s, upstream_us);
+    judge(half, &s, upstream_us, records);
     if (gi_half_after(s.end, half->next))
         half->next = s.end;
     return GI_HALF_OUT_OF_ORDER;
 }
 
-void gi_half_end(struct gi_half *half, struct gi_records *records)
+// Each repetition that came to no use had a duplicate ACK, so those without were lost themselves.
+static void judge_silent(struct gi_half *half, const struct gi_records *records)
 {
-    for (uint32_t i = 0; i < half->count; i++)
-        half->undecided += gi_half_record(half, i)->unjudged;
+    uint32_t needless = half->judged[GI_VERDICT_spurious] + half->judged[GI_VERDICT_go_back];
+    uint32_t n = half->unconfirmed < needless ? half->unconfirmed : needless;
+    for (; n; n--) {
+        enum gi_verdict instead =
+            half->judged[GI_VERDICT_spurious] ? GI_VERDICT_spurious : GI_VERDICT_go_back;
+        half->judged[instead]--;
+        half->judged[GI_VERDICT_lost_downstream]++;
+        if (records->judged)
+            records->judged(records, half, GI_VERDICT_lost_downstream, instead, half->una);
+    }
+}
+
+void gi_half_end(struct gi_half *half, bool closed, struct gi_records *records)
+{
+    if (closed)
+        judge_silent(half, records);
+    for (uint32_t i = 0; i < half->count; i++) {
+        const struct gi_record *r = gi_half_record(half, i);
+        if (r->flags & GI_RECORD_DATA)
+            gi_half_judged(half, records, GI_VERDICT_undecided, r->sequence, r->unjudged);
+    }
     half->count = 0;
     if (half->room)
         resize(half, 0, records);

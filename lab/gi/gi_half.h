@@ -14,6 +14,19 @@
 
 #include "lab/gi/gi_packet.h"
 
+struct gi_flow;
+struct gi_records;
+
+// spurious: sent again although the receiver had it, by DSACK, timestamp or time; unneeded: after
+// it was acknowledged or selectively acknowledged; go_back: in a row, of which the first alone was
+// missing; undecided: never acknowledged. reordered: came late, but too soon for a repetition.
+enum gi_verdict {
+#define VERDICT(name, up, down) GI_VERDICT_##name,
+#include "lab/gi/gi_verdicts.def"
+#undef VERDICT
+    GI_VERDICTS
+};
+
 // A segment that has passed and is not acknowledged.
 struct gi_record {
     uint32_t sequence, octets;
@@ -36,11 +49,11 @@ struct gi_half {
     bool sack_permitted, scale_seen, timestamps_seen, options_cut;
     uint8_t scale;
     uint16_t last_ip_id;
-    uint16_t begin, count, room;    // of the records below
-    uint32_t first, una, next;      // of the row: its first number, acknowledged up to, sent up to
-    uint32_t again_to;              // the highest number that was sent again
-    uint32_t again_us;              // when something was sent again last
-    uint32_t again_from;            // and its number
+    uint16_t begin, count, room; // of the records below
+    uint32_t first, una, next;   // of the row: its first number, acknowledged up to, sent up to
+    // What was sent again, or came into a hole, last: when, and its number.
+    bool late;
+    uint32_t late_us, late_from;
     uint32_t sacked_to;             // the highest number in a SACK block
     uint32_t last_ack, last_window; // of the receiver
     // Of the last packet that passed, to know a copy of it.
@@ -50,15 +63,14 @@ struct gi_half {
     // Counts.
     uint32_t packets, data_packets;
     uint32_t resent_packets; // data of which some octets had passed before
-    uint32_t lost_downstream, lost_upstream;
-    uint32_t spurious;  // sent again although the receiver had it: by DSACK, timestamp or time
-    uint32_t unneeded;  // sent again after it was acknowledged or selectively acknowledged
-    uint32_t go_back;   // sent again in a row, of which the first alone was missing
-    uint32_t reordered; // octets that came late, but too soon for a repetition
-    uint32_t undecided; // sent again, and never acknowledged
-    // Of those that came twice, which the receiver may still say.
-    uint32_t unconfirmed;
-    uint32_t duplicates_here; // ACKs of `una` without SACK since it is that
+    uint32_t judged[GI_VERDICTS];
+    // Of those that came twice, which the receiver may still say. SYN and FIN alone are in none of
+    // the verdicts, but the receiver speaks of them, too.
+    uint32_t unconfirmed, lost_control;
+    // Duplicate ACKs without SACK that no hole explains so far, and what had been sent then.
+    uint32_t duplicates, duplicates_to;
+    uint32_t probes; // keep-alives, each of which an ACK answers
+    bool selective;  // the receiver has sent SACK
     uint32_t unseen_acked;
     uint64_t ip_octets, data_octets, resent_octets;
     struct gi_rtt rtt;
@@ -66,10 +78,15 @@ struct gi_half {
     struct gi_record *record;
 };
 
-// Bounds of what all halves keep.
+// Bounds of what all halves keep, and who hears of each verdict; `instead`: the one that it takes
+// the place of, GI_VERDICTS if none.
 struct gi_records {
     uint64_t octets, most_octets; // in use; the most there were
     uint64_t limit_octets;
+    void (*judged)(const struct gi_records *records, const struct gi_half *half,
+                   enum gi_verdict verdict, enum gi_verdict instead, uint32_t sequence);
+    const struct gi_flow *flow; // of the half
+    void *self;
 };
 
 enum gi_half_sent {
@@ -99,7 +116,7 @@ struct gi_acked gi_half_ack(struct gi_half *half, const struct gi_packet *packet
                             struct gi_records *records);
 
 // No more comes: what is still unjudged is undecided. Frees the records.
-void gi_half_end(struct gi_half *half, struct gi_records *records);
+void gi_half_end(struct gi_half *half, bool closed, struct gi_records *records);
 
 static inline uint32_t gi_half_flight(const struct gi_half *half)
 {

@@ -6,18 +6,20 @@
 //   says so (DSACK, RFC 2883).
 // - Else it was lost, if SACK said that it was missing when it was sent again; or if nothing before
 //   it was missing that this ACK covers.
-// - The others that the same ACK covers were there already: the sender went back N. But if the ACK
-//   covers two of them and nothing beyond what was sent again, it is a delayed ACK of both.
-// Duplicate ACKs without SACK for something that then turns out not to have been missing are of
-// segments that came twice, as DSACK would say it: so many repetitions were spurious after all.
+// - The others that the same ACK covers were lost, too, unless the receiver said that they had come
+//   behind the hole: by SACK, or by more duplicate ACKs than what passed once behind the hole
+//   explains. Then the sender went back N.
+// A duplicate ACK is of a segment behind a hole, or of one that came twice, as DSACK would say it.
+// It is the latter if nothing is outstanding, if the receiver uses SACK and has none in it, and if
+// what came behind a hole was less: so many repetitions were spurious after all.
 #include "dataplane/wire/tcp.h"
 #include "lab/gi/gi_half_parts.h"
 
 // ---- Round trips ----
 //
 // A sample is an ACK up to the end of a segment that was sent once, if nothing before it was sent
-// again since then: else the ACK may have waited for a hole to be filled, or be of the other
-// sending (Karn).
+// again or came late since then: else the ACK may have waited for a hole to be filled, or be of the
+// other sending (Karn).
 
 static void add_sample(struct gi_rtt *rtt, uint32_t us)
 {
@@ -33,8 +35,8 @@ static void add_sample(struct gi_rtt *rtt, uint32_t us)
 
 struct covered {
     uint32_t from, to; // sequence numbers
-    uint32_t n, again; // records; those that were sent again
-    uint32_t again_us; // when the last of those was sent again
+    uint32_t n, late;  // records; those that were sent again or came into a hole
+    uint32_t late_us;  // when the last of those did
     uint32_t now_us, least_us;
     bool has_echo, data;
     uint32_t echo;
@@ -46,44 +48,67 @@ static bool was_spurious(const struct covered *c, const struct gi_record *r)
            c->now_us - r->last_us < c->least_us;
 }
 
-static bool was_lost(const struct gi_half *half, const struct covered *c, const struct gi_record *r,
-                     bool first)
+// What is behind the hole and passed once, before that time: it came, with a duplicate ACK each.
+static uint32_t count_once(const struct gi_half *half, uint32_t before_us)
 {
-    bool delayed = c->n == 2 && c->again == 2 && !gi_half_after(c->to, half->again_to);
-    return r->flags & GI_RECORD_MISSING || first || delayed;
+    uint32_t n = 0;
+    for (uint32_t i = 1; i < half->count; i++) {
+        const struct gi_record *r = gi_half_record(half, i);
+        n += r->again == 0 && gi_half_after(before_us, r->first_us);
+    }
+    return n;
+}
+
+// Had it come behind the hole before it was sent again?
+static bool had_come(const struct gi_half *half, const struct gi_record *r)
+{
+    if (half->selective)
+        return r->flags & GI_RECORD_SACKED;
+    return half->duplicates > count_once(half, r->last_us);
+}
+
+static bool was_lost(const struct gi_half *half, const struct gi_record *r, bool first)
+{
+    return r->flags & GI_RECORD_MISSING || first || !had_come(half, r);
 }
 
 // Was it, or something that came to its place, missing at the receiver? first: nothing before it
 // was that this ACK covers.
-static bool judge(struct gi_half *half, const struct covered *c, struct gi_record *r, bool first)
+static bool judge(struct gi_half *half, const struct covered *c, struct gi_record *r, bool first,
+                  const struct gi_records *records)
 {
-    uint32_t copies = r->unjudged;
+    uint32_t copies = r->unjudged, data = r->flags & GI_RECORD_DATA;
     if (copies == 0)
         return r->flags & GI_RECORD_FILLER;
     if (was_spurious(c, r)) {
-        half->spurious++;
+        gi_half_judged(half, records, GI_VERDICT_spurious, r->sequence, data);
         half->unconfirmed++;
         copies--;
     }
-    bool lost = copies && (r->unjudged > copies || was_lost(half, c, r, first));
-    if (lost) {
-        half->lost_downstream += copies;
-    } else {
-        half->go_back += copies;
+    bool lost = copies && (r->unjudged > copies || was_lost(half, r, first));
+    gi_half_judged(half, records, lost ? GI_VERDICT_lost_downstream : GI_VERDICT_go_back,
+                   r->sequence, data ? copies : 0);
+    if (!lost)
         half->unconfirmed += copies;
-    }
+    else if (!data)
+        half->lost_control += copies;
     r->unjudged = 0;
     return lost || r->flags & GI_RECORD_FILLER;
 }
 
 // Something has come twice.
-static void take_twice(struct gi_half *half)
+static void take_twice(struct gi_half *half, const struct gi_records *records, uint32_t sequence)
 {
     if (half->unconfirmed) {
         half->unconfirmed--;
-    } else if (half->lost_downstream) {
-        half->lost_downstream--;
-        half->spurious++;
+    } else if (half->lost_control) {
+        half->lost_control--;
+    } else if (half->judged[GI_VERDICT_lost_downstream]) {
+        half->judged[GI_VERDICT_lost_downstream]--;
+        half->judged[GI_VERDICT_spurious]++;
+        if (records->judged)
+            records->judged(records, half, GI_VERDICT_spurious, GI_VERDICT_lost_downstream,
+                            sequence);
     }
 }
 
@@ -93,8 +118,9 @@ static void look(const struct gi_half *half, struct covered *c)
         const struct gi_record *r = gi_half_record(half, c->n);
         if (gi_half_after(r->sequence + r->octets, c->to))
             return;
-        if (r->again && (c->again++ == 0 || gi_half_after(r->last_us, c->again_us)))
-            c->again_us = r->last_us;
+        bool late = r->again || r->flags & GI_RECORD_FILLER;
+        if (late && (c->late++ == 0 || gi_half_after(r->last_us, c->late_us)))
+            c->late_us = r->last_us;
         c->data = c->data || r->flags & GI_RECORD_DATA;
     }
 }
@@ -109,13 +135,13 @@ static void trim(struct gi_half *half, uint32_t to)
     }
 }
 
-// Was something before it sent again behind it?
+// Did something before it come behind it?
 static bool was_held_up(const struct gi_half *half, const struct covered *c,
                         const struct gi_record *r)
 {
-    bool before = half->resent_octets && gi_half_after(r->sequence, half->again_from) &&
-                  gi_half_after(half->again_us, r->first_us);
-    return before || (c->again && gi_half_after(c->again_us, r->first_us));
+    bool before = half->late && gi_half_after(r->sequence, half->late_from) &&
+                  gi_half_after(half->late_us, r->first_us);
+    return before || (c->late && gi_half_after(c->late_us, r->first_us));
 }
 
 static void advance(struct gi_half *half, struct covered *c, struct gi_acked *acked,
@@ -124,12 +150,16 @@ static void advance(struct gi_half *half, struct covered *c, struct gi_acked *ac
     look(half, c);
     bool missing = false, came = c->n > 0; // came: the first of them did not miss
     for (uint32_t i = 0; i < c->n; i++) {
-        missing |= judge(half, c, gi_half_record(half, i), !missing);
+        struct gi_record *r = gi_half_record(half, i);
+        bool once = r->again == 0, lost = judge(half, c, r, !missing, records);
+        // What came behind the hole had a duplicate ACK.
+        half->duplicates -= missing && (once || !lost) && half->duplicates;
+        missing |= lost;
         came = came && !(missing && i == 0);
     }
-    for (; came && half->duplicates_here; half->duplicates_here--)
-        take_twice(half);
-    half->duplicates_here = 0;
+    if (came || !gi_half_after(half->duplicates_to, c->to))
+        for (; half->duplicates; half->duplicates--)
+            take_twice(half, records, half->una);
     const struct gi_record *last = c->n ? gi_half_record(half, c->n - 1) : NULL;
     acked->exact = last && last->sequence + last->octets == c->to;
     if (acked->exact) {
@@ -171,11 +201,26 @@ static bool is_dsack(const struct gi_packet *packet)
            !gi_half_after(right, packet->sack[1].right);
 }
 
-static bool take_sack(struct gi_half *half, const struct gi_packet *packet)
+// The receiver has said what came twice.
+static void take_dsack(struct gi_half *half, const struct gi_records *records, uint32_t sequence)
+{
+    uint32_t i = gi_half_find(half, sequence);
+    struct gi_record *r = i < half->count ? gi_half_record(half, i) : NULL;
+    if (!r || r->unjudged == 0 || gi_half_after(r->sequence, sequence)) {
+        take_twice(half, records, sequence);
+        return;
+    }
+    r->unjudged--;
+    gi_half_judged(half, records, GI_VERDICT_spurious, sequence, (r->flags & GI_RECORD_DATA) != 0);
+}
+
+static bool take_sack(struct gi_half *half, const struct gi_packet *packet,
+                      const struct gi_records *records)
 {
     uint32_t first = 0;
+    half->selective |= packet->sack_blocks > 0;
     if (packet->sack_blocks && is_dsack(packet)) {
-        take_twice(half);
+        take_dsack(half, records, packet->sack[0].left);
         first = 1;
     }
     for (uint32_t i = first; i < packet->sack_blocks; i++) {
@@ -192,9 +237,21 @@ static bool take_sack(struct gi_half *half, const struct gi_packet *packet)
 
 static bool is_duplicate(const struct gi_half *half, const struct gi_packet *packet)
 {
-    return packet->acknowledgement == half->una && half->next != half->una &&
-           packet->data_octets == 0 && !(packet->flags & (TCP_SYN | TCP_FIN)) &&
-           packet->window == half->last_window && half->last_ack == packet->acknowledgement;
+    return packet->acknowledgement == half->una && packet->data_octets == 0 &&
+           !(packet->flags & (TCP_SYN | TCP_FIN)) && packet->window == half->last_window &&
+           half->last_ack == packet->acknowledgement;
+}
+
+static void take_duplicate(struct gi_half *half, const struct gi_records *records)
+{
+    if (half->probes) {
+        half->probes--;
+    } else if (half->next == half->una || half->selective) {
+        take_twice(half, records, half->una);
+    } else {
+        half->duplicates++;
+        half->duplicates_to = half->next;
+    }
 }
 
 // Beyond what has passed: this capture has not seen all of it.
@@ -211,8 +268,10 @@ struct gi_acked gi_half_ack(struct gi_half *half, const struct gi_packet *packet
     uint32_t ack = packet->acknowledgement;
     if (!half->started || !(packet->flags & TCP_ACK) || packet->flags & TCP_RST)
         return acked;
-    acked.trouble = is_duplicate(half, packet);
-    half->duplicates_here += acked.trouble && packet->sack_blocks == 0;
+    bool duplicate = is_duplicate(half, packet);
+    acked.trouble = duplicate && half->next != half->una;
+    if (duplicate && packet->sack_blocks == 0)
+        take_duplicate(half, records);
     half->last_ack = ack;
     half->last_window = packet->window;
     if (gi_half_after(ack, half->next)) {
@@ -230,6 +289,6 @@ struct gi_acked gi_half_ack(struct gi_half *half, const struct gi_packet *packet
         acked.advanced = true;
         advance(half, &c, &acked, records);
     }
-    acked.trouble |= take_sack(half, packet);
+    acked.trouble |= take_sack(half, packet, records);
     return acked;
 }

@@ -29,6 +29,10 @@ static inline struct gi_record *gi_half_record(const struct gi_half *half, uint3
 // The first record that ends behind that number.
 uint32_t gi_half_find(const struct gi_half *half, uint32_t sequence);
 
+// n segments of that number.
+void gi_half_judged(struct gi_half *half, const struct gi_records *records, enum gi_verdict verdict,
+                    uint32_t sequence, uint32_t n);
+
 void gi_half_drop_first(struct gi_half *half, uint32_t n, struct gi_records *records);
 
 #endif

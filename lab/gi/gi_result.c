@@ -18,7 +18,7 @@ const size_t gi_fields_count = sizeof gi_fields / sizeof gi_fields[0];
 
 // ---- Ends and outcome ----
 
-static void put_address(char text[GI_RESULT_TEXT], const struct ipv6_address *address)
+void gi_result_address(char text[GI_RESULT_TEXT], const struct ipv6_address *address)
 {
     if (address_is_ipv4(address))
         inet_ntop(AF_INET, address->octet + 12, text, GI_RESULT_TEXT);
@@ -102,27 +102,30 @@ static bool row_is_known(const struct gi_half *half)
 
 static void put_loss_up(struct gi_result *r, const struct gi_half *up, bool known)
 {
-    r->up_lost_internet = known ? up->lost_downstream : GI_NONE;
-    r->up_lost_gprs = known ? up->lost_upstream : GI_NONE;
+    r->up_lost_internet = known ? up->judged[GI_VERDICT_lost_downstream] : GI_NONE;
+    r->up_lost_gprs = known ? up->judged[GI_VERDICT_lost_upstream] : GI_NONE;
 }
 
 static void put_loss_down(struct gi_result *r, const struct gi_half *down, bool known)
 {
-    r->down_lost_internet = known ? down->lost_upstream : GI_NONE;
-    r->down_lost_gprs = known ? down->lost_downstream : GI_NONE;
-    r->down_spurious = known ? down->spurious : GI_NONE;
-    r->down_sent_packets = known ? down->data_packets + down->lost_upstream : GI_NONE;
-    r->down_unneeded = known ? down->unneeded : GI_NONE;
-    r->down_go_back = known ? down->go_back : GI_NONE;
-    r->down_undecided = known ? down->undecided : GI_NONE;
-    r->down_reordered = known ? down->reordered : GI_NONE;
-    bool gprs = down->lost_downstream > down->lost_upstream;
-    bool internet = down->lost_upstream > down->lost_downstream;
-    const char *where = !known                  ? ""
-                        : gprs                  ? "gprs"
-                        : internet              ? "internet"
-                        : down->lost_downstream ? "equal"
-                                                : "none";
+    r->down_lost_internet = known ? down->judged[GI_VERDICT_lost_upstream] : GI_NONE;
+    r->down_lost_gprs = known ? down->judged[GI_VERDICT_lost_downstream] : GI_NONE;
+    r->down_spurious = known ? down->judged[GI_VERDICT_spurious] : GI_NONE;
+    r->down_sent_packets =
+        known ? down->data_packets + down->judged[GI_VERDICT_lost_upstream] : GI_NONE;
+    r->down_first_packets = known ? down->data_packets - down->resent_packets : GI_NONE;
+    r->down_unneeded = known ? down->judged[GI_VERDICT_unneeded] : GI_NONE;
+    r->down_go_back = known ? down->judged[GI_VERDICT_go_back] : GI_NONE;
+    r->down_undecided = known ? down->judged[GI_VERDICT_undecided] : GI_NONE;
+    r->down_reordered = known ? down->judged[GI_VERDICT_reordered] : GI_NONE;
+    bool gprs = down->judged[GI_VERDICT_lost_downstream] > down->judged[GI_VERDICT_lost_upstream];
+    bool internet =
+        down->judged[GI_VERDICT_lost_upstream] > down->judged[GI_VERDICT_lost_downstream];
+    const char *where = !known                                     ? ""
+                        : gprs                                     ? "gprs"
+                        : internet                                 ? "internet"
+                        : down->judged[GI_VERDICT_lost_downstream] ? "equal"
+                                                                   : "none";
     snprintf(r->bottleneck, sizeof r->bottleneck, "%s", where);
 }
 
@@ -147,6 +150,12 @@ static int64_t rate_of(uint64_t octets, uint64_t time_ns)
     return time_ns ? (int64_t)((double)octets * 8 * S_IN_NS / (double)time_ns + 0.5) : GI_NONE;
 }
 
+// Of the octets that passed, those that were not lost.
+static uint64_t arrived(uint32_t passed, uint64_t lost, uint64_t least)
+{
+    return passed > lost + least ? passed - lost : least;
+}
+
 static void put_transfer(struct gi_result *r, const struct gi_flow *flow, bool known)
 {
     const struct gi_transfer *t = &flow->transfer;
@@ -158,10 +167,13 @@ static void put_transfer(struct gi_result *r, const struct gi_flow *flow, bool k
     r->alone = flow->user_packets_last - flow->user_packets_before == own;
     r->single_exchange = down->data_packets && !flow->dialogue;
     r->throughput = r->goodput = r->share = GI_NONE;
-    if (!known || !t->begun || time_ns == 0 || t->user_octets <= 0 || t->own_octets <= 0)
+    uint64_t own_octets = arrived(t->last_own_octets - t->first_own_octets, t->last_own_lost, 0);
+    uint64_t user_octets = arrived(t->last_user_octets - t->first_user_octets,
+                                   t->last_user_lost - t->first_user_lost, own_octets);
+    if (!known || !t->begun || time_ns == 0 || own_octets == 0)
         return;
-    r->throughput = rate_of((uint64_t)t->user_octets, time_ns);
-    r->share = t->own_octets * 1000000 / t->user_octets;
+    r->throughput = rate_of(user_octets, time_ns);
+    r->share = (int64_t)(own_octets * 1000000 / user_octets);
     r->goodput = rate_of(t->data_octets, time_ns);
 }
 
@@ -182,10 +194,12 @@ void gi_result_of(struct gi_result *result, struct gi_flow *flow, int32_t zone_s
 {
     struct gi_result *r = result;
     gi_rate_end(&flow->rate);
-    gi_half_end(&flow->half[GI_UP], records);
-    gi_half_end(&flow->half[GI_DOWN], records);
-    put_address(r->user, &flow->user[GI_UP]->address);
-    put_address(r->host, &flow->user[GI_DOWN]->address);
+    bool closed = gi_flow_is_closed(flow) && !flow->reset[GI_UP] && !flow->reset[GI_DOWN];
+    records->flow = flow;
+    gi_half_end(&flow->half[GI_UP], closed, records);
+    gi_half_end(&flow->half[GI_DOWN], closed, records);
+    gi_result_address(r->user, &flow->user[GI_UP]->address);
+    gi_result_address(r->host, &flow->user[GI_DOWN]->address);
     r->user_port = flow->port[GI_UP];
     r->host_port = flow->port[GI_DOWN];
     r->teid_up = flow->user[GI_UP]->teid[GI_UP] ? flow->user[GI_UP]->teid[GI_UP] : GI_NONE;

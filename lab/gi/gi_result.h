@@ -39,6 +39,8 @@ struct gi_field {
 extern const struct gi_field gi_fields[];
 extern const size_t gi_fields_count;
 
+void gi_result_address(char text[GI_RESULT_TEXT], const struct ipv6_address *address);
+
 // Ends the halves of the flow. zone_s: what the hours of the day are ahead of UTC.
 void gi_result_of(struct gi_result *result, struct gi_flow *flow, int32_t zone_s,
                   struct gi_records *records);

@@ -12,9 +12,13 @@ struct gi_user {
     struct ipv6_address address;
     uint64_t packets;   // both ways
     uint64_t in_octets; // of IP, to it
-    uint32_t flows;     // that live
-    uint32_t number;    // of the user, if tunnels tell users apart; 0: none
-    uint32_t teid[2];   // of its last packet, of the last one to it; 0: none
+    // Of its flows down: octets that were lost behind here, and how often something was lost or out
+    // of order, or may have been.
+    uint64_t lost_octets;
+    uint32_t troubles;
+    uint32_t flows;   // that live
+    uint32_t number;  // of the user, if tunnels tell users apart; 0: none
+    uint32_t teid[2]; // of its last packet, of the last one to it; 0: none
 };
 
 struct gi_users {

@@ -87,3 +87,33 @@ void gi_write_fields(FILE *out)
         fprintf(out, "%s%s: %s\n", gi_fields[i].name, unit_of(gi_fields[i].kind),
                 gi_fields[i].help);
 }
+
+// ---- Losses ----
+
+static const char *const verdicts[GI_VERDICTS + 1][GI_SIDES] = {
+#define VERDICT(name, up, down) {up, down},
+#include "lab/gi/gi_verdicts.def"
+#undef VERDICT
+    {"", ""}};
+
+void gi_write_losses_head(FILE *csv)
+{
+    fprintf(csv, "user,user_port,host,host_port,direction,time_s,sequence,verdict,instead\n");
+}
+
+void gi_write_loss(const struct gi_records *records, const struct gi_half *half,
+                   enum gi_verdict verdict, enum gi_verdict instead, uint32_t sequence)
+{
+    const struct gi_flow *flow = records->flow;
+    FILE *csv = records->self;
+    int side = half == &flow->half[GI_UP] ? GI_UP : GI_DOWN;
+    for (int end = 0; end < GI_SIDES; end++) {
+        char address[GI_RESULT_TEXT];
+        gi_result_address(address, &flow->user[end]->address);
+        fprintf(csv, "%s,%u,", address, flow->port[end]);
+    }
+    fprintf(csv, "%s,", side == GI_UP ? "up" : "down");
+    write_number(csv, (int64_t)flow->last_ns, 9);
+    fprintf(csv, ",%" PRIu32 ",%s,%s\n", sequence, verdicts[verdict][side],
+            verdicts[instead][side]);
+}

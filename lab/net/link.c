@@ -92,16 +92,30 @@ static void lose(struct link *link, struct link_packet *packet, enum net_loss wh
     packet_spare(link, packet);
 }
 
-// A packet that is due before the one ahead of it is delivered with that one.
+// Behind all that are due at the same time or earlier.
+static void list_put_by_due(struct link_list *list, struct link_packet *packet)
+{
+    struct link_packet **at = &list->first;
+    while (*at && (*at)->due_ns <= packet->due_ns)
+        at = &(*at)->next;
+    packet->next = *at;
+    *at = packet;
+    if (!packet->next)
+        list->end = &packet->next;
+}
+
+// Without overtaking, a packet that is due before the one ahead of it is delivered with that one.
 static void put_on_way(struct link *link, struct link_packet *packet, uint64_t now_ns)
 {
-    uint64_t due_ns = now_ns + link->config.latency_ns;
+    packet->due_ns = now_ns + link->config.latency_ns;
     if (link->config.jitter_ns)
-        due_ns += rng_below(&link->rng, link->config.jitter_ns + 1);
-    packet->due_ns = due_ns;
-    list_put(&link->way, packet);
-    if (!engine_timer_is_set(&link->arrived))
-        engine_set(link->engine, &link->arrived, due_ns);
+        packet->due_ns += rng_below(&link->rng, link->config.jitter_ns + 1);
+    if (link->config.overtaking)
+        list_put_by_due(&link->way, packet);
+    else
+        list_put(&link->way, packet);
+    if (link->way.first == packet)
+        engine_set(link->engine, &link->arrived, packet->due_ns);
 }
 
 // Both laws draw for every packet, so that the one does not change the other's losses.

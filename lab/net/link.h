@@ -1,6 +1,7 @@
 // A line in one direction: a queue with limits, a transmitter of a rate, and a way that takes the
 // latency and some jitter. A packet waits, is transmitted, is lost there or goes on its way, and is
-// delivered; packets never overtake each other. What the octets are is of no matter.
+// delivered. Packets overtake each other only where the line lets them (`overtaking`). What the
+// octets are is of no matter.
 //
 // Two laws of loss, each optional: every packet by itself with a probability; and in bursts
 // (E. N. Gilbert, "Capacity of a burst-noise channel", 1960, with all packets of the bad state
@@ -27,7 +28,9 @@
         "time from the end of a packet's transmission to its delivery")                           \
     KEY(T, TIME, jitter_ns, "link.jitter", NULL, 0, 100 * S_IN_NS, 0,                             \
         "most time that is added to the latency, drawn uniformly for each packet; packets keep "  \
-        "their order")                                                                            \
+        "their order, unless there is overtaking")                                                \
+    KEY(T, SWITCH, overtaking, "link.overtaking", NULL, 0, 1, 0,                                  \
+        "packets overtake those before them with more jitter, as on several ways at once")        \
     KEY(T, PPM, loss_ppm, "link.loss", NULL, 0, 1000000, 0,                                       \
         "probability with which a packet is lost, independently of others")                       \
     KEY(T, COUNT, lost_run_packets, "link.lost_run", NULL, 0, LINK_PACKETS_MOST, 0,               \

@@ -9,7 +9,7 @@ import json
 import struct
 import subprocess
 
-from gi_capture import (ACK, ETHERNET, HOST, IPV4_LINK, NULL, RST, SACK_PERMITTED, SLL, SLL2, SYN, USER, Talk, gtp, merged,
+from gi_capture import (ACK, ETHERNET, FIN, HOST, IPV4_LINK, NULL, RST, SACK_PERMITTED, SLL, SLL2, SYN, USER, Talk, gtp, merged,
                         mss, on_link, pcap, pcapng, scale, tagged, timestamps, udp)
 from gi_report import begun, figures, flow_of, frames_of_some, has, read, saved, table
 from harness import case, main, program, right, same, sluice
@@ -131,7 +131,7 @@ def reordered():
 
 @case("loss: lost again, both are counted")
 def lost_twice():
-    talk = begun().data(1, 1).data(1.1, 1001).ack(1.7, 1).data(4, 1).data(10, 1).ack(10.5, 1001).ack(11, 2001)
+    talk = begun().data(1, 1).data(1.1, 1001).ack(1.7, 1).data(4, 1).data(10, 1).ack(10.5, 2001)
     loses(talk, lost_gprs=2, resent_packets=2)
 
 
@@ -171,6 +171,68 @@ def spurious_duplicates():
     loses(talk, spurious=2, resent_packets=2)
 
 
+@case("spurious: DSACK names a repetition before the ACK that covers it; one of SYN or FIN is none of data")
+def spurious_named():
+    talk = begun().data(1, 1).data(1.01, 1001).data(4, 1001).ack(4.3, 1, blocks=[(1001, 2001)]) \
+        .ack(4.6, 1, blocks=[(1001, 2001), (1001, 2001)]).data(5, 1).ack(5.6, 2001)
+    loses(talk, spurious=1, lost_gprs=1, resent_packets=2)
+    talk = Talk().add(0, "up", SYN, 0).add(0.1, "down", SYN | ACK, 0, 1).add(3.1, "down", SYN | ACK, 0, 1).ack(4.2, 1) \
+        .ack(4.9, 1).data(5, 1).data(8, 1).ack(9, 1001)
+    loses(talk, lost_gprs=1, resent_packets=1)
+
+
+@case("spurious: a duplicate ACK with nothing outstanding; with SACK in use, one without a block; none of a keep-alive")
+def spurious_alone():
+    talk = begun().data(1, 1).data(4, 1).ack(4.6, 1001)
+    loses(talk, lost_gprs=1, resent_packets=1)
+    loses(talk.data(60, 1000, octets=0).ack(60.5, 1001), lost_gprs=1, resent_packets=1)
+    loses(talk.ack(61, 1001), spurious=1, resent_packets=1)
+    talk = begun().data(1, 1).data(1.01, 1001).ack(1.6, 1, blocks=[(1001, 2001)]).data(2, 1).ack(2.6, 2001).data(3, 2001) \
+        .data(3.01, 3001).ack(3.2, 2001).data(3.9, 4001)
+    loses(talk, spurious=1, resent_packets=1)
+
+
+@case("two holes: duplicate ACKs for what came behind both are of nothing that came twice")
+def two_holes():
+    talk = begun()
+    for i in range(5):
+        talk.data(1 + i / 100, 1 + 1000 * i)
+    talk.ack(1.6, 1).ack(1.7, 1).ack(1.8, 1).data(2, 1).ack(2.6, 2001).data(2.7, 2001).ack(3.3, 5001)
+    # Three came behind the first hole, of which the second ACK covers two.
+    loses(talk, lost_gprs=2, resent_packets=2)
+    talk = begun()
+    for i in range(4):
+        talk.data(1 + i / 100, 1 + 1000 * i)
+    talk.ack(1.6, 1).ack(1.7, 1).ack(1.8, 1).data(2, 1).ack(2.6, 2001).data(2.7, 2001).ack(3.3, 4001)
+    loses(talk, lost_gprs=1, spurious=1, resent_packets=2)
+
+
+@case("a needless repetition that has no duplicate ACK before the connection is closed was lost itself")
+def silent():
+    def closed(talk):
+        return talk.add(20, "up", FIN | ACK, 1, 2001).add(20.1, "down", FIN | ACK, 2001, 2).ack(20.7, 2002, seq=2)
+    talk = begun().data(1, 1).ack(1.5, 1001).data(2, 1001).data(5, 1001).ack(5.1, 2001)
+    loses(talk, spurious=1, resent_packets=1)
+    loses(closed(talk), lost_gprs=1, resent_packets=1)
+    talk = begun().data(1, 1).ack(1.5, 1001).data(2, 1001).data(5, 1001).ack(5.1, 2001).ack(5.6, 2001)
+    loses(closed(talk), spurious=1, resent_packets=1)
+
+
+@case("--losses: every verdict as a row, with what it takes the place of")
+def losses_file():
+    talk = begun().data(1, 1).data(1.01, 1001).data(1.03, 3001).data(2, 2001).data(4, 1).ack(4.6, 4001).ack(5, 4001)
+    talk.add(6, "up", ACK, 1, 4001, 50).add(9, "up", ACK, 1, 4001, 50).add(9.5, "down", ACK, 4001, 51)
+    folder = new_folder()
+    (folder / "x.pcap").write_bytes(pcap(talk.frames))
+    same(sluice("gi", folder / "x.pcap", "--losses", folder / "l.csv").returncode, 0, "exit status")
+    rows = list(csv.DictReader((folder / "l.csv").open()))
+    ends = {"user": USER, "user_port": "40000", "host": HOST, "host_port": "80"}
+    wanted = [("down", "2.000000000", 7001, "internet", ""), ("down", "4.600000000", 5001, "gprs", ""),
+              ("down", "5.000000000", 9001, "spurious", "gprs"), ("up", "9.500000000", 1001, "internet", "")]
+    same(rows, [ends | dict(zip(("direction", "time_s", "sequence", "verdict", "instead"), map(str, row))) for row in wanted],
+         "rows")
+
+
 @case("unneeded: sent again after its ACK or SACK had passed")
 def unneeded():
     loses(begun().data(1, 1).ack(1.5, 1001).data(4, 1).ack(4.5, 1001), unneeded=1, resent_packets=1)
@@ -184,8 +246,32 @@ def go_back():
     for i in range(5):
         talk.data(1 + i / 100, 1 + 1000 * i)
     for i in range(4):
+        talk.ack(1.6 + i / 100, 1)
+    for i in range(4):
         talk.data(6 + i / 100, 1 + 1000 * i)
     loses(talk.ack(7, 5001), lost_gprs=1, go_back=3, resent_packets=4)
+    # One of the duplicate ACKs is of the fifth, which was sent once: two others had come.
+    del talk.frames[-9]
+    loses(talk, lost_gprs=2, go_back=2, resent_packets=4)
+
+
+@case("of a row that one ACK covers all were lost, if no duplicate ACK said that one of them had come")
+def row_lost():
+    talk = begun()
+    for time in (1, 6):
+        for i in range(3):
+            talk.data(time + i / 100, 1 + 1000 * i)
+    loses(talk.ack(7, 3001), lost_gprs=3, resent_packets=3)
+
+
+@case("go-back-N with SACK: of those that one ACK covers, what SACK had said to be there came to no use")
+def go_back_sack():
+    talk = begun()
+    for time in (1, 3):
+        for i in range(3):
+            talk.data(time + i / 100, 1 + 1000 * i)
+    talk.ack(3.2, 1, blocks=[(2001, 3001)]).ack(3.7, 3001)
+    loses(talk, lost_gprs=2, go_back=1, resent_packets=3)
 
 
 @case("a delayed ACK of two that were sent again covers two losses")
@@ -233,6 +319,12 @@ def losses_up():
 
 
 # --- Round trips, rates ---------------------------------------------------------------------------
+
+
+@case("round trips: none of what came before something late that was before it, also if that had not passed before")
+def rtts_late():
+    talk = begun().data(1, 1).data(1.01, 2001).ack(1.6, 1001).data(3, 1001).ack(3.5, 3001).data(4, 3001).ack(4.6, 4001)
+    has(flow_of(talk.frames), rtt_gprs_samples=3, rtt_gprs_most_s=0.6)
 
 
 @case("round trips on the GPRS side: ACKs of segments that were sent once, as Karn has it")

@@ -31,7 +31,7 @@ static int begin(void **state)
 static int end(void **state)
 {
     (void)state;
-    gi_half_end(&half, &records);
+    gi_half_end(&half, false, &records);
     return records.octets != 0;
 }
 
@@ -102,7 +102,8 @@ static void random_row(uint64_t seed)
         next = from + octets > next ? from + octets : next;
         assert_int_equal(half.resent_octets, resent);
         assert_int_equal(half.resent_packets, resent_packets);
-        assert_int_equal(half.lost_upstream + half.reordered, filled_packets);
+        assert_int_equal(half.judged[GI_VERDICT_lost_upstream] + half.judged[GI_VERDICT_reordered],
+                         filled_packets);
         assert_int_equal(half.next - base, next);
         assert_int_equal(half.una - base, una);
         assert_int_equal(half.unseen_acked, 0);
@@ -166,7 +167,7 @@ static void test_records_are_bounded(void **state)
     assert_true(half.forgotten);
     assert_int_equal(half.count, 4096);
     assert_true(records.octets <= 4096 * sizeof(struct gi_record));
-    gi_half_end(&half, &records);
+    gi_half_end(&half, false, &records);
     begin(state);
     records.limit_octets = 1000;
     for (uint32_t i = 0; i < 1000; i++)

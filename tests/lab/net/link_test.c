@@ -220,6 +220,32 @@ static void test_jitter_keeps_the_order(void **state)
     release();
 }
 
+// Two packets 10 ms apart with a jitter of 20 ms each: the second overtakes with a probability of
+// 1/8; of 1000 pairs 125, standard deviation 10.5. None waits for another: the delays stay uniform.
+static void test_overtaking(void **state)
+{
+    uint64_t sum_ns = 0;
+    uint32_t overtaken = 0;
+    (void)state;
+    make(&(struct link_config){
+        .latency_ns = 5 * MS_IN_NS, .jitter_ns = 20 * MS_IN_NS, .overtaking = true});
+    for (uint64_t i = 0; i < 2000; i++) {
+        run_to(i / 2 * 100 * MS_IN_NS + i % 2 * 10 * MS_IN_NS);
+        send(i, 100);
+    }
+    run_to(300 * S_IN_NS);
+    assert_int_equal(seen.n, 2000);
+    for (uint32_t i = 0; i < 2000; i++) {
+        uint64_t number = seen.number[i];
+        sum_ns += seen.at_ns[i] - (number / 2 * 100 * MS_IN_NS + number % 2 * 10 * MS_IN_NS);
+        overtaken += number != i && number % 2 == 0;
+        assert_true(i == 0 || seen.at_ns[i] >= seen.at_ns[i - 1]);
+    }
+    assert_in_range(overtaken, 125 - 42, 125 + 42);
+    assert_in_range(sum_ns / 2000, 15 * MS_IN_NS - 520000, 15 * MS_IN_NS + 520000);
+    release();
+}
+
 static void send_all(void)
 {
     for (uint64_t i = 0; i < PACKETS; i++)
@@ -373,6 +399,7 @@ int main(void)
         cmocka_unit_test(test_queue_limits),
         cmocka_unit_test(test_jitter_is_uniform),
         cmocka_unit_test(test_jitter_keeps_the_order),
+        cmocka_unit_test(test_overtaking),
         cmocka_unit_test(test_independent_loss_is_binomial),
         cmocka_unit_test(test_bursts),
         cmocka_unit_test(test_all_is_lost),
