@@ -142,15 +142,27 @@ def set_ups(n, apart_s):
     for i in range(n):
         talk = Talk(user=(f"10.{i >> 16}.{i >> 8 & 255}.{i & 255}", 9)).setup(i * apart_s, 0.0001, 0.0001)
         frames.append(in_tunnels(talk.add(i * apart_s + 0.001, "up", RST, 1), 10000 + i, 100000 + i))
-    return pcap(in_order(*frames))
+    return in_order(*frames)
 
 
 @case("memory: tunnels that are silent are forgotten, and no more are kept than --flows allows")
 def memory():
-    few, more = (read(set_ups(n, 1), options=(*TEID, "--idle", "20"))["memory"] for n in (600, 1800))
+    few, more = (read(pcap(set_ups(n, 1)), options=(*TEID, "--idle", "20"))["memory"] for n in (600, 1800))
     same(few, more, "memory")
-    few, more = (read(set_ups(n, 0.002), options=(*TEID, "--flows", "50"))["memory"] for n in (600, 4000))
+    few, more = (read(pcap(set_ups(n, 0.002)), options=(*TEID, "--flows", "50"))["memory"] for n in (600, 4000))
     same(few["octets_most"], more["octets_most"], "memory with --flows")
+
+
+@case("a user and a namesake that comes 1024 users later, which is in its chain of the table, stay apart")
+def chained():
+    talk = Talk(user=("10.0.9.9", 40000), own=5, other=6).setup(-1)
+    for i in range(30):
+        talk.data(40 * i, 1 + 1000 * i).ack(40 * i + 1, 1001 + 1000 * i)
+    long = [(time + 1, packet) for time, packet in in_tunnels(talk, 11, 21)]
+    others = [(time + 2, packet) for time, packet in set_ups(1023, 1)]
+    late = in_tunnels(download(1122, user=("10.0.9.9", 40001), own=7, other=8), 12, 22)
+    flows = read(pcap(in_order(long, others, late)), options=TEID)["flows"]
+    has(next(flow for flow in flows if flow["teid_up"] == 12), background=False, alone=True)
 
 
 @case("packets without a tunnel are users by their address; --users address is the default; others are refused")

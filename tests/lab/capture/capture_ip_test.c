@@ -29,6 +29,7 @@ static int clear(void **state)
     (void)state;
     memset(counts, 0, sizeof counts);
     memset(memory, 0xee, sizeof memory);
+    memset(&room, 0xee, sizeof room);
     return 0;
 }
 
