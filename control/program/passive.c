@@ -63,11 +63,12 @@ static void take_flow(void *self, const struct gi_result *result)
 static void take_frame(void *self, uint64_t now_ns, const uint8_t *frame, uint32_t octets)
 {
     struct passive *passive = self;
-    gi_take(passive->gi, &(struct gi_frame){.time_ns = now_ns,
-                                            .octets = frame,
-                                            .captured = octets,
-                                            .length = octets,
-                                            .link = DLT_EN10MB});
+    struct capture_packet packet = {.time_ns = now_ns,
+                                    .link = DLT_EN10MB,
+                                    .octets = frame,
+                                    .captured = octets,
+                                    .length = octets};
+    gi_take(passive->gi, &packet, 1);
 }
 
 int passive_open(struct run *run)

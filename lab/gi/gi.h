@@ -2,6 +2,8 @@
 #ifndef SLUICE_GI_GI_H
 #define SLUICE_GI_GI_H
 
+#include <stdio.h>
+
 #include "lab/gi/gi_counts.h"
 #include "lab/gi/gi_result.h"
 

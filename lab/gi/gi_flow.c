@@ -220,6 +220,7 @@ bool gi_flow_take(struct gi_flow *flow, const struct gi_packet *packet, enum gi_
     if (packet->ip_octets > half->ip_octets_most)
         half->ip_octets_most = packet->ip_octets;
     records->flow = flow;
+    records->now_ns = packet->time_ns;
     take_ack(flow, packet, side, records);
     take_data(flow, packet, side, records, counts);
     flow->ended[side] |= (packet->flags & TCP_FIN) != 0;

@@ -86,6 +86,7 @@ struct gi_records {
     void (*judged)(const struct gi_records *records, const struct gi_half *half,
                    enum gi_verdict verdict, enum gi_verdict instead, uint32_t sequence);
     const struct gi_flow *flow; // of the half
+    uint64_t now_ns;            // of the packet
     void *self;
 };
 

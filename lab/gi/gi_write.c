@@ -113,7 +113,7 @@ void gi_write_loss(const struct gi_records *records, const struct gi_half *half,
         fprintf(csv, "%s,%u,", address, flow->port[end]);
     }
     fprintf(csv, "%s,", side == GI_UP ? "up" : "down");
-    write_number(csv, (int64_t)flow->last_ns, 9);
+    write_number(csv, (int64_t)records->now_ns, 9);
     fprintf(csv, ",%" PRIu32 ",%s,%s\n", sequence, verdicts[verdict][side],
             verdicts[instead][side]);
 }
