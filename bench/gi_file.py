@@ -54,6 +54,7 @@ def compare(build, path, packets, runs):
                 "tcptrace -lrn": ["tcptrace", "-lrn", path],
                 "tcptrace -n": ["tcptrace", "-n", path],
                 "file by libpcap": [build / "bench/gi_floor", "pcap", path],
+                "file by lab/capture": [build / "bench/gi_floor", "capture", path],
                 "file by read": [build / "bench/gi_floor", "read", path],
                 "file by mmap": [build / "bench/gi_floor", "map", path]}
     taken = {name: [] for name in commands}

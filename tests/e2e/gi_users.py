@@ -149,6 +149,9 @@ def set_ups(n, apart_s):
 def memory():
     few, more = (read(pcap(set_ups(n, 1)), options=(*TEID, "--idle", "20"))["memory"] for n in (600, 1800))
     same(few, more, "memory")
+    late = (9000, udp((USER, 1), (HOST, 1), b""))
+    few, more = (read(pcap([late, *set_ups(n, 1)]), options=(*TEID, "--idle", "20"))["memory"] for n in (600, 1800))
+    same(few, more, "memory behind a step of the clock")
     few, more = (read(pcap(set_ups(n, 0.002)), options=(*TEID, "--flows", "50"))["memory"] for n in (600, 4000))
     same(few["octets_most"], more["octets_most"], "memory with --flows")
 
