@@ -167,7 +167,7 @@ static void count_lost(struct gi_flow *flow, uint32_t lost_before)
     int32_t lost = (int32_t)(half->judged[GI_VERDICT_lost_downstream] - lost_before);
     if (lost == 0)
         return;
-    uint64_t octets = (uint64_t)(lost * (int64_t)(half->ip_octets / half->packets));
+    uint32_t octets = (uint32_t)(lost * (int64_t)(half->ip_octets / half->packets));
     flow->transfer.own_lost += octets;
     flow->user[GI_UP]->lost_octets += octets;
 }
@@ -179,12 +179,12 @@ static void take_rate(struct gi_flow *flow, const struct gi_acked *acked,
     struct gi_user *user = flow->user[GI_UP];
     const struct gi_half *half = &flow->half[GI_DOWN];
     user->troubles += acked->trouble;
-    if (flow->troubles != user->troubles)
+    if (flow->rate.troubles != user->troubles)
         gi_rate_trouble(&flow->rate, half->next);
     else if (acked->advanced && acked->exact)
         gi_rate_ack(&flow->rate, packet->time_ns, packet->acknowledgement, acked->user_octets,
                     gi_half_flight(half));
-    flow->troubles = user->troubles;
+    flow->rate.troubles = user->troubles;
 }
 
 static void take_ack(struct gi_flow *flow, const struct gi_packet *packet, enum gi_side side,

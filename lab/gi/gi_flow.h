@@ -26,14 +26,14 @@ struct gi_setup {
 // user.
 struct gi_transfer {
     bool passed, begun; // the first data; its ACK
+    uint32_t last_ack;
     uint64_t first_ack_ns, last_ack_ns;
     uint64_t data_octets; // of this flow, each once
-    uint32_t last_ack;
-    // What had passed with the first data, and with what the ACKs until the last one cover. Modulo
-    // 2^32.
+    // Modulo 2^32: what had passed with the first data, and with what the ACKs until the last one
+    // cover;
     uint32_t first_own_octets, first_user_octets, last_own_octets, last_user_octets;
-    // Octets that were lost until then: of this flow, of the user.
-    uint64_t own_lost, last_own_lost, first_user_lost, last_user_lost;
+    // octets that were lost until then: of this flow, of the user.
+    uint32_t own_lost, last_own_lost, first_user_lost, last_user_lost;
 };
 
 struct gi_flow {
@@ -48,7 +48,6 @@ struct gi_flow {
     bool jumped; // the capture's clock has gone back while it lived
     struct gi_setup setup;
     struct gi_rate rate;
-    uint32_t troubles; // of the user, that the rate knows of
     struct gi_transfer transfer;
     struct gi_half half[GI_SIDES];
 };

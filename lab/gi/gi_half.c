@@ -122,7 +122,7 @@ static uint32_t put(struct gi_half *half, const struct segment *s, uint32_t i, u
     i = make_room(half, i, s->answered, records);
     *gi_half_record(half, i) = (struct gi_record){
         .sequence = begin,
-        .octets = end - begin,
+        .octets = (uint16_t)(end - begin),
         .first_us = s->now_us,
         .last_us = s->now_us,
         .timestamp = s->packet->timestamp,
@@ -140,7 +140,7 @@ static void send_again(struct gi_half *half, struct segment *s, struct gi_record
     r->timestamp = s->packet->timestamp;
     r->user_octets = s->user_octets;
     r->own_octets = (uint32_t)half->ip_octets;
-    r->again += r->again < UINT8_MAX;
+    r->flags |= GI_RECORD_AGAIN;
     if (!sacked)
         r->unjudged += r->unjudged < UINT8_MAX;
     if (!sacked && half->sacked_to != half->una &&

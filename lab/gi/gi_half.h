@@ -29,31 +29,35 @@ enum gi_verdict {
 
 // A segment that has passed and is not acknowledged.
 struct gi_record {
-    uint32_t sequence, octets;
+    uint32_t sequence;
+    uint16_t octets; // of one packet, so no more than that has
+    uint8_t
+        unjudged; // how often it was sent again, and not yet known whether a loss was the reason
+    uint8_t flags;
     uint32_t first_us, last_us; // when it was sent first and last, modulo 2^32
     uint32_t timestamp;         // TSval of the last sending
     // What had passed with this segment: to the user, and of that from this end. Modulo 2^32.
     uint32_t user_octets, own_octets;
-    uint8_t again;    // how often it was sent again
-    uint8_t unjudged; // of those: not yet known whether a loss was the reason
-    uint8_t flags;
 };
 
-struct gi_rtt {
+// Packed, so that a half has no gap behind it.
+struct __attribute__((packed, aligned(4))) gi_rtt {
     uint32_t samples, least_us, most_us;
     uint64_t sum_us;
 };
 
 struct gi_half {
+    struct gi_record *record; // in the order of their numbers
+    uint64_t ip_octets, data_octets, resent_octets;
     bool started, forgotten;
     bool sack_permitted, scale_seen, timestamps_seen, options_cut;
+    bool selective; // the receiver has sent SACK
+    bool late;      // something was sent again, or came into a hole
     uint8_t scale;
     uint16_t last_ip_id;
-    uint16_t begin, count, room; // of the records below
-    uint32_t first, una, next;   // of the row: its first number, acknowledged up to, sent up to
-    // What was sent again, or came into a hole, last: when, and its number.
-    bool late;
-    uint32_t late_us, late_from;
+    uint16_t begin, count, room;    // of the records below
+    uint32_t first, una, next;      // of the row: its first number, acknowledged up to, sent up to
+    uint32_t late_us, late_from;    // the last such: when, and its number
     uint32_t sacked_to;             // the highest number in a SACK block
     uint32_t last_ack, last_window; // of the receiver
     // Of the last packet that passed, to know a copy of it.
@@ -70,12 +74,8 @@ struct gi_half {
     // Duplicate ACKs without SACK that no hole explains so far, and what had been sent then.
     uint32_t duplicates, duplicates_to;
     uint32_t probes; // keep-alives, each of which an ACK answers
-    bool selective;  // the receiver has sent SACK
     uint32_t unseen_acked;
-    uint64_t ip_octets, data_octets, resent_octets;
     struct gi_rtt rtt;
-    // Records in the order of their numbers.
-    struct gi_record *record;
 };
 
 // Bounds of what all halves keep, and who hears of each verdict; `instead`: the one that it takes

@@ -54,7 +54,7 @@ static uint32_t count_once(const struct gi_half *half, uint32_t before_us)
     uint32_t n = 0;
     for (uint32_t i = 1; i < half->count; i++) {
         const struct gi_record *r = gi_half_record(half, i);
-        n += r->again == 0 && gi_half_after(before_us, r->first_us);
+        n += !(r->flags & GI_RECORD_AGAIN) && gi_half_after(before_us, r->first_us);
     }
     return n;
 }
@@ -118,7 +118,7 @@ static void look(const struct gi_half *half, struct covered *c)
         const struct gi_record *r = gi_half_record(half, c->n);
         if (gi_half_after(r->sequence + r->octets, c->to))
             return;
-        bool late = r->again || r->flags & GI_RECORD_FILLER;
+        bool late = r->flags & (GI_RECORD_AGAIN | GI_RECORD_FILLER);
         if (late && (c->late++ == 0 || gi_half_after(r->last_us, c->late_us)))
             c->late_us = r->last_us;
         c->data = c->data || r->flags & GI_RECORD_DATA;
@@ -130,7 +130,7 @@ static void trim(struct gi_half *half, uint32_t to)
 {
     struct gi_record *r = half->count ? gi_half_record(half, 0) : NULL;
     if (r && gi_half_after(to, r->sequence)) {
-        r->octets -= to - r->sequence;
+        r->octets = (uint16_t)(r->octets - (to - r->sequence));
         r->sequence = to;
     }
 }
@@ -151,7 +151,7 @@ static void advance(struct gi_half *half, struct covered *c, struct gi_acked *ac
     bool missing = false, came = c->n > 0; // came: the first of them did not miss
     for (uint32_t i = 0; i < c->n; i++) {
         struct gi_record *r = gi_half_record(half, i);
-        bool once = r->again == 0, lost = judge(half, c, r, !missing, records);
+        bool once = !(r->flags & GI_RECORD_AGAIN), lost = judge(half, c, r, !missing, records);
         // What came behind the hole had a duplicate ACK.
         half->duplicates -= missing && (once || !lost) && half->duplicates;
         missing |= lost;
@@ -165,7 +165,7 @@ static void advance(struct gi_half *half, struct covered *c, struct gi_acked *ac
     if (acked->exact) {
         acked->user_octets = last->user_octets;
         acked->own_octets = last->own_octets;
-        if (last->again == 0 && !was_held_up(half, c, last))
+        if (!(last->flags & GI_RECORD_AGAIN) && !was_held_up(half, c, last))
             add_sample(&half->rtt, c->now_us - last->first_us);
     }
     acked->data = c->data;

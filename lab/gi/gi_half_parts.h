@@ -5,10 +5,11 @@
 #include "lab/gi/gi_half.h"
 
 // Flags of a record.
-#define GI_RECORD_DATA    1 // not SYN or FIN alone
-#define GI_RECORD_SACKED  2 // acknowledged selectively
-#define GI_RECORD_MISSING 4 // sent again while SACK said that it was missing
-#define GI_RECORD_FILLER  8 // came into a hole
+#define GI_RECORD_DATA    1  // not SYN or FIN alone
+#define GI_RECORD_SACKED  2  // acknowledged selectively
+#define GI_RECORD_MISSING 4  // sent again while SACK said that it was missing
+#define GI_RECORD_FILLER  8  // came into a hole
+#define GI_RECORD_AGAIN   16 // was sent again
 
 // Numbers are compared modulo 2^32.
 static inline bool gi_half_after(uint32_t a, uint32_t b)

@@ -196,6 +196,7 @@ void gi_result_of(struct gi_result *result, struct gi_flow *flow, int32_t zone_s
     gi_rate_end(&flow->rate);
     bool closed = gi_flow_is_closed(flow) && !flow->reset[GI_UP] && !flow->reset[GI_DOWN];
     records->flow = flow;
+    records->now_ns = flow->node.touched_ns;
     gi_half_end(&flow->half[GI_UP], closed, records);
     gi_half_end(&flow->half[GI_DOWN], closed, records);
     gi_result_address(r->user, &flow->user[GI_UP]->address);

@@ -12,10 +12,9 @@ struct gi_user {
     struct ipv6_address address;
     uint64_t packets;   // both ways
     uint64_t in_octets; // of IP, to it
-    // Of its flows down: octets that were lost behind here, and how often something was lost or out
-    // of order, or may have been.
-    uint64_t lost_octets;
-    uint32_t troubles;
+    // Of its flows down: octets that were lost behind here, modulo 2^32, and how often something
+    // was lost or out of order, or may have been.
+    uint32_t lost_octets, troubles;
     uint32_t flows;   // that live
     uint32_t number;  // of the user, if tunnels tell users apart; 0: none
     uint32_t teid[2]; // of its last packet, of the last one to it; 0: none

@@ -12,7 +12,7 @@ import subprocess
 from gi_capture import (ACK, ETHERNET, FIN, HOST, IPV4_LINK, NULL, RST, SACK_PERMITTED, SLL, SLL2, SYN, USER, Talk, gtp, merged,
                         mss, on_link, pcap, pcapng, scale, tagged, timestamps, udp)
 from gi_report import begun, figures, flow_of, frames_of_some, has, read, saved, table
-from harness import case, main, program, right, same, sluice
+from harness import case, main, new_folder, program, right, same, sluice
 
 
 # --- Set-up ---------------------------------------------------------------------------------------

@@ -104,7 +104,7 @@ SHEETS = {
     "rates": Sheet(lambda f: f["channel_rate_bit_per_s"] is not None, "channel_rate_bit_per_s", width=1000, bins=300),
     "loss_gprs": Sheet(lambda f: f["down_lost_gprs"] is not None and f["down_data_packets"], "down_lost_gprs", "down_data_packets"),
     "loss_internet": Sheet(lambda f: f["down_lost_gprs"] is not None and f["down_data_packets"], "down_lost_internet",
-                           "down_sent_packets"),
+                           "down_first_packets"),
     "bottlenecks": Sheet(lambda f: f["down_lost_gprs"] is not None and f["down_data_packets"], rows={
         "no loss": lambda f: f["bottleneck"] == "none", "GPRS": lambda f: f["bottleneck"] == "gprs",
         "Internet": lambda f: f["bottleneck"] == "internet", "equal": lambda f: f["bottleneck"] == "equal"}),
