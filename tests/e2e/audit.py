@@ -6,8 +6,9 @@ import json
 import re
 
 import audit_capture as gb  # tests/gb is on the path from here on
+import codec
 import frames
-from audit_capture import MS, S, audited, changed, folder, found, place, up, without
+from audit_capture import MS, S, audited, changed, folder, found, place, up
 from harness import ROOT, case, main, right, same
 
 
@@ -105,6 +106,16 @@ def places():
     same([(row["nse"], row["bvci"]) for row in report["bvcs"] if row["bvci"]],
          [("NSEI 101", 2), ("NSEI 201", 2)], "cells")
     same(report["input"]["not_gb"], 1, "DNS")
+    third = [said for said in gb.good() if not gb.name_of(said).startswith("ns_reset")]
+    packets = [(said.time_ns + n, gb.frame_of(said, bss=("198.51.100.2", 23001 + n)))
+               for n, talk in enumerate((gb.good(), other, third)) for said in talk]
+    (folder / "x.pcap").write_bytes(gb.pcap(sorted(packets)))
+    same([row["nse"] for row in gb.audit(folder / "x.pcap")["nses"]], ["NSEI 101", "NSEI 201", "BSS 198.51.100.2"],
+         "an NS-VC without an NSEI at a BSS that has two")
+    sns = [up(0, codec.build("sns_size", nsei=101, reset_flag=1, nsvcs=4, ip4_endpoints=1)),
+           gb.down(MS, codec.build("sns_size_ack", nsei=101)), up(2 * MS, codec.build("ns_alive"))]
+    nsvc, = audited(sns)["nsvcs"]
+    same((nsvc["sgsn_known"], nsvc["nse"], nsvc["datagrams_down"], nsvc["datagrams_up"]), (True, "NSEI 101", 1, 2), "SNS")
     bare = [said for said in gb.good() if not gb.name_of(said).startswith("ns_reset")]
     same(audited(bare)["nses"][0]["nse"], "BSS 198.51.100.2", "without NS-RESET")
 

@@ -88,6 +88,8 @@ def snapped():
         report = gb.audit(gb.write(folder / "x.pcap", gb.good(), snap=snap))
         same(report["findings"], [], f"snap length {snap}")
         check_sums(report, f"snap length {snap}")
+        if snap >= 60:  # what is cut is no witness against
+            same(len(report["nsvcs"]), 1, f"snap length {snap}: NS-VCs")
         right(report["input"]["cut"] > 0, f"snap length {snap}: cut packets")
         if snap >= 74:  # the head of DL-UNITDATA, with FLOW-CONTROL-BVC of 66 octets whole
             same(report["bvcs"][1]["bucket"], full["bvcs"][1]["bucket"], f"snap length {snap}: figures")
@@ -96,6 +98,29 @@ def snapped():
         elif report["bvcs"] and report["bvcs"][-1]["bucket"] != full["bvcs"][1]["bucket"]:
             right(report["input"]["cut_pdu"] + report["input"]["cut_header"] + report["input"]["udp_cut"] > 0,
                   f"snap length {snap}: other figures without a word")
+
+
+@case("one PDU that is cut: what hangs on earlier ones is not reported any more, but counted; new values are judged")
+def one_cut():
+    def with_cut(talk, index, keep):
+        octets = bytearray(gb.pcap(packets_of(talk)))
+        at = 24 + sum(16 + len(frame) for _, frame in packets_of(talk)[:index])
+        whole = struct.unpack_from("<I", octets, at + 8)[0]
+        struct.pack_into("<I", octets, at + 8, keep)
+        return bytes(octets[:at + 16 + keep] + octets[at + 16 + whole:])
+    talk = gb.good(20)
+    flow, ack = place(talk, "bssgp_flow_control_bvc", 4), place(talk, "bssgp_flow_control_bvc_ack", 8)
+    silent = talk[:ack] + talk[ack + 1:]
+    burst = [down(12 * S + 900 * MS + n, gb.dl(gb.llc(n, 500, 5), tlli=gb.TLLI + 9 + n)) for n in range(8)]
+    full = gb.sorted_by_time(talk + burst)
+    same([one["rule"] for one in gb.audit("--tolerance", "0", gb.write(folder / "x.pcap", full))["findings"]],
+         ["bvc_bucket"], "whole")
+    report = of_octets(with_cut(full, flow, 60), "--tolerance", "0")
+    same([one["rule"] for one in report["findings"]], ["bvc_bucket"], "a bucket behind new values")
+    same(report["input"]["cut_pdu"], 1, "PDUs that are cut")
+    report = of_octets(with_cut(silent, flow, 60), "--tolerance", "0")
+    same((report["findings"], report["input"]["findings_unsure"]), ([], 1), "an answer that is missing")
+    noted(report, "what the capture lacks", "an answer that is missing")
 
 
 # ---- Packets ----

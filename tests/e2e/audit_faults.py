@@ -10,7 +10,7 @@ import re
 
 import audit_capture as gb  # tests/gb is on the path from here on
 import codec
-from audit_capture import CELL, MS, OTHER_TLLI, S, TLLI, changed, down, folder, place, up, with_more, without
+from audit_capture import CELL, MS, OTHER_TLLI, S, TLLI, changed, down, folder, place, up, without
 from harness import ROOT, case, main, right, same
 
 RULE = re.compile(r"^AUDIT_RULE\((\w+), (SGSN|BSS|SENDER), (BREACH|REMARK), \"(.*?)\"", re.MULTILINE)

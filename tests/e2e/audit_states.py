@@ -7,7 +7,7 @@ import copy
 import audit_capture as gb  # tests/gb is on the path from here on
 import codec
 from audit_capture import (CELL, MS, S, TLLI, audited, changed, down, found, place, shown, up,
-                           with_more, without)
+                           with_more)
 from harness import case, main, right, same
 
 

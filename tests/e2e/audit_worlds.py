@@ -229,7 +229,7 @@ def too_much(draw, all_frames, tllis=None):
 def too_much_for_ms(draw, all_frames):
     """The same, where the MS's bucket refuses it: one with values of its own."""
     own = {all_frames[i].sdu["tlli"] for i in named(all_frames, "bssgp_flow_control_ms")}
-    for _ in range(10 if own else 0):
+    for _ in range(40 if own else 0):
         made = too_much(draw, all_frames, own)
         if made and any(rule == "ms_bucket" for rule, _, _ in made[1]):
             return made

@@ -179,6 +179,9 @@ static void test_figures(void **state)
     audit_bucket_forget(&bucket, BEGIN_NS + 2 * S_IN_NS);
     audit_bucket_change(&bucket, BEGIN_NS + 9 * S_IN_NS, BMAX, R);
     assert_true(bucket.covered_ns == 2.0 * (double)S_IN_NS);
+    audit_bucket_change(&bucket, BEGIN_NS + 9 * S_IN_NS, BMAX, 0);
+    audit_bucket_settle(&bucket, BEGIN_NS + 10 * S_IN_NS, 0); // empty, at R = 0
+    assert_true(bucket.busy_ns == (double)S_IN_NS);
 }
 
 int main(void)
