@@ -303,24 +303,18 @@ static void take_tunnel(struct gi *gi, struct gi_user *user, uint32_t teid, enum
     user->teid[side] = teid;
 }
 
-// The user of a flow of which the segment may be, one without a tunnel that way first; 0: none.
+// The user of a flow of which the segment may be; 0: none.
 static uint32_t user_by_flow(const struct gi *gi, const struct gi_packet *packet, uint32_t hash,
                              enum gi_side *side)
 {
-    uint32_t number = 0;
-    enum gi_side one;
     struct gi_node *node = gi_table_first(&gi->flows, hash);
-    for (struct gi_flow *flow; (flow = find_from(node, packet, hash, &one));
+    for (struct gi_flow *flow; (flow = find_from(node, packet, hash, side));
          node = flow->node.next) {
-        const struct gi_user *user = flow->user[GI_UP];
-        if (!user->number || !gi_tunnels_fits(flow, packet, one))
-            continue;
-        number = user->number;
-        *side = one;
-        if (!user->teid[one])
-            break;
+        uint32_t number = flow->user[GI_UP]->number;
+        if (number && gi_tunnels_fits(flow, packet, *side))
+            return number;
     }
-    return number;
+    return 0;
 }
 
 static void name_user(struct gi *gi, struct gi_packet *packet, uint32_t hash)
