@@ -251,4 +251,119 @@ def measured():
         right(n >= least * len(SEEDS), f"{what}: {n} flows")
 
 
+# --- tcptrace and tshark, at the same place ---------------------------------------------------------
+
+OTHERS = ("clean", "as published", "Internet", "calls", "reordered", "ten downloads")
+GTP_AT, GTP_TYPE, GTP_FLAGS = 42, 1, 0x07  # behind Ethernet, IPv4 and UDP
+
+
+def untunnelled(path):
+    """What is in the tunnels of gn.pcap, as a capture of IP: tcptrace does not look into GTP-U."""
+    octets, out = path.read_bytes(), new_folder() / "ip.pcap"
+    frames = [octets[:20] + struct.pack("<I", 101)]
+    at = 24
+    while at < len(octets):
+        length = struct.unpack_from("<I", octets, at + 8)[0]
+        frame = octets[at + 16:at + 16 + length]
+        if len(frame) > GTP_AT + 8 and frame[GTP_AT + GTP_TYPE] == 255:
+            inner = frame[GTP_AT + 8 + (4 if frame[GTP_AT] & GTP_FLAGS else 0):]
+            frames += [octets[at:at + 8], struct.pack("<II", len(inner), len(inner)), inner]
+        at += 16 + length
+    out.write_bytes(b"".join(frames))
+    return out
+
+
+def by_tcptrace(path):
+    """(user, its port) -> its figures (up, down)."""
+    text = subprocess.run(["tcptrace", "-lrn", path], capture_output=True, text=True, errors="replace", check=True,
+                          cwd=new_folder()).stdout.replace("\t", "  ")
+    found = {}
+    for part in re.split(r"^TCP connection \d+:$", text, flags=re.MULTILINE)[1:]:
+        key = re.search(r"host \w+: +(\S+):(\d+)", part).groups()
+        found[key] = {name: re.search(rf"^ +{name}: +([\d.]+) \w* +{name}: +([\d.]+)", part, re.M).groups()
+                      for name in ("total packets", "actual data pkts", "actual data bytes", "rexmt data pkts",
+                                   "RTT samples", "RTT min", "RTT max", "RTT avg")}
+    return found
+
+
+def late(flow):
+    """Did anything down come late to the monitor, into a hole? Then tcptrace takes round trips that waited for it."""
+    return any(p.held and p.new_here and p.new_here[1] for p in flow.way["down"])
+
+
+@case("tcptrace on what is in the tunnels: flows, packets, data, repetitions, round trips of each flow")
+def tcptrace():
+    if not shutil.which("tcptrace"):
+        raise Skip("no tcptrace here")
+    seen = collections.Counter()
+    for name in OTHERS:
+        done, flows, rows, _ = world(name, SEEDS[0])
+        wanted = by_tcptrace(untunnelled(done.out / "gn.pcap"))
+        same(set(rows), set(wanted), f"{name}: flows")
+        for key, row in rows.items():
+            one = wanted[key]
+            for what, columns in (("total packets", ("up_packets", "down_packets")),
+                                  ("actual data pkts", ("up_data_packets", "down_data_packets")),
+                                  ("actual data bytes", ("up_data_octets", "down_data_octets"))):
+                same([row[column] for column in columns], list(one[what]), f"{name}, {key}: {what}")
+            # tcptrace counts SYNs and FINs that are sent again.
+            bare = sum(p.data == 0 and p.end != p.sequence and p.new_here[0] > 0 for p in flows[key].passed("down"))
+            same(int(one["rexmt data pkts"][1]) - bare, int(row["down_resent_packets"]), f"{name}, {key}: rexmt")
+            seen["again"] += int(row["down_resent_packets"])
+            if late(flows[key]):
+                seen["late"] += 1
+                continue
+            seen["samples"] += int(row["rtt_gprs_samples"])
+            same(row["rtt_gprs_samples"], one["RTT samples"][1], f"{name}, {key}: RTT samples")
+            for word, column in (("min", "least"), ("avg", "mean"), ("max", "most")):
+                value = 1000 * (number(row[f"rtt_gprs_{column}_s"]) or 0)
+                right(abs(value - float(one[f"RTT {word}"][1])) <= 0.11 + 2e-5 * value, f"{name}, {key}: RTT {word} {value}, {one}")
+    print(f"# {dict(seen)}")
+    right(seen["again"] > 300 and seen["samples"] > 4000 and seen["late"] > 20, seen)
+
+
+def by_tshark(path):
+    """Streams; (user, port) -> packets and data down, those with a mark of repetition or of disorder, round trips."""
+    text = tshark_json.tshark(str(path), "-T", "fields", "-E", "occurrence=l", "-e", "tcp.stream", "-e", "ip.dst", "-e",
+                              "tcp.dstport", "-e", "ip.src", "-e", "tcp.srcport", "-e", "tcp.len", "-e",
+                              "tcp.analysis.retransmission", "-e", "tcp.analysis.out_of_order", "-e", "tcp.analysis.ack_rtt")
+    streams, found = set(), collections.defaultdict(lambda: {"packets": 0, "data": 0, "again": 0, "disorder": 0, "rtts": []})
+    for line in text.splitlines():
+        stream, dst, port, src, own, octets, again, disorder, rtt = line.split("\t")
+        if not stream:
+            continue
+        streams.add(stream)
+        down = dst.startswith("10.")
+        one = found[(dst, port) if down else (src, own)]
+        one["packets"] += down
+        if down and int(octets):
+            one["data"] += 1
+            one["again"] += bool(again)
+            one["disorder"] += bool(disorder)
+        if rtt and not down:
+            one["rtts"].append(float(rtt))
+    return len(streams), found
+
+
+@case("tshark on the same: flows, packets, data; what came again or late in all; round trips where nothing did")
+def tshark():
+    seen = collections.Counter()
+    for name in OTHERS:
+        done, flows, rows, _ = world(name, SEEDS[0])
+        count, wanted = by_tshark(untunnelled(done.out / "gn.pcap"))
+        same((len(rows), set(rows)), (count, set(wanted)), f"{name}: flows")
+        for key, row in rows.items():
+            one = wanted[key]
+            same([int(row["down_packets"]), int(row["down_data_packets"])], [one["packets"], one["data"]], f"{name}, {key}")
+            filled = sum(bool(p.data and p.held and p.new_here[1]) for p in flows[key].passed("down"))
+            seen["ours"] += int(row["down_resent_packets"]) + filled
+            seen["theirs"] += one["again"] + one["disorder"]
+            if not any(p.held or p.new_here[0] for p in flows[key].passed("down") if p.end != p.sequence):
+                seen["plain"] += 1
+                same(int(row["rtt_gprs_samples"]), len(one["rtts"]), f"{name}, {key}: round trips")
+                right(abs(sum(one["rtts"]) / len(one["rtts"]) - number(row["rtt_gprs_mean_s"])) < 2e-6, f"{name}, {key}: mean")
+    print(f"# {dict(seen)}")
+    right(seen["plain"] > 50 and abs(seen["theirs"] - seen["ours"]) <= ERROR_MOST * seen["ours"], seen)
+
+
 main()

@@ -27,7 +27,7 @@ lab {
 }
 """
 
-LINE = {"rate_bit_per_s": 0, "latency_ns": 0, "jitter_ns": 0, "loss_ppm": 0, "lost_run": 0,
+LINE = {"rate_bit_per_s": 0, "latency_ns": 0, "jitter_ns": 0, "overtaking": False, "loss_ppm": 0, "lost_run": 0,
         "good_run": 0, "queue_packets": 0, "queue_octets": 0}
 
 
