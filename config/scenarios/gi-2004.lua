@@ -22,8 +22,8 @@ local knob = {
     down_release = "2 s",           -- fit: a delayed release
     gb_latency = "170 ms",          -- fit: SGSN to PCU; the paper has 4 to 5 kB under way in a round trip
     -- ---- Access: loss and buffers ----
-    loss = "0.68 %",                -- fit: Table II; of LLC PDUs between the SGSN and the MS, each by itself,
-    move_every_s = 900,             -- fit: and in bursts, when an MS changes its cell: all that the old one holds
+    loss = "0.86 %",                -- fit: Table II; of LLC PDUs between the SGSN and the MS, each by itself,
+    move_every_s = 1400,            -- fit: and in bursts, when an MS changes its cell: all that the old one holds
     bsc_time = "2 s",               -- fit: which is at most what the MS's radio sends in this time;
     sgsn_octets = "19 kB",          -- fit: and where more than this waits for an MS, at the end of the SGSN's queue
     slow_servers = 700000,          -- fit, in ppm: servers without SACK that have no fast retransmit either
@@ -33,7 +33,7 @@ local knob = {
     internet_latency = "95 ms",     -- fit
     internet_jitter = "30 ms",      -- fit
     -- ---- Dial-up, an access of its own ----
-    dial_up_loss = "0.09 %",        -- fit: Table II has 0.16 %
+    dial_up_loss = "0.16 %",        -- fit: Table II has 0.16 %
     dial_up_internet_loss = "0.46 %",       -- fit: Table II has 0.39 %
     dial_up_latency = "20 ms",      -- fit: Fig. 4, round trips of 100 to 300 ms
     dial_up_internet = "35 ms",     -- fit: "around 300 ms" for the best set-up delay
