@@ -245,6 +245,12 @@ def spurious_alone():
     loses(talk, spurious=1, resent_packets=1)
 
 
+@case("spurious: a duplicate ACK while something is outstanding, none of which turns out to be missing")
+def spurious_between():
+    talk = begun().data(1, 1).data(4, 1).ack(4.6, 1001).data(5, 1001).data(5.01, 2001).ack(5.3, 1001).ack(5.6, 2001)
+    loses(talk, spurious=1, resent_packets=1)
+
+
 @case("two holes: duplicate ACKs for what came behind both are of nothing that came twice")
 def two_holes():
     talk = begun()
@@ -378,6 +384,9 @@ def losses_up():
 def rtts_late():
     talk = begun().data(1, 1).data(1.01, 2001).ack(1.6, 1001).data(3, 1001).ack(3.5, 3001).data(4, 3001).ack(4.6, 4001)
     has(flow_of(talk.frames), rtt_gprs_samples=3, rtt_gprs_most_s=0.6)
+    # Something else came late since then.
+    talk = begun().data(1, 1).data(1.01, 2001).data(1.02, 3001).ack(1.6, 1001).data(3, 1001).data(3.1, 3001).ack(3.5, 3001)
+    has(flow_of(talk.frames), rtt_gprs_samples=2, rtt_gprs_most_s=0.6)
 
 
 @case("round trips on the GPRS side: ACKs of segments that were sent once, as Karn has it")
