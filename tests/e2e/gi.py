@@ -192,6 +192,12 @@ def spurious_alone():
     loses(talk, spurious=1, resent_packets=1)
 
 
+@case("spurious: a duplicate ACK while something is outstanding, none of which turns out to be missing")
+def spurious_between():
+    talk = begun().data(1, 1).data(4, 1).ack(4.6, 1001).data(5, 1001).data(5.01, 2001).ack(5.3, 1001).ack(5.6, 2001)
+    loses(talk, spurious=1, resent_packets=1)
+
+
 @case("two holes: duplicate ACKs for what came behind both are of nothing that came twice")
 def two_holes():
     talk = begun()
@@ -321,10 +327,22 @@ def losses_up():
 # --- Round trips, rates ---------------------------------------------------------------------------
 
 
+@case("throughput: what had passed with a repetition counts, though a later ACK is for what passed before it")
+def throughput_again():
+    talk = begun().data(1, 1).data(1.01, 1001).data(4, 1).ack(4.6, 1001).ack(5.6, 2001)
+    found = flow_of(talk.frames)["throughput_bit_per_s"]
+    right(8000 < found < 8 * 2 * 1040, f"{found}")
+
+
 @case("round trips: none of what came before something late that was before it, also if that had not passed before")
 def rtts_late():
     talk = begun().data(1, 1).data(1.01, 2001).ack(1.6, 1001).data(3, 1001).ack(3.5, 3001).data(4, 3001).ack(4.6, 4001)
     has(flow_of(talk.frames), rtt_gprs_samples=3, rtt_gprs_most_s=0.6)
+    talk = begun().data(1, 1).data(1.01, 2001).ack(1.6, 1001).data(3, 1001).ack(3.4, 2001).ack(3.6, 3001)
+    has(flow_of(talk.frames), rtt_gprs_samples=3, rtt_gprs_most_s=0.6)
+    # Something else came late since then.
+    talk = begun().data(1, 1).data(1.01, 2001).data(1.02, 3001).ack(1.6, 1001).data(3, 1001).data(3.1, 3001).ack(3.5, 3001)
+    has(flow_of(talk.frames), rtt_gprs_samples=2, rtt_gprs_most_s=0.6)
 
 
 @case("round trips on the GPRS side: ACKs of segments that were sent once, as Karn has it")
