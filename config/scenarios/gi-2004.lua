@@ -22,8 +22,8 @@ local knob = {
     down_release = "2 s",           -- fit: a delayed release
     gb_latency = "170 ms",          -- fit: SGSN to PCU; the paper has 4 to 5 kB under way in a round trip
     -- ---- Access: loss and buffers ----
-    loss = "0.86 %",                -- fit: Table II; of LLC PDUs between the SGSN and the MS, each by itself,
-    move_every_s = 1400,            -- fit: and in bursts, when an MS changes its cell: all that the old one holds
+    loss = "0.83 %",                -- fit: Table II; of LLC PDUs between the SGSN and the MS, each by itself,
+    move_every_s = 1150,            -- fit: and in bursts, when an MS changes its cell: all that the old one holds
     bsc_time = "2 s",               -- fit: which is at most what the MS's radio sends in this time;
     sgsn_octets = "19 kB",          -- fit: and where more than this waits for an MS, at the end of the SGSN's queue
     slow_servers = 700000,          -- fit, in ppm: servers without SACK that have no fast retransmit either
