@@ -29,7 +29,7 @@ import subprocess
 import sys
 import time
 
-AT_ONCE = 3  # programs, where --at-once does not say otherwise; on two cores, for some wait most of their time
+AT_ONCE = 2  # programs, where --at-once does not say otherwise
 TIMEOUT_S = 300  # for a program that names none
 SLOWER = {"asan": 3, "tsan": 4}  # a program's time limit grows by this under the sanitizers
 FUZZ_S = 5  # for one target in the quick tests

@@ -30,13 +30,13 @@ static void lives(uint32_t cases, uint16_t octets)
 static void never_idle_with_one_size(void **state)
 {
     (void)state;
-    lives(WORLD_CASES(500), 1500);
+    lives(WORLD_CASES(300), 1500);
 }
 
 static void never_idle_with_all_sizes(void **state)
 {
     (void)state;
-    lives(WORLD_CASES(500), 0);
+    lives(WORLD_CASES(300), 0);
 }
 
 // An MS that waits long and one that waits a moment, in turns: each wakes at its own nanosecond.
