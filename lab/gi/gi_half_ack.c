@@ -2,8 +2,8 @@
 // decided why:
 // - The receiver had it already, so the repetition was spurious: the ACK comes sooner after it than
 //   the least round trip from here (half of that, if the set-up's is not known); or the ACK echoes
-//   a timestamp from before it (as Eifel detection does at the sender, RFC 3522); or the receiver
-//   says so (DSACK, RFC 2883).
+//   a timestamp from before it (as Eifel detection does at the sender, RFC 3522; 0 is none, which
+//   some stacks echo always); or the receiver says so (DSACK, RFC 2883).
 // - Else it was lost, if SACK said that it was missing when it was sent again; or if nothing before
 //   it was missing that this ACK covers.
 // - The others that the same ACK covers were lost, too, unless the receiver said that they had come
@@ -284,7 +284,7 @@ struct gi_acked gi_half_ack(struct gi_half *half, const struct gi_packet *packet
                             .to = ack,
                             .now_us = gi_half_us(packet->time_ns),
                             .least_us = set_up ? half->rtt.least_us : half->rtt.least_us / 2,
-                            .has_echo = packet->has_timestamps && half->timestamps_seen,
+                            .has_echo = packet->echo && half->timestamps_seen,
                             .echo = packet->echo};
         acked.advanced = true;
         advance(half, &c, &acked, records);

@@ -151,6 +151,10 @@ def spurious_eifel():
     talk = begun(options=timestamps(1, 0)).data(1, 1, **options(100, 1)).ack(1.5, 1001, **options(7, 100))
     talk.data(2, 1001, **options(200, 7)).data(5, 1001, **options(500, 7)).ack(6, 2001, **options(9, 500))
     loses(talk, lost_gprs=1, resent_packets=1)
+    # A stack that echoes 0 says nothing.
+    talk = begun(options=timestamps(1, 0)).data(1, 1, **options(100, 1)).ack(1.5, 1001, **options(7, 0))
+    talk.data(2, 1001, **options(200, 7)).data(5, 1001, **options(500, 7)).ack(6, 2001, **options(9, 0))
+    loses(talk, lost_gprs=1, resent_packets=1)
 
 
 @case("spurious: the receiver reports a duplicate (DSACK); once for each repetition")
