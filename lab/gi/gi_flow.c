@@ -138,18 +138,31 @@ static void take_data(struct gi_flow *flow, const struct gi_packet *packet, enum
         flow->user[GI_UP]->troubles++;
 }
 
+// What the first ACK covers arrived before the time begins. If all of it was sent again, only its
+// first segment is known to be before that.
+static void begin_time(struct gi_flow *flow, const struct gi_acked *acked, uint64_t now_ns)
+{
+    struct gi_transfer *transfer = &flow->transfer;
+    transfer->begun = true;
+    transfer->first_ack_ns = now_ns;
+    if (!acked->once)
+        return;
+    transfer->first_own_octets = transfer->last_own_octets = acked->once_own_octets;
+    transfer->first_user_octets = transfer->last_user_octets = acked->once_user_octets;
+    // The losses of this flow have their repetitions behind that.
+    transfer->first_user_lost = flow->user[GI_UP]->lost_octets - transfer->own_lost;
+}
+
 static void take_transfer(struct gi_flow *flow, const struct gi_acked *acked, uint32_t ack,
                           uint64_t now_ns)
 {
     struct gi_transfer *transfer = &flow->transfer;
     if (!acked->data || !acked->exact)
         return;
-    if (transfer->begun) {
+    if (transfer->begun)
         transfer->data_octets += ack - transfer->last_ack;
-    } else {
-        transfer->begun = true;
-        transfer->first_ack_ns = now_ns;
-    }
+    else
+        begin_time(flow, acked, now_ns);
     transfer->last_ack_ns = now_ns;
     transfer->last_ack = ack;
     if ((int32_t)(acked->user_octets - transfer->last_user_octets) > 0) {

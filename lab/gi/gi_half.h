@@ -109,6 +109,9 @@ struct gi_acked {
     bool exact;   // up to the end of a segment, whose octets are valid
     bool trouble; // a duplicate, or SACK: something is missing at the receiver
     uint32_t user_octets, own_octets;
+    // The same of the last segment that it covers and that was sent once.
+    bool once;
+    uint32_t once_user_octets, once_own_octets;
 };
 
 // The receiver's ACK. set_up: the round trip of the set-up, with an empty buffer, is among the

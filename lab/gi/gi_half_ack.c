@@ -144,6 +144,13 @@ static bool was_held_up(const struct gi_half *half, const struct covered *c,
     return before || (c->late && gi_half_after(c->late_us, r->first_us));
 }
 
+static void take_once(struct gi_acked *acked, const struct gi_record *r)
+{
+    acked->once = true;
+    acked->once_user_octets = r->user_octets;
+    acked->once_own_octets = r->own_octets;
+}
+
 static void advance(struct gi_half *half, struct covered *c, struct gi_acked *acked,
                     struct gi_records *records)
 {
@@ -152,6 +159,8 @@ static void advance(struct gi_half *half, struct covered *c, struct gi_acked *ac
     for (uint32_t i = 0; i < c->n; i++) {
         struct gi_record *r = gi_half_record(half, i);
         bool once = !(r->flags & GI_RECORD_AGAIN), lost = judge(half, c, r, !missing, records);
+        if (once)
+            take_once(acked, r);
         // What came behind the hole had a duplicate ACK.
         half->duplicates -= missing && (once || !lost) && half->duplicates;
         missing |= lost;

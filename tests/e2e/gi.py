@@ -338,6 +338,22 @@ def throughput_again():
     right(8000 < found < 8 * 2 * 1040, f"{found}")
 
 
+@case("throughput: all that the first ACK covers arrived before the time begins")
+def throughput_first():
+    for covers in (1, 2, 3, 10):
+        talk = begun()
+        for i in range(covers):
+            talk.data(1 + i / 1000, 1 + 1000 * i)
+        talk.ack(2, 1 + 1000 * covers)
+        for i in range(covers, covers + 20):
+            talk.data(2.01 + i - covers, 1 + 1000 * i).ack(3 + i - covers, 1001 + 1000 * i)
+        has(flow_of(talk.frames), throughput_bit_per_s=1040 * 8, goodput_bit_per_s=1000 * 8, share=1)
+    # The first of three was lost; what passed behind them is its repetition, which is taken off again as one mean packet of
+    # those until then, 840 octets with the SYN-ACK, and one more.
+    talk = begun().data(1, 1).data(1.01, 1001).data(1.02, 2001).data(5, 1).ack(6, 3001).data(6.1, 3001).ack(7, 4001)
+    has(loses(talk, lost_gprs=1, resent_packets=1), throughput_bit_per_s=(2 * 1040 - 840) * 8, goodput_bit_per_s=1000 * 8)
+
+
 @case("round trips: none of what came before something late that was before it, also if that had not passed before")
 def rtts_late():
     talk = begun().data(1, 1).data(1.01, 2001).ack(1.6, 1001).data(3, 1001).ack(3.5, 3001).data(4, 3001).ack(4.6, 4001)
