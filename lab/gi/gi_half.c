@@ -209,6 +209,14 @@ static bool is_keepalive(const struct gi_half *half, const struct gi_packet *pac
            half->una == half->next && !(packet->flags & (TCP_SYN | TCP_FIN | TCP_RST));
 }
 
+// One octet beyond a window of 0, to see if it is still closed (RFC 9293 3.8.6.1).
+static bool is_window_probe(const struct gi_half *half, const struct gi_packet *packet)
+{
+    return packet->data_octets == 1 && packet->sequence == half->next &&
+           half->last_ack == half->next && half->last_window == 0 &&
+           !(packet->flags & (TCP_SYN | TCP_FIN | TCP_RST));
+}
+
 static uint32_t octets_of(const struct gi_packet *packet)
 {
     return packet->data_octets + !!(packet->flags & TCP_SYN) + !!(packet->flags & TCP_FIN);
@@ -233,7 +241,7 @@ enum gi_half_sent gi_half_send(struct gi_half *half, const struct gi_packet *pac
                         .answered = answered};
     if (!half->started && !(packet->flags & TCP_RST))
         start(half, packet->sequence);
-    bool probes = is_keepalive(half, packet);
+    bool probes = is_keepalive(half, packet) || is_window_probe(half, packet);
     half->probes += probes;
     if (octets == 0 || packet->flags & TCP_RST || probes)
         return GI_HALF_NOTHING;

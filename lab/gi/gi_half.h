@@ -73,7 +73,7 @@ struct gi_half {
     uint32_t unconfirmed, lost_control;
     // Duplicate ACKs without SACK that no hole explains so far, and what had been sent then.
     uint32_t duplicates, duplicates_to;
-    uint32_t probes; // keep-alives, each of which an ACK answers
+    uint32_t probes; // keep-alives and probes of a window, each of which an ACK answers
     uint32_t unseen_acked;
     struct gi_rtt rtt;
 };

@@ -37,6 +37,7 @@ struct covered {
     uint32_t from, to; // sequence numbers
     uint32_t n, late;  // records; those that were sent again or came into a hole
     uint32_t late_us;  // when the last of those did
+    uint32_t passed;   // octets of them
     uint32_t now_us, least_us;
     bool has_echo, data;
     uint32_t echo;
@@ -116,8 +117,11 @@ static void look(const struct gi_half *half, struct covered *c)
 {
     for (; c->n < half->count; c->n++) {
         const struct gi_record *r = gi_half_record(half, c->n);
-        if (gi_half_after(r->sequence + r->octets, c->to))
+        if (gi_half_after(r->sequence + r->octets, c->to)) {
+            c->passed += gi_half_after(c->to, r->sequence) ? c->to - r->sequence : 0;
             return;
+        }
+        c->passed += r->octets;
         bool late = r->flags & (GI_RECORD_AGAIN | GI_RECORD_FILLER);
         if (late && (c->late++ == 0 || gi_half_after(r->last_us, c->late_us)))
             c->late_us = r->last_us;
@@ -155,6 +159,8 @@ static void advance(struct gi_half *half, struct covered *c, struct gi_acked *ac
                     struct gi_records *records)
 {
     look(half, c);
+    // Beyond what has passed, or over a hole: the receiver has what this capture has not.
+    half->unseen_acked += c->passed != c->to - c->from;
     bool missing = false, came = c->n > 0; // came: the first of them did not miss
     for (uint32_t i = 0; i < c->n; i++) {
         struct gi_record *r = gi_half_record(half, i);
@@ -263,11 +269,11 @@ static void take_duplicate(struct gi_half *half, const struct gi_records *record
     }
 }
 
-// Beyond what has passed: this capture has not seen all of it.
-static void take_unseen(struct gi_half *half, uint32_t ack)
+// The octet of a probe, which is not in the row, was taken.
+static bool takes_probe(const struct gi_half *half, const struct gi_packet *packet)
 {
-    half->unseen_acked++;
-    half->next = ack;
+    return half->probes && half->last_window == 0 && half->una == half->next &&
+           packet->acknowledgement == half->next + 1;
 }
 
 struct gi_acked gi_half_ack(struct gi_half *half, const struct gi_packet *packet, bool set_up,
@@ -277,6 +283,10 @@ struct gi_acked gi_half_ack(struct gi_half *half, const struct gi_packet *packet
     uint32_t ack = packet->acknowledgement;
     if (!half->started || !(packet->flags & TCP_ACK) || packet->flags & TCP_RST)
         return acked;
+    if (takes_probe(half, packet)) {
+        half->probes--;
+        half->una = half->next = half->sacked_to = ack;
+    }
     bool duplicate = is_duplicate(half, packet);
     acked.trouble = duplicate && half->next != half->una;
     if (duplicate && packet->sack_blocks == 0)
@@ -286,7 +296,7 @@ struct gi_acked gi_half_ack(struct gi_half *half, const struct gi_packet *packet
     if (gi_half_after(ack, half->next)) {
         if (ack - half->next > UINT16_MAX * 16u)
             return acked; // nonsense, or a row of which nothing is known
-        take_unseen(half, ack);
+        half->next = ack;
     }
     if (gi_half_after(ack, half->una)) {
         struct covered c = {.from = half->una,

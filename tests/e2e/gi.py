@@ -312,6 +312,22 @@ def keepalive():
     has(flow_of(talk.ack(120.5, 1001).frames), down_resent_packets=0, down_unneeded=0)
 
 
+@case("a probe of one octet beyond a window of 0 is neither loss nor repetition, taken or not; with an open window it is data")
+def window_probe():
+    talk = begun().data(1, 1).ack(1.5, 1001, window=0)
+    for time in (5, 10, 20):
+        talk.data(time, 1001, octets=1).ack(time + 0.5, 1001, window=0)
+    opened = talk.ack(30, 1001).frames[:]
+    talk.data(31, 1001).ack(31.5, 2001)
+    has(loses(talk), down_data_octets=2000, down_unseen=0, rtt_gprs_samples=3)
+    talk.frames = opened[:-1]
+    talk.data(40, 1001, octets=1).ack(40.5, 1002).data(41, 1002).ack(41.5, 2002)
+    has(loses(talk), down_data_octets=2000, down_unseen=0)
+    talk.frames = opened
+    talk.data(31, 1001, octets=1).data(35, 1001, octets=1).ack(35.5, 1002)
+    has(loses(talk, lost_gprs=1, resent_packets=1), down_data_octets=1002)
+
+
 @case("numbers wrap around 2^32")
 def wraps():
     talk = Talk(own=0xFFFFFFF0, other=0xFFFFFE00).setup(0, 0.1, 0.4)

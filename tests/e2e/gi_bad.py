@@ -273,6 +273,22 @@ def unseen():
     has(flow_of(talk.frames), down_unseen=1, down_lost_gprs=None, bottleneck="")
 
 
+@case("ACKs that pass over a hole: the receiver has what is missing here, so this capture lost it; none if the hole was filled")
+def unseen_hole():
+    talk = begun().data(1, 1).data(1.01, 2001).ack(1.6, 1001).data(1.7, 3001).ack(2.3, 3001).ack(2.4, 4001)
+    has(flow_of(talk.frames), down_unseen=1, down_lost_gprs=None, down_lost_internet=None, throughput_bit_per_s=None, bottleneck="",
+        rtt_gprs_samples=4)
+    # A part of a segment behind the hole is acknowledged.
+    has(flow_of(begun().data(1, 1).data(1.01, 2001).ack(1.6, 2501).ack(1.7, 3001).frames), down_unseen=1)
+    # Lost before here, and filled; acknowledged in parts; and up.
+    talk = begun().data(1, 1).data(1.01, 2001).ack(1.6, 1001).ack(1.7, 1001).data(2.2, 1001).ack(2.9, 1501).ack(3, 2501).ack(3.1, 3001)
+    has(flow_of(talk.frames), down_unseen=0, down_lost_internet=1)
+    talk = begun().add(1, "up", ACK, 1, 1, 100).add(1.1, "up", ACK, 201, 1, 100).add(1.3, "down", ACK, 1, 301)
+    report = read(pcap(talk.frames))
+    has(report["flows"][0], up_lost_gprs=None, down_lost_gprs=0)
+    same(report["counts"]["unseen"], 1, "unseen")
+
+
 @case("wrong checksums: left out and counted; taken if that is asked for")
 def checksums():
     frames = frames_of_some()
