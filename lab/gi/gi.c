@@ -100,8 +100,9 @@ static void count_bare(struct gi *gi, const struct gi_flow *flow)
     const struct gi_half *half = flow->half;
     gi->counts.n[GI_COUNT_one_way] += strcmp(gi->result.outcome, "one-way") == 0;
     gi->counts.n[GI_COUNT_in_pieces] += flow->fragments;
+    bool told = flow->fragments || half[GI_UP].left_out || half[GI_DOWN].left_out;
     gi->counts.n[GI_COUNT_unseen] +=
-        !flow->fragments && (half[GI_UP].unseen_acked || half[GI_DOWN].unseen_acked);
+        !told && (half[GI_UP].unseen_acked || half[GI_DOWN].unseen_acked);
     gi->counts.n[GI_COUNT_jumped] += flow->jumped;
 }
 

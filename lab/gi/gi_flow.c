@@ -128,6 +128,7 @@ static void take_data(struct gi_flow *flow, const struct gi_packet *packet, enum
     enum gi_half_sent sent =
         gi_half_send(half, packet, passed, round_trip_us(flow, side), answered, records);
     counts->n[GI_COUNT_far_segments] += sent == GI_HALF_FAR;
+    counts->n[GI_COUNT_large_segments] += sent == GI_HALF_LARGE;
     if (side == GI_UP) {
         flow->dialogue |= packet->data_octets && flow->half[GI_DOWN].data_packets;
         return;
@@ -149,8 +150,6 @@ static void begin_time(struct gi_flow *flow, const struct gi_acked *acked, uint6
         return;
     transfer->first_own_octets = transfer->last_own_octets = acked->once_own_octets;
     transfer->first_user_octets = transfer->last_user_octets = acked->once_user_octets;
-    // The losses of this flow have their repetitions behind that.
-    transfer->first_user_lost = flow->user[GI_UP]->lost_octets - transfer->own_lost;
 }
 
 static void take_transfer(struct gi_flow *flow, const struct gi_acked *acked, uint32_t ack,

@@ -245,8 +245,10 @@ enum gi_half_sent gi_half_send(struct gi_half *half, const struct gi_packet *pac
     half->probes += probes;
     if (octets == 0 || packet->flags & TCP_RST || probes)
         return GI_HALF_NOTHING;
-    if (octets > FAR_OCTETS || s.end - (half->una - FAR_OCTETS) > 2 * FAR_OCTETS)
-        return GI_HALF_FAR;
+    bool far = s.end - (half->una - FAR_OCTETS) > 2 * FAR_OCTETS;
+    half->left_out |= far || octets > UINT16_MAX;
+    if (far || octets > UINT16_MAX)
+        return far ? GI_HALF_FAR : GI_HALF_LARGE;
     half->data_packets += packet->data_octets > 0;
     half->data_octets += packet->data_octets;
     if (s.begin == half->next) {

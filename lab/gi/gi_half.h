@@ -50,6 +50,7 @@ struct gi_half {
     struct gi_record *record; // in the order of their numbers
     uint64_t ip_octets, data_octets, resent_octets;
     bool started, forgotten;
+    bool left_out; // segments of it: far, or too large for a record
     bool sack_permitted, scale_seen, timestamps_seen, options_cut;
     bool selective; // the receiver has sent SACK
     bool late;      // something was sent again, or came into a hole
@@ -93,6 +94,7 @@ struct gi_records {
 enum gi_half_sent {
     GI_HALF_NOTHING, // no octets, or none that tell anything
     GI_HALF_IN_ORDER,
+    GI_HALF_LARGE,        // put together by the host of the capture: left out
     GI_HALF_OUT_OF_ORDER, // beyond a hole, into a hole, or again
     GI_HALF_FAR           // a number out of reach; left out
 };

@@ -1,6 +1,6 @@
 // See gi_result.h. A figure is left out where this capture cannot have it: all but the counts of
 // packets if the clock went back or one end was not heard; loss and what hangs on it if segments
-// were fragments, were forgotten, or were acknowledged without having passed here.
+// were fragments, were forgotten or left out, or were acknowledged without having passed here.
 #include "lab/gi/gi_result.h"
 
 #include <arpa/inet.h>
@@ -97,7 +97,7 @@ static void put_counts(struct gi_result *r, const struct gi_flow *flow)
 
 static bool row_is_known(const struct gi_half *half)
 {
-    return half->started && !half->forgotten && half->unseen_acked == 0;
+    return half->started && !half->forgotten && !half->left_out && half->unseen_acked == 0;
 }
 
 static void put_loss_up(struct gi_result *r, const struct gi_half *up, bool known)
@@ -150,10 +150,11 @@ static int64_t rate_of(uint64_t octets, uint64_t time_ns)
     return time_ns ? (int64_t)((double)octets * 8 * S_IN_NS / (double)time_ns + 0.5) : GI_NONE;
 }
 
-// Of the octets that passed, those that were not lost.
-static uint64_t arrived(uint32_t passed, uint64_t lost, uint64_t least)
+// Of the octets that passed, those that were not lost. Losses that were taken back were before.
+static uint64_t arrived(uint32_t passed, int32_t lost, uint64_t least)
 {
-    return passed > lost + least ? passed - lost : least;
+    uint64_t gone = lost > 0 ? (uint64_t)lost : 0;
+    return passed > gone + least ? passed - gone : least;
 }
 
 static void put_transfer(struct gi_result *r, const struct gi_flow *flow, bool known)
@@ -167,9 +168,10 @@ static void put_transfer(struct gi_result *r, const struct gi_flow *flow, bool k
     r->alone = flow->user_packets_last - flow->user_packets_before == own;
     r->single_exchange = down->data_packets && !flow->dialogue;
     r->throughput = r->goodput = r->share = GI_NONE;
-    uint64_t own_octets = arrived(t->last_own_octets - t->first_own_octets, t->last_own_lost, 0);
+    uint64_t own_octets =
+        arrived(t->last_own_octets - t->first_own_octets, (int32_t)t->last_own_lost, 0);
     uint64_t user_octets = arrived(t->last_user_octets - t->first_user_octets,
-                                   t->last_user_lost - t->first_user_lost, own_octets);
+                                   (int32_t)(t->last_user_lost - t->first_user_lost), own_octets);
     if (!known || !t->begun || time_ns == 0 || own_octets == 0)
         return;
     r->throughput = rate_of(user_octets, time_ns);

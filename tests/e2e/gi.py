@@ -370,6 +370,12 @@ def throughput_first():
     has(loses(talk, lost_gprs=1, resent_packets=1), throughput_bit_per_s=(2 * 1040 - 840) * 8, goodput_bit_per_s=1000 * 8)
 
 
+@case("throughput: a loss that is taken back when the mean packet has grown takes nothing off")
+def throughput_taken_back():
+    talk = begun().data(1, 1).data(4, 1).ack(4.6, 1001).data(5, 1001).ack(5.6, 2001).ack(6, 2001).data(7, 2001).ack(7.6, 3001)
+    has(loses(talk, spurious=1, resent_packets=1), throughput_bit_per_s=3 * 1040 * 8 // 3)
+
+
 @case("round trips: none of what came before something late that was before it, also if that had not passed before")
 def rtts_late():
     talk = begun().data(1, 1).data(1.01, 2001).ack(1.6, 1001).data(3, 1001).ack(3.5, 3001).data(4, 3001).ack(4.6, 4001)

@@ -55,6 +55,14 @@ def many_far():
     return begun().data(1, 1).data(2, 100 << 20).frames
 
 
+def large():
+    """A segment of 100000 octets in IPv6 without a length, of which the file has the headers."""
+    talk = Talk(user=("2001:db8::1", 40000), host=("2001:db8:1::9", 80)).setup(0, 0.1, 0.4).data(1, 1).ack(1.6, 100001)
+    time_s, packet = talk.frames[3]
+    talk.frames[3] = (time_s, packet[:4] + bytes(2) + packet[6:60])
+    return stamped(talk.frames, 3, length=60 + 100000)
+
+
 def many_forgotten():
     """More segments in flight than are kept; each is acknowledged by nothing."""
     talk = begun()
@@ -151,7 +159,11 @@ def some_footers():
         "addresses without a flow that were forgotten before they were silent for a minute, for there were more than three times "
         "--flows: their traffic may miss as background": 501 - 62}
     yield "far", pcap(many_far()), (), {
-        SEGMENTS: 5, "segments with a sequence number far from the others of their flow: left out": 1}
+        SEGMENTS: 5, "segments with a sequence number far from the others of their flow: left out; their flow has no figures of loss, "
+        "rate and throughput": 1}
+    yield "large", large(), (), {
+        SEGMENTS: 5, "segments of more than 65535 octets, as a host puts them together (BIG TCP): left out; their flow has no figures of "
+        "loss, rate and throughput": 1, "packets that the snap length has cut: read as far as they go": 1}
     yield "too many in flight", pcap(many_forgotten()), (), {
         SEGMENTS: 4204, "segments that were forgotten before they were acknowledged, for there were too many: their flow has no "
         "figures of loss": 1}
@@ -287,6 +299,22 @@ def unseen_hole():
     report = read(pcap(talk.frames))
     has(report["flows"][0], up_lost_gprs=None, down_lost_gprs=0)
     same(report["counts"]["unseen"], 1, "unseen")
+
+
+@case("segments far from the row, or larger than a record: the flow has no figures of loss, rate and throughput")
+def left_out():
+    none = {"down_lost_gprs": None, "down_lost_internet": None, "throughput_bit_per_s": None, "channel_rate_bit_per_s": None,
+            "bottleneck": ""}
+    talk = Talk().data(1, 3 << 30)
+    for i in range(10):
+        talk.data(2 + i, 1 + 1000 * i).ack(2.5 + i, 1001 + 1000 * i)
+    report = read(pcap(talk.frames))
+    has(report["flows"][0], **none)
+    same((report["counts"]["far_segments"], report["counts"]["unseen"]), (10, 0), "far")
+    has(flow_of(begun().data(1, 1).ack(1.5, 1001).data(2, 1001).ack(2.5, 2001).frames), down_lost_gprs=0, throughput_bit_per_s=8320)
+    report = read(large())
+    has(report["flows"][0], **none)
+    same((report["counts"]["large_segments"], report["counts"]["unseen"]), (1, 0), "large")
 
 
 @case("wrong checksums: left out and counted; taken if that is asked for")
