@@ -187,7 +187,7 @@ static void judge(struct gi_half *half, const struct segment *s, uint32_t upstre
         gi_half_judged(half, records, soon ? GI_VERDICT_reordered : GI_VERDICT_lost_upstream,
                        s->begin, 1);
     if (s->filled || s->seen) {
-        half->late = true;
+        half->late = half->count > 0;
         half->late_us = s->now_us;
         half->late_from = s->begin;
     }

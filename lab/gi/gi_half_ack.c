@@ -155,6 +155,12 @@ static void take_once(struct gi_acked *acked, const struct gi_record *r)
     acked->once_own_octets = r->own_octets;
 }
 
+// All that is left was sent after the last that was late, which can hold nothing up any more.
+static bool has_passed_late(const struct gi_half *half)
+{
+    return half->count == 0 || gi_half_after(gi_half_record(half, 0)->first_us, half->late_us);
+}
+
 static void advance(struct gi_half *half, struct covered *c, struct gi_acked *acked,
                     struct gi_records *records)
 {
@@ -187,6 +193,7 @@ static void advance(struct gi_half *half, struct covered *c, struct gi_acked *ac
     gi_half_drop_first(half, c->n, records);
     trim(half, c->to);
     half->una = c->to;
+    half->late = half->late && !has_passed_late(half);
     if (!gi_half_after(half->sacked_to, half->una))
         half->sacked_to = half->una;
 }

@@ -387,6 +387,17 @@ def rtts_late():
     has(flow_of(talk.frames), rtt_gprs_samples=2, rtt_gprs_most_s=0.6)
 
 
+@case("round trips: something late holds nothing up an hour later, when its time modulo 2^32 us looks newer")
+def rtts_long_after():
+    talk = begun().data(1, 1001).data(2, 1).ack(2.5, 2001)
+    for i in range(75):
+        talk.data(10 + 60 * i, 2001 + 100 * i, 100).ack(10.5 + 60 * i, 2101 + 100 * i)
+    has(flow_of(talk.frames), rtt_gprs_samples=1 + 75, down_lost_internet=1, rtt_gprs_most_s=0.5)
+    # Nothing is outstanding when it comes.
+    talk = begun().data(1, 1).ack(1.5, 1001).data(3, 1).data(3 + 2200, 1001).ack(3 + 2200.5, 2001)
+    has(flow_of(talk.frames), rtt_gprs_samples=3, down_unneeded=1)
+
+
 @case("round trips on the GPRS side: ACKs of segments that were sent once, as Karn has it")
 def rtts():
     talk = begun().data(1, 1).ack(1.7, 1001).data(2, 1001).data(2, 2001).ack(3.1, 3001).data(4, 3001).data(7, 3001) \
