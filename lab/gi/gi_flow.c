@@ -115,8 +115,8 @@ static void begin_transfer(struct gi_flow *flow, uint32_t own_octets, uint32_t u
     struct gi_transfer *transfer = &flow->transfer;
     transfer->passed = true;
     transfer->first_user_lost = transfer->last_user_lost = flow->user[GI_UP]->lost_octets;
-    transfer->first_own_octets = transfer->last_own_octets = own_octets;
-    transfer->first_user_octets = transfer->last_user_octets = user_octets;
+    transfer->last_own_octets = own_octets;
+    transfer->last_user_octets = user_octets;
 }
 
 static void take_data(struct gi_flow *flow, const struct gi_packet *packet, enum gi_side side,
@@ -148,8 +148,8 @@ static void begin_time(struct gi_flow *flow, const struct gi_acked *acked, uint6
     transfer->first_ack_ns = now_ns;
     if (!acked->once)
         return;
-    transfer->first_own_octets = transfer->last_own_octets = acked->once_own_octets;
-    transfer->first_user_octets = transfer->last_user_octets = acked->once_user_octets;
+    transfer->last_own_octets = acked->once_own_octets;
+    transfer->last_user_octets = acked->once_user_octets;
 }
 
 static void take_transfer(struct gi_flow *flow, const struct gi_acked *acked, uint32_t ack,
@@ -165,6 +165,8 @@ static void take_transfer(struct gi_flow *flow, const struct gi_acked *acked, ui
     transfer->last_ack_ns = now_ns;
     transfer->last_ack = ack;
     if ((int32_t)(acked->user_octets - transfer->last_user_octets) > 0) {
+        transfer->own_octets += acked->own_octets - transfer->last_own_octets;
+        transfer->user_octets += acked->user_octets - transfer->last_user_octets;
         transfer->last_own_octets = acked->own_octets;
         transfer->last_user_octets = acked->user_octets;
     }

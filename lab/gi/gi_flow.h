@@ -29,9 +29,10 @@ struct gi_transfer {
     uint32_t last_ack;
     uint64_t first_ack_ns, last_ack_ns;
     uint64_t data_octets; // of this flow, each once
-    // Modulo 2^32: what had passed with what the first ACK covers, and with what the ACKs until the
-    // last one cover;
-    uint32_t first_own_octets, first_user_octets, last_own_octets, last_user_octets;
+    // What passed between what the first ACK covers and what the ACKs until the last one cover;
+    uint64_t own_octets, user_octets;
+    // modulo 2^32: what had passed with the latter;
+    uint32_t last_own_octets, last_user_octets;
     // octets that were lost until then: of this flow, of the user.
     uint32_t own_lost, last_own_lost, first_user_lost, last_user_lost;
 };

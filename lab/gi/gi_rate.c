@@ -21,9 +21,10 @@ void gi_rate_ack(struct gi_rate *rate, uint64_t now_ns, uint32_t ack, uint32_t u
     if (rate->open) {
         rate->last_ns = now_ns;
         rate->last_octets = user_octets;
-        if (!full)
+        if (!full || rate->last_octets - rate->first_octets >= GI_RATE_OCTETS_MOST)
             gi_rate_end(rate);
-    } else if (full && !rate->recovering) {
+    }
+    if (!rate->open && full && !rate->recovering) {
         rate->open = true;
         rate->first_ns = rate->last_ns = now_ns;
         rate->first_octets = rate->last_octets = user_octets;

@@ -6,7 +6,8 @@
 // each; nothing is lost, repeated or out of order; at least 16 kB pass. What passes is all IP to
 // the user, as its packets keep their order: from what had passed with the segment that the first
 // ACK covers to what had passed with the one that the last covers. After a loss no period begins
-// until all is acknowledged that was under way then.
+// until all is acknowledged that was under way then. After 1 GB the next period begins at once, for
+// octets are counted modulo 2^32.
 #ifndef SLUICE_GI_RATE_H
 #define SLUICE_GI_RATE_H
 
@@ -15,6 +16,7 @@
 
 #define GI_RATE_FLIGHT_OCTETS 4500
 #define GI_RATE_OCTETS_LEAST  16000
+#define GI_RATE_OCTETS_MOST   (1u << 30)
 
 struct gi_rate {
     bool open, recovering;

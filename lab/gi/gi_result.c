@@ -151,7 +151,7 @@ static int64_t rate_of(uint64_t octets, uint64_t time_ns)
 }
 
 // Of the octets that passed, those that were not lost. Losses that were taken back were before.
-static uint64_t arrived(uint32_t passed, int32_t lost, uint64_t least)
+static uint64_t arrived(uint64_t passed, int32_t lost, uint64_t least)
 {
     uint64_t gone = lost > 0 ? (uint64_t)lost : 0;
     return passed > gone + least ? passed - gone : least;
@@ -168,10 +168,9 @@ static void put_transfer(struct gi_result *r, const struct gi_flow *flow, bool k
     r->alone = flow->user_packets_last - flow->user_packets_before == own;
     r->single_exchange = down->data_packets && !flow->dialogue;
     r->throughput = r->goodput = r->share = GI_NONE;
-    uint64_t own_octets =
-        arrived(t->last_own_octets - t->first_own_octets, (int32_t)t->last_own_lost, 0);
-    uint64_t user_octets = arrived(t->last_user_octets - t->first_user_octets,
-                                   (int32_t)(t->last_user_lost - t->first_user_lost), own_octets);
+    uint64_t own_octets = arrived(t->own_octets, (int32_t)t->last_own_lost, 0);
+    uint64_t user_octets =
+        arrived(t->user_octets, (int32_t)(t->last_user_lost - t->first_user_lost), own_octets);
     if (!known || !t->begun || time_ns == 0 || own_octets == 0)
         return;
     r->throughput = rate_of(user_octets, time_ns);

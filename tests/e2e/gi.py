@@ -491,6 +491,30 @@ def throughput():
     near(table(report, "parallel", "all")["mean_throughput_bit_per_s"], 30000, "throughput of both")
 
 
+def headers_only(frames, octets):
+    """A pcap file in which each segment down behind the set-up has so much data more, of which the file has nothing."""
+    longer = [(time, packet if packet[12:16] == bytes((10, 0, 0, 1)) or time < 1 else
+               packet[:2] + struct.pack(">H", len(packet) + octets) + packet[4:10] + bytes(2) + packet[12:]) for time, packet in frames]
+    out, at = bytearray(pcap(longer)), 24
+    for _, packet in longer:
+        struct.pack_into("<I", out, at + 12, *struct.unpack(">H", packet[2:4]))
+        at += 16 + len(packet)
+    return bytes(out)
+
+
+@case("more than 2^32 octets in a flow: its throughput, share and rate of the channel")
+def long():
+    talk, octets, segments = begun(), 65000, 68000
+    for i in range(segments):
+        talk.data(1 + i / 100, 1 + octets * i, 0)
+        if i % 100 == 99:
+            talk.ack(1.005 + i / 100, 1 + octets * (i - 50))
+    flow = read(headers_only(talk.frames, octets))["flows"][0]
+    has(flow, down_data_octets=octets * segments, share=1, alone=True)
+    for name, wanted in (("throughput", octets + 40), ("channel_rate", octets + 40), ("goodput", octets)):
+        near(flow[f"{name}_bit_per_s"], wanted * 100 * 8, name)
+
+
 @case("what the ends use: clusters by window, SACK, MSS and timestamps, each with mean, deviation and count")
 def clusters():
     def one(number, rate, octets=1460, **more):
