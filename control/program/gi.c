@@ -12,6 +12,7 @@
 #include "control/client/value.h"
 #include "control/page/page.h"
 #include "control/program/gi_compare.h"
+#include "control/program/overwrite.h"
 #include "control/program/signals.h"
 #include "dataplane/base/units.h"
 #include "lab/capture/capture_ip.h"
@@ -438,6 +439,16 @@ static int compare(const struct gi_options *options, int count, char **paths)
     return gi_compare(paths[0], paths[1], options->json, options->page);
 }
 
+// - is standard output.
+static bool overwrites_any(const struct gi_options *options, char *const *inputs, int n)
+{
+    const char *const outputs[] = {options->csv, options->losses, options->json, options->page};
+    for (size_t i = 0; i < sizeof outputs / sizeof outputs[0]; i++)
+        if (outputs[i] && strcmp(outputs[i], "-") != 0 && overwrites("gi", outputs[i], inputs, n))
+            return true;
+    return false;
+}
+
 int command_gi(int argc, char **argv)
 {
     struct gi_options options = {.idle_s = 3600, .flows_most = 1000000};
@@ -449,6 +460,8 @@ int command_gi(int argc, char **argv)
         gi_write_fields(stdout);
         return EXIT_DONE;
     }
+    if (overwrites_any(&options, argv + first, argc - first))
+        return EXIT_USAGE;
     if (options.compare)
         return compare(&options, argc - first, argv + first);
     if (first == argc) {

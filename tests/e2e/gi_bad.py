@@ -225,6 +225,26 @@ def unreadable():
         same(sluice("gi", good, *options).returncode, 2, f"exit status of {options}")
 
 
+@case("an output that is one of the inputs, by any name, is refused before anything is opened; the files stay as they are")
+def kept():
+    path = saved(pcap(frames_of_some()))
+    linked, other = path.parent / "linked.pcap", saved(pcap(frames_of_some()[:4]))
+    linked.hardlink_to(path)
+    before = path.read_bytes(), other.read_bytes()
+    for option in ("--csv", "--json", "--page", "--losses"):
+        for output in (path, linked, f"{path.parent}/../{path.parent.name}/{path.name}"):
+            done = sluice("gi", other, path, option, output)
+            same((done.returncode, path.read_bytes(), other.read_bytes()), (2, *before), f"{option} {output}")
+            right(f"{output}: is read, so it is not written" in done.stderr, done.stderr)
+    with path.open("rb") as file:
+        same(subprocess.run([program(), "gi", "-", "--csv", path], stdin=file, check=False, capture_output=True).returncode, 2, "of stdin")
+    report = path.parent / "x.json"
+    same(sluice("gi", path, "--json", report).returncode, 0, "a report")
+    octets = report.read_bytes()
+    same((sluice("gi", "--compare", report, report, "--page", report).returncode, report.read_bytes()), (2, octets), "--compare")
+    same((path.read_bytes(), sluice("gi", "/dev/null", "--csv", "/dev/null").returncode), (before[0], 1), "no file that has octets")
+
+
 @case("ended by SIGINT: what there is until then, said to be interrupted, exit status 1")
 def interrupted():
     process = subprocess.Popen([program(), "gi", "-", "--json", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
