@@ -405,7 +405,7 @@ static int run(const struct gi_options *options, struct file *files, int n)
     bool good = true;
     for (int i = 0; i < n && !signals_ended; i++) {
         read_file(gi, &files[i]);
-        good = good && files[i].opened;
+        good = good && files[i].opened && !(files[i].fault[0] && files[i].frames == 0);
     }
     good = good && !signals_ended;
     gi_finish(gi);

@@ -201,8 +201,9 @@ def ends():
 @case("a capture that is cut: the flows before, and a line about it")
 def truncated():
     octets = pcap(frames_of_some())
-    for end in range(0, len(octets), 7):
-        report = read(octets[:end], status=0 if end >= 24 else 1)
+    first = 24 + 16 + len(frames_of_some()[0][1])
+    for end in sorted({24, first - 1, first, *range(0, len(octets), 7)}):
+        report = read(octets[:end], status=0 if end == 24 or end >= first else 1)
         whole = sum(1 for file in report["files"] if file["fault"])
         same(report["counts"]["frames"], report["files"][0]["frames"], "frames")
         right(whole == 1 or end >= 24, f"{end} octets: {report['files']}")
@@ -212,11 +213,19 @@ def truncated():
     right("ends after 9 frames: trunc" in done.stdout, done.stdout)
 
 
+def two_links():
+    """pcapng with a second interface, of Ethernet, behind the first, before any packet: libpcap reads none of it."""
+    whole, other = pcapng(frames_of_some()), pcapng([], ETHERNET)
+    head = len(pcapng([]))
+    return whole[:head] + other[struct.unpack_from("<I", other, 4)[0]:] + whole[head:]
+
+
 @case("no capture, none there, a link that is not read: named, exit status 1; the other files are read")
 def unreadable():
     good = saved(pcap(frames_of_some()))
     for bad, why in ((saved(b"hello, this is no capture"), "unknown file format"), (good.parent / "none", "No such file"),
-                     (saved(pcap([], link=147)), "link type 147 is not read")):
+                     (saved(pcap([], link=147)), "link type 147 is not read"),
+                     (saved(two_links()), "an interface has a type 1 different from the type of the first interface")):
         done = sluice("gi", bad, good)
         same(done.returncode, 1, "exit status")
         right(f"{bad}: " in done.stderr and why in done.stderr and done.stdout.startswith("1 flows"), done.stderr)
