@@ -321,6 +321,22 @@ void gi_sheets_csv(const struct gi_sheets *sheets, FILE *out)
             write_lines(&gi_sheet_list[i], &sheets->sheet[i], k, out);
 }
 
+static void write_bins(const struct gi_sheet *of, const struct sheet *sheet, size_t row, FILE *out)
+{
+    for (uint32_t i = 0; i <= of->bins.count; i++)
+        if (sheet->cell[row].bin[i])
+            fprintf(out, "%s,\"%s\",%.9g,%" PRIu64 "\n", of->name, of->row[row].label,
+                    scaled(sheet->a, (double)(i * of->bins.width)), sheet->cell[row].bin[i]);
+}
+
+void gi_sheets_csv_bins(const struct gi_sheets *sheets, FILE *out)
+{
+    fputs("table,row,from,flows\n", out);
+    for (size_t i = 0; i < gi_sheet_count; i++)
+        for (size_t k = 0; gi_sheet_list[i].bins.count && gi_sheet_list[i].row[k].label; k++)
+            write_bins(&gi_sheet_list[i], &sheets->sheet[i], k, out);
+}
+
 // ---- JSON ----
 
 static void put_row(const struct gi_sheet *of, const struct sheet *sheet, size_t row,

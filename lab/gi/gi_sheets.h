@@ -49,6 +49,9 @@ void gi_sheets_count(struct gi_sheets *sheets, const struct gi_result *result);
 void gi_sheets_print(const struct gi_sheets *sheets, FILE *out);
 // A line for each figure: table, row, figure, value; empty if there is none.
 void gi_sheets_csv(const struct gi_sheets *sheets, FILE *out);
+// A line for each bin with flows: table, row, where the bin begins, flows; what is beyond the last
+// begins where that ends.
+void gi_sheets_csv_bins(const struct gi_sheets *sheets, FILE *out);
 // Keys of the open object: a list of rows for each sheet; a histogram for each that has bins; the
 // title of each.
 void gi_sheets_put(const struct gi_sheets *sheets, struct json *json);
