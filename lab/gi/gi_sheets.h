@@ -16,7 +16,7 @@ struct gi_row {
 };
 
 // What a sheet shows besides the number of flows.
-#define GI_SHOW_SHARE     1 // of all flows that the sheet is about
+#define GI_SHOW_SHARE     1 // of the flows that the sheet is about
 #define GI_SHOW_MEAN      2 // of a
 #define GI_SHOW_DEVIATION 4 // standard deviation of a
 #define GI_SHOW_MEAN_B    8
@@ -41,6 +41,9 @@ struct gi_sheet {
 
 extern const struct gi_sheet gi_sheet_list[];
 extern const size_t gi_sheet_count;
+// Does this capture tell whether the flow is in the row? Else it is not of those either of which
+// the row is a share.
+bool gi_sheet_knows(const struct gi_row *row, const struct gi_result *result);
 
 struct gi_sheets;
 struct gi_sheets *gi_sheets_create(void);

@@ -280,7 +280,15 @@ def snapped():
     report = read(pcap(talk.frames, snap=40))
     has(report["flows"][0], sack=None, timestamps=None, setup_s=0.5, down_data_octets=1000, rtt_gprs_samples=2)
     same(report["counts"]["options_cut"], 2, "options_cut")
-    same(table(report, "options", "SACK")["flows"], 0, "SACK")
+    other = Talk(user=("10.0.0.2", 9), own=7).setup(20)
+    report = read(pcap(talk.frames + other.frames, snap=40))
+    has(report["flows"][1], sack=False, timestamps=False, window=16384)
+    for row, flows, of in (("set up", 2, 2), ("SACK", 0, 1), ("timestamps", 0, 1), ("window low, below 10 kB", 0, 1),
+                           ("window medium", 1, 1), ("window high, above 20 kB", 0, 1), ("MSS low, 400 to 600", 0, 2)):
+        found = table(report, "options", row)
+        same((found["flows"], found["of"], found["share"]), (flows, of, flows / of), row)
+    found = table(read(pcap(talk.frames, snap=40)), "options", "SACK")
+    same((found["flows"], found["of"], found["share"]), (0, 0, None), "no flow whose SYNs are whole")
     report = read(pcap(talk.frames, snap=39))
     same((report["flows"], report["counts"]["cut"]), ([], 5), "without a whole TCP header")
 
