@@ -347,6 +347,11 @@ static void put_texts(struct json *json)
     for (int i = 0; i < GI_COUNTS; i++)
         json_put_text(json, gi_count_texts[i].name, gi_count_texts[i].help);
     json_close(json);
+    json_key(json, "packets");
+    json_object(json);
+    for (int i = CAPTURE_cut; i <= CAPTURE_length_impossible; i++)
+        json_put_text(json, capture_count_names[i], capture_count_helps[i]);
+    json_close(json);
     json_close(json);
 }
 
