@@ -219,12 +219,15 @@ static void put_count(void *self, const char *name, uint64_t n)
 static void put_read(const struct json_object *report, FILE *out)
 {
     static const char *const heads[] = {"number", "=of", NULL};
-    struct counted c = {value_in(value_in(report, "texts"), "counts"), out};
+    const struct json_object *texts = value_in(report, "texts");
+    struct counted counts = {value_in(texts, "counts"), out};
+    struct counted packets = {value_in(texts, "packets"), out};
     fputs("<section><h2>What was read</h2>\n", out);
     put_files(value_in(report, "files"), out);
     fputs("<p></p>\n", out);
     gi_head(heads, out);
-    value_numbers(value_in(report, "counts"), put_count, &c);
+    value_numbers(value_in(report, "counts"), put_count, &counts);
+    value_numbers(value_in(report, "packets"), put_count, &packets);
     gi_end(out);
     fputs("<p class=\"soft\">lab/gi/README.md says how each figure is defined, and what is left "
           "out of it.</p></section>\n",

@@ -9,8 +9,11 @@
 #include "control/cli/commands.h"
 #include "control/client/value.h"
 #include "control/page/page.h"
+#include "control/program/overwrite.h"
 #include "dataplane/base/units.h"
 #include "lab/audit/audit.h"
+
+#define PATH_ROOM 4096
 
 struct audit_command {
     const char *csv, *page;
@@ -68,10 +71,16 @@ static int failed(const char *what, const char *why)
     return EXIT_RUN_FAILED;
 }
 
+static bool path_of(char path[PATH_ROOM], const char *folder, uint32_t table)
+{
+    int octets = snprintf(path, PATH_ROOM, "%s/%s.csv", folder, audit_csv_name(table));
+    return octets < PATH_ROOM;
+}
+
 static int put_table(const struct audit *audit, const char *folder, uint32_t table)
 {
-    char path[4096];
-    if (snprintf(path, sizeof path, "%s/%s.csv", folder, audit_csv_name(table)) >= (int)sizeof path)
+    char path[PATH_ROOM];
+    if (!path_of(path, folder, table))
         return failed(folder, strerror(ENAMETOOLONG));
     FILE *out = fopen(path, "we");
     if (!out)
@@ -146,6 +155,17 @@ static int report(const struct audit_command *command, const struct audit *audit
     return status || !command->page ? status : put_page(audit, command->page);
 }
 
+static bool overwrites_any(const struct audit_command *command, char *const *inputs, int n)
+{
+    char path[PATH_ROOM];
+    if (overwrites("audit", command->page, inputs, n))
+        return true;
+    for (uint32_t table = 0; command->csv && audit_csv_name(table); table++)
+        if (path_of(path, command->csv, table) && overwrites("audit", path, inputs, n))
+            return true;
+    return false;
+}
+
 int command_audit(int argc, char **argv)
 {
     struct audit_command command = {.tolerance_ns = MS_IN_NS, .th_ns = 5 * S_IN_NS};
@@ -157,6 +177,8 @@ int command_audit(int argc, char **argv)
         fprintf(stderr, "sluice audit: no file given; needed: one or more captures\n");
         return EXIT_USAGE;
     }
+    if (overwrites_any(&command, argv + first, argc - first))
+        return EXIT_USAGE;
     struct audit_options options = {command.tolerance_ns, command.th_ns, (uint16_t)command.port};
     struct audit *audit = audit_create(&options);
     int status = read_all(audit, argv + first, argc - first);

@@ -12,6 +12,7 @@
 #include "control/client/value.h"
 #include "control/page/page.h"
 #include "control/program/gi_compare.h"
+#include "control/program/overwrite.h"
 #include "control/program/signals.h"
 #include "dataplane/base/units.h"
 #include "lab/capture/capture_ip.h"
@@ -346,6 +347,11 @@ static void put_texts(struct json *json)
     for (int i = 0; i < GI_COUNTS; i++)
         json_put_text(json, gi_count_texts[i].name, gi_count_texts[i].help);
     json_close(json);
+    json_key(json, "packets");
+    json_object(json);
+    for (int i = CAPTURE_cut; i <= CAPTURE_length_impossible; i++)
+        json_put_text(json, capture_count_names[i], capture_count_helps[i]);
+    json_close(json);
     json_close(json);
 }
 
@@ -404,7 +410,7 @@ static int run(const struct gi_options *options, struct file *files, int n)
     bool good = true;
     for (int i = 0; i < n && !signals_ended; i++) {
         read_file(gi, &files[i]);
-        good = good && files[i].opened;
+        good = good && files[i].opened && !(files[i].fault[0] && files[i].frames == 0);
     }
     good = good && !signals_ended;
     gi_finish(gi);
@@ -438,6 +444,16 @@ static int compare(const struct gi_options *options, int count, char **paths)
     return gi_compare(paths[0], paths[1], options->json, options->page);
 }
 
+// - is standard output.
+static bool overwrites_any(const struct gi_options *options, char *const *inputs, int n)
+{
+    const char *const outputs[] = {options->csv, options->losses, options->json, options->page};
+    for (size_t i = 0; i < sizeof outputs / sizeof outputs[0]; i++)
+        if (outputs[i] && strcmp(outputs[i], "-") != 0 && overwrites("gi", outputs[i], inputs, n))
+            return true;
+    return false;
+}
+
 int command_gi(int argc, char **argv)
 {
     struct gi_options options = {.idle_s = 3600, .flows_most = 1000000};
@@ -449,6 +465,8 @@ int command_gi(int argc, char **argv)
         gi_write_fields(stdout);
         return EXIT_DONE;
     }
+    if (overwrites_any(&options, argv + first, argc - first))
+        return EXIT_USAGE;
     if (options.compare)
         return compare(&options, argc - first, argv + first);
     if (first == argc) {

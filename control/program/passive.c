@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "control/cli/commands.h"
-#include "dataplane/base/units.h"
 #include "lab/gi/gi.h"
 #include "lab/gi/gi_sheets.h"
 #include "lab/gi/gi_write.h"
@@ -15,48 +14,19 @@
 #define FLOWS      "gi_flows.csv"
 #define TABLES     "gi_tables.csv"
 #define BINS       "gi_bins.csv"
-#define BINS_MOST  200  // what is larger is in the last
 #define IDLE_S     3600 // as sluice gi, unless it is told otherwise
 #define FLOWS_MOST 1000000
-
-// What is counted in bins of one width, for histograms such as the paper's Fig. 3, 4 and 7.
-static const struct {
-    const char *name;
-    size_t at; // of struct gi_result
-    int64_t width;
-    double unit; // of what is written
-} bins[] = {
-    {"setup_s", offsetof(struct gi_result, setup), 100 * (int64_t)MS_IN_NS, S_IN_NS},
-    {"rtt_gprs_setup_s", offsetof(struct gi_result, rtt_gprs_setup), 50 * (int64_t)MS_IN_NS,
-     S_IN_NS},
-    {"channel_rate_kbit_per_s", offsetof(struct gi_result, channel_rate), 1000, 1000},
-};
-#define BIN_KINDS (sizeof bins / sizeof bins[0])
 
 struct passive {
     struct gi *gi;
     struct gi_sheets *sheets;
     FILE *flows;
-    uint64_t in_bin[BIN_KINDS][BINS_MOST];
 };
-
-static void count_bins(struct passive *passive, const struct gi_result *result)
-{
-    for (size_t i = 0; i < BIN_KINDS; i++) {
-        int64_t value;
-        memcpy(&value, (const char *)result + bins[i].at, sizeof value);
-        if (value < 0) // GI_NONE as well
-            continue;
-        int64_t bin = value / bins[i].width;
-        passive->in_bin[i][bin < BINS_MOST ? bin : BINS_MOST - 1]++;
-    }
-}
 
 static void take_flow(void *self, const struct gi_result *result)
 {
     struct passive *passive = self;
     gi_sheets_count(passive->sheets, result);
-    count_bins(passive, result);
     gi_write_row(passive->flows, result);
 }
 
@@ -100,12 +70,7 @@ static void put_tables(const void *self, FILE *out)
 static void put_bins(const void *self, FILE *out)
 {
     const struct passive *passive = self;
-    fputs("figure,from,flows\n", out);
-    for (size_t i = 0; i < BIN_KINDS; i++)
-        for (int64_t bin = 0; bin < BINS_MOST; bin++)
-            if (passive->in_bin[i][bin])
-                fprintf(out, "%s,%.2f,%" PRIu64 "\n", bins[i].name,
-                        (double)(bin * bins[i].width) / bins[i].unit, passive->in_bin[i][bin]);
+    gi_sheets_csv_bins(passive->sheets, out);
 }
 
 static int write_all(const struct run *run, const struct passive *passive)

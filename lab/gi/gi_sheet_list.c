@@ -205,6 +205,17 @@ static bool window_high(const struct gi_result *r)
     return r->window > 20000;
 }
 
+// Of a flow of which a SYN was cut nobody knows whether it uses these, nor how its window scales.
+bool gi_sheet_knows(const struct gi_row *row, const struct gi_result *r)
+{
+    bool (*const by_syns[])(const struct gi_result *) = {
+        sack, no_sack, timestamps, no_timestamps, window_low, window_medium, window_high};
+    for (size_t i = 0; r->sack == GI_NONE && i < sizeof by_syns / sizeof by_syns[0]; i++)
+        if (row->is == by_syns[i])
+            return false;
+    return true;
+}
+
 // ---- Transfers ----
 
 static bool lossy(const struct gi_result *r)

@@ -11,7 +11,7 @@ struct moments {
 };
 
 struct cell {
-    uint64_t flows;
+    uint64_t flows, of; // of: those that are in the row or are known not to be
     struct moments a, b;
     double sum_a, sum_b, sum_aa, sum_ab, sum_bb; // of flows that have both, but for the first two
     struct histogram *histogram;
@@ -20,7 +20,6 @@ struct cell {
 
 struct sheet {
     const struct gi_field *a, *b;
-    uint64_t flows;
     struct cell cell[GI_SHEET_ROWS];
 };
 
@@ -130,11 +129,14 @@ void gi_sheets_count(struct gi_sheets *sheets, const struct gi_result *result)
         struct sheet *sheet = &sheets->sheet[i];
         if (!of->about(result))
             continue;
-        sheet->flows++;
         int64_t a = value_of(sheet->a, result), b = value_of(sheet->b, result);
-        for (size_t k = 0; of->row[k].label; k++)
+        for (size_t k = 0; of->row[k].label; k++) {
+            if (!gi_sheet_knows(&of->row[k], result))
+                continue;
+            sheet->cell[k].of++;
             if (of->row[k].is(result))
                 count(&sheet->cell[k], &of->bins, a, b);
+        }
     }
 }
 
@@ -225,7 +227,7 @@ static void add_asides(struct figures *f, const struct gi_sheet *of, const struc
                        const struct cell *cell)
 {
     if (of->shows & GI_SHOW_SHARE)
-        add_aside(f, true, (double)sheet->flows, "of", NULL);
+        add_aside(f, true, (double)cell->of, "of", NULL);
     if (of->shows & GI_SHOW_MEAN)
         add_aside(f, true, (double)cell->a.values, "values", NULL);
     if (of->shows & GI_SHOW_MEAN && !(of->shows & GI_SHOW_DEVIATION))
@@ -244,8 +246,7 @@ static struct figures figures_of(const struct gi_sheet *of, const struct sheet *
     const struct cell *cell = &sheet->cell[row];
     add(&f, true, (double)cell->flows, "flows", NULL);
     if (of->shows & GI_SHOW_SHARE)
-        add(&f, sheet->flows, (double)cell->flows / (double)(sheet->flows ? sheet->flows : 1),
-            "share", NULL);
+        add(&f, cell->of, (double)cell->flows / (double)(cell->of ? cell->of : 1), "share", NULL);
     if (of->shows & GI_SHOW_RATIO)
         add_ratio(&f, cell);
     if (of->shows & GI_SHOW_MEAN)
@@ -319,6 +320,22 @@ void gi_sheets_csv(const struct gi_sheets *sheets, FILE *out)
     for (size_t i = 0; i < gi_sheet_count; i++)
         for (size_t k = 0; gi_sheet_list[i].row[k].label; k++)
             write_lines(&gi_sheet_list[i], &sheets->sheet[i], k, out);
+}
+
+static void write_bins(const struct gi_sheet *of, const struct sheet *sheet, size_t row, FILE *out)
+{
+    for (uint32_t i = 0; i <= of->bins.count; i++)
+        if (sheet->cell[row].bin[i])
+            fprintf(out, "%s,\"%s\",%.9g,%" PRIu64 "\n", of->name, of->row[row].label,
+                    scaled(sheet->a, (double)(i * of->bins.width)), sheet->cell[row].bin[i]);
+}
+
+void gi_sheets_csv_bins(const struct gi_sheets *sheets, FILE *out)
+{
+    fputs("table,row,from,flows\n", out);
+    for (size_t i = 0; i < gi_sheet_count; i++)
+        for (size_t k = 0; gi_sheet_list[i].bins.count && gi_sheet_list[i].row[k].label; k++)
+            write_bins(&gi_sheet_list[i], &sheets->sheet[i], k, out);
 }
 
 // ---- JSON ----

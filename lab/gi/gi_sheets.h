@@ -16,7 +16,7 @@ struct gi_row {
 };
 
 // What a sheet shows besides the number of flows.
-#define GI_SHOW_SHARE     1 // of all flows that the sheet is about
+#define GI_SHOW_SHARE     1 // of the flows that the sheet is about
 #define GI_SHOW_MEAN      2 // of a
 #define GI_SHOW_DEVIATION 4 // standard deviation of a
 #define GI_SHOW_MEAN_B    8
@@ -41,6 +41,9 @@ struct gi_sheet {
 
 extern const struct gi_sheet gi_sheet_list[];
 extern const size_t gi_sheet_count;
+// Does this capture tell whether the flow is in the row? Else it is not of those either of which
+// the row is a share.
+bool gi_sheet_knows(const struct gi_row *row, const struct gi_result *result);
 
 struct gi_sheets;
 struct gi_sheets *gi_sheets_create(void);
@@ -49,6 +52,9 @@ void gi_sheets_count(struct gi_sheets *sheets, const struct gi_result *result);
 void gi_sheets_print(const struct gi_sheets *sheets, FILE *out);
 // A line for each figure: table, row, figure, value; empty if there is none.
 void gi_sheets_csv(const struct gi_sheets *sheets, FILE *out);
+// A line for each bin with flows: table, row, where the bin begins, flows; what is beyond the last
+// begins where that ends.
+void gi_sheets_csv_bins(const struct gi_sheets *sheets, FILE *out);
 // Keys of the open object: a list of rows for each sheet; a histogram for each that has bins; the
 // title of each.
 void gi_sheets_put(const struct gi_sheets *sheets, struct json *json);

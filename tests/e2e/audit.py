@@ -181,6 +181,15 @@ def outputs():
     same(gb.run_audit("--csv", "/proc/none", path).returncode, 1, "a folder that cannot be")
 
 
+@case("an output that is the capture is refused, and the capture stays as it is")
+def kept():
+    path = gb.write(folder / "findings.csv", gb.good())
+    before = path.read_bytes()
+    for words in (("--page", path), ("--csv", folder), ("--page", folder / "y.html", "--csv", f"{folder}/../{folder.name}")):
+        same((gb.run_audit(*words, path).returncode, path.read_bytes()), (2, before), words)
+    right(not (folder / "y.html").exists(), "nothing is written")
+
+
 @case("captures of osmo-pcu and osmo-sgsn: what make_captures.py did wrong on purpose, and their faults")
 def osmocom():
     captures = ROOT / "tests/interop/captures"

@@ -213,8 +213,9 @@ def ends():
 @case("a capture that is cut: the flows before, and a line about it")
 def truncated():
     octets = pcap(frames_of_some())
-    for end in range(0, len(octets), 7):
-        report = read(octets[:end], status=0 if end >= 24 else 1)
+    first = 24 + 16 + len(frames_of_some()[0][1])
+    for end in sorted({24, first - 1, first, *range(0, len(octets), 7)}):
+        report = read(octets[:end], status=0 if end == 24 or end >= first else 1)
         whole = sum(1 for file in report["files"] if file["fault"])
         same(report["counts"]["frames"], report["files"][0]["frames"], "frames")
         right(whole == 1 or end >= 24, f"{end} octets: {report['files']}")
@@ -224,17 +225,45 @@ def truncated():
     right("ends after 9 frames: trunc" in done.stdout, done.stdout)
 
 
+def two_links():
+    """pcapng with a second interface, of Ethernet, behind the first, before any packet: libpcap reads none of it."""
+    whole, other = pcapng(frames_of_some()), pcapng([], ETHERNET)
+    head = len(pcapng([]))
+    return whole[:head] + other[struct.unpack_from("<I", other, 4)[0]:] + whole[head:]
+
+
 @case("no capture, none there, a link that is not read: named, exit status 1; the other files are read")
 def unreadable():
     good = saved(pcap(frames_of_some()))
     for bad, why in ((saved(b"hello, this is no capture"), "unknown file format"), (good.parent / "none", "No such file"),
-                     (saved(pcap([], link=147)), "link type 147 is not read")):
+                     (saved(pcap([], link=147)), "link type 147 is not read"),
+                     (saved(two_links()), "an interface has a type 1 different from the type of the first interface")):
         done = sluice("gi", bad, good)
         same(done.returncode, 1, "exit status")
         right(f"{bad}: " in done.stderr and why in done.stderr and done.stdout.startswith("1 flows"), done.stderr)
     same(sluice("gi").returncode, 2, "exit status without a file")
     for options in (("--mobiles", "10.0.0.0/33"), ("--mobiles", "x"), ("--zone", "2"), ("--idle", "0")):
         same(sluice("gi", good, *options).returncode, 2, f"exit status of {options}")
+
+
+@case("an output that is one of the inputs, by any name, is refused before anything is opened; the files stay as they are")
+def kept():
+    path = saved(pcap(frames_of_some()))
+    linked, other = path.parent / "linked.pcap", saved(pcap(frames_of_some()[:4]))
+    linked.hardlink_to(path)
+    before = path.read_bytes(), other.read_bytes()
+    for option in ("--csv", "--json", "--page", "--losses"):
+        for output in (path, linked, f"{path.parent}/../{path.parent.name}/{path.name}"):
+            done = sluice("gi", other, path, option, output)
+            same((done.returncode, path.read_bytes(), other.read_bytes()), (2, *before), f"{option} {output}")
+            right(f"{output}: is read, so it is not written" in done.stderr, done.stderr)
+    with path.open("rb") as file:
+        same(subprocess.run([program(), "gi", "-", "--csv", path], stdin=file, check=False, capture_output=True).returncode, 2, "of stdin")
+    report = path.parent / "x.json"
+    same(sluice("gi", path, "--json", report).returncode, 0, "a report")
+    octets = report.read_bytes()
+    same((sluice("gi", "--compare", report, report, "--page", report).returncode, report.read_bytes()), (2, octets), "--compare")
+    same((path.read_bytes(), sluice("gi", "/dev/null", "--csv", "/dev/null").returncode), (before[0], 1), "no file that has octets")
 
 
 @case("ended by SIGINT: what there is until then, said to be interrupted, exit status 1")
@@ -263,7 +292,15 @@ def snapped():
     report = read(pcap(talk.frames, snap=40))
     has(report["flows"][0], sack=None, timestamps=None, setup_s=0.5, down_data_octets=1000, rtt_gprs_samples=2)
     same(report["counts"]["options_cut"], 2, "options_cut")
-    same(table(report, "options", "SACK")["flows"], 0, "SACK")
+    other = Talk(user=("10.0.0.2", 9), own=7).setup(20)
+    report = read(pcap(talk.frames + other.frames, snap=40))
+    has(report["flows"][1], sack=False, timestamps=False, window=16384)
+    for row, flows, of in (("set up", 2, 2), ("SACK", 0, 1), ("timestamps", 0, 1), ("window low, below 10 kB", 0, 1),
+                           ("window medium", 1, 1), ("window high, above 20 kB", 0, 1), ("MSS low, 400 to 600", 0, 2)):
+        found = table(report, "options", row)
+        same((found["flows"], found["of"], found["share"]), (flows, of, flows / of), row)
+    found = table(read(pcap(talk.frames, snap=40)), "options", "SACK")
+    same((found["flows"], found["of"], found["share"]), (0, 0, None), "no flow whose SYNs are whole")
     report = read(pcap(talk.frames, snap=39))
     same((report["flows"], report["counts"]["cut"]), ([], 5), "without a whole TCP header")
 

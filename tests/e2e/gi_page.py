@@ -134,6 +134,12 @@ def footer():
     for name, count in report["counts"].items():
         if count and name != "frames":
             right([str(count), report["texts"]["counts"][name]] in rows, f"{name}: {rows}")
+    (time, packet), *others = Talk().setup().frames
+    unsummed = packet[:10] + bytes(2) + packet[12:]
+    report, text = read([(time, unsummed), *others])
+    same({name: n for name, n in report["packets"].items() if n}, {"ip_checksum_offloaded": 1}, "notes on packets")
+    rows = check_page(text).tables["What was read"]
+    right(["1", report["texts"]["packets"]["ip_checksum_offloaded"]] in rows, rows)
 
 
 # --- What is drawn --------------------------------------------------------------------------------

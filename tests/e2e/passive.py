@@ -9,9 +9,18 @@ import json
 from harness import case, main, new_folder, right, same, sluice, written
 
 FILES = ("gi_flows.csv", "gi_tables.csv", "gi_bins.csv")
-WIDTHS = {"setup_s": (0.1, 1), "rtt_gprs_setup_s": (0.05, 1), "channel_rate_kbit_per_s": (1, 1000)}  # and its unit
-COLUMN = {"channel_rate_kbit_per_s": "channel_rate_bit_per_s"}
-BINS = 200
+
+
+def quiet(flow):
+    return flow["outcome"] == "optimal" and flow["background"] == "0"
+
+
+# Of some rows that have bins: the flows' column, a bin's width in billionths, bins but for what is beyond, which flows.
+BINS = {("setups", "all"): ("setup_s", 10**8, 100, lambda flow: flow["outcome"] in ("optimal", "repeated")),
+        ("setups", "1 SYN, 1 SYN-ACK, no background"): ("setup_s", 10**8, 100, quiet),
+        ("rtt_gprs", "all"): ("rtt_gprs_setup_s", 10**7, 300, quiet),
+        ("rtt_internet", "all"): ("rtt_internet_setup_s", 10**7, 300, quiet),
+        ("rates", "all"): ("channel_rate_bit_per_s", 10**12, 300, lambda flow: True)}
 WORLD = """
 run { name = "passive", duration = "300 s", seed = 3 }
 gn { address = "192.0.2.1", mac = "02:53:4c:00:00:01", mtu = "1536 octets" }
@@ -71,21 +80,19 @@ def the_same():
         right(outcomes[outcome], f"no flow is {outcome}: {outcomes}")
 
 
-@case("each flow is in its bins")
+@case("each flow is in the bins of its rows, and flows with background are in none of Fig. 4")
 def in_bins():
     out = run()
-    counted = {figure: collections.Counter() for figure in WIDTHS}
-    for row in csv.DictReader((out / "gi_flows.csv").open()):
-        for figure, (width, unit) in WIDTHS.items():
-            text = row[COLUMN.get(figure, figure)]
-            if text:
-                counted[figure][min(int(float(text) / unit / width + 1e-9), BINS - 1)] += 1
-    found = {figure: collections.Counter() for figure in WIDTHS}
-    for row in csv.DictReader((out / "gi_bins.csv").open()):
-        found[row["figure"]][round(float(row["from"]) / WIDTHS[row["figure"]][0])] = int(row["flows"])
-    same(found, counted, "bins")
-    for figure, bins in counted.items():
-        right(sum(bins.values()) > 10, f"{figure}: {sum(bins.values())} flows are too few to show anything")
+    flows = list(csv.DictReader((out / "gi_flows.csv").open()))
+    found = collections.defaultdict(collections.Counter)
+    for line in csv.DictReader((out / "gi_bins.csv").open()):
+        found[line["table"], line["row"]][round(float(line["from"]) * 1e9)] += int(line["flows"])
+    for row, (column, width, bins, is_in) in BINS.items():
+        counted = collections.Counter(min(round(float(flow[column]) * 1e9) // width, bins) * width
+                                      for flow in flows if flow[column] and is_in(flow))
+        same(found[row], counted, row)
+        right(sum(counted.values()) > 10, f"{row}: {sum(counted.values())} flows are too few to show anything")
+    right(sum(flow["rtt_gprs_setup_s"] != "" for flow in flows) > sum(found["rtt_gprs", "all"].values()) + 10, "flows with background")
 
 
 @case("the same seed gives the same octets, and without the key no file is left of an earlier run")

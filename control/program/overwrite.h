@@ -1,0 +1,11 @@
+// An output that is one of the inputs: to open it would destroy what is to be read.
+#ifndef SLUICE_PROGRAM_OVERWRITE_H
+#define SLUICE_PROGRAM_OVERWRITE_H
+
+#include <stdbool.h>
+
+// Is the file `output`, if there is one, one of the inputs, by whatever name? Says so on stderr.
+// NULL is no output, and - among the inputs is standard input.
+bool overwrites(const char *command, const char *output, char *const *inputs, int count);
+
+#endif
