@@ -116,6 +116,19 @@ def tolerances():
     same(found(audited(later, "--th", "10")), {("ms_bucket", "SGSN", len(later))}, "Th 10 s")
 
 
+@case("Th runs from the FLOW-CONTROL, not from its acknowledgement: an MS's own values, and a packet flow's")
+def th_begins():
+    flows = [{"pfi": 9, "bmax": 10, "r": 0}]
+    for kind, rule, ask in (("ms", "ms_bucket", dict(ms_bmax=10, r=0)), ("pfc", "pfc_bucket", dict(flows=flows))):
+        talk = gb.bring_up() + [up(S, gb.on_cell(f"bssgp_flow_control_{kind}", tlli=TLLI, tag=9, **ask)),
+                                down(3 * S, gb.on_cell(f"bssgp_flow_control_{kind}_ack", tlli=TLLI, tag=9))]
+        def sent(at_ns):
+            return talk + [down(at_ns, gb.dl(gb.llc(n, 500), pfi=9)) for n in range(3)]
+        shown(f"{kind}: at Th", sent(6 * S), (rule, "SGSN", len(talk) + 2))
+        report = audited(sent(6 * S + 1))
+        same((found(report), report["input"]["after_th"]), (set(), 3), f"{kind}: behind Th, 3 s after the answer")
+
+
 @case("FLOW-CONTROL: not acknowledged, of nothing, too often; refused by STATUS is an answer")
 def acknowledgements():
     talk = gb.good()
