@@ -88,6 +88,12 @@ def resets():
     nack = down(late_ns + 4, gb.signalling("bssgp_resume_nack", tlli=TLLI, rai=codec.RAI))
     shown("RESUME", talk + suspend + [refused, one])
     shown("RESUME-NACK", talk + suspend + [refused, nack, one], ("suspended", "SGSN", len(talk) + 4))
+    shown("RESUME-NACK of an MS that was never suspended", talk + [refused, nack, one])
+    heard = up(late_ns + 3, gb.ul(codec.llc_ui(3, 10, bytes(40))))
+    shown("of one that was heard since", talk + suspend + [heard, refused, nack, one])
+    shown("RESUME twice", talk + suspend + [refused, refused, nack, one], ("suspended", "SGSN", len(talk) + 5))
+    shown("reset of the cell before RESUME", talk + suspend + again[2:] + [
+        said._replace(time_ns=said.time_ns + 20 * MS) for said in (refused, nack)] + [one])
     asked = codec.build("bssgp_flow_control_bvc", tag=99, bmax=40, r=80, bmax_default=40, r_default=80)
     status = down(late_ns + 2 * S, gb.signalling("bssgp_status", cause=9, bvci=CELL, pdu=asked))
     later = []
