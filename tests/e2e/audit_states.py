@@ -33,6 +33,11 @@ def ns():
                       down(late_ns + S, gb.dl(gb.llc(20, 100)))]
     shown("NS-BLOCK", blocked, ("nsvc_blocked", "SGSN", len(blocked) - 1))
     same(audited(blocked)["nsvcs"][0]["state"], "blocked", "state")
+    opened = [up(late_ns + 3, codec.build("ns_unblock")), down(late_ns + 4, gb.dl(gb.llc(20, 100))),
+              down(late_ns + 5, codec.build("ns_unblock_ack"))]
+    shown("before the SGSN's own NS-UNBLOCK-ACK", blocked[:-1] + opened)
+    own = [opened[0], up(late_ns + 4, gb.ul(codec.llc_ui(3, 10, bytes(40)))), opened[2]]
+    shown("the BSS before that answer", blocked[:-1] + own, ("nsvc_blocked", "BSS", len(blocked)))
     dead = talk + [down(late_ns + n * S, codec.build("ns_alive")) for n in range(1, 13)]
     report = audited(dead)
     same(report["nsvcs"][0]["state"], "dead", "state after twelve")
@@ -54,6 +59,11 @@ def cells():
     unblock = [up(late_ns + 3, gb.signalling("bssgp_bvc_unblock", bvci=CELL)),
                down(late_ns + 4, gb.signalling("bssgp_bvc_unblock_ack", bvci=CELL))]
     shown("unblocked again", talk + block + unblock + [one])
+    between = [unblock[0], one._replace(time_ns=late_ns + 3), unblock[1]]
+    shown("before the SGSN's own answer", talk + block + between)
+    heard = up(late_ns + 3, gb.ul(codec.llc_ui(3, 10, bytes(40))))
+    shown("the BSS before that answer", talk + block + [unblock[0], heard, unblock[1]],
+          ("bvc_blocked", "BSS", len(talk) + 3))
     shown("BVC-BLOCK twice at once", talk + [block[0], block[0]])
     again = block[0]._replace(time_ns=block[0].time_ns + S)
     shown("BVC-BLOCK once more", talk + [block[0], again], ("bvc_unanswered", "SGSN", len(talk) + 1))
