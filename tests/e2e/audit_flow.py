@@ -134,6 +134,7 @@ def acknowledgements():
     talk = gb.good()
     ack = place(talk, "bssgp_flow_control_bvc_ack", 3)
     shown("no acknowledgement", without(talk, ack), ("flow_not_acknowledged", "SGSN", ack - 1))
+    same({one["weight"] for one in audited(without(talk, ack))["findings"]}, {"remark"}, "it may be lost on the way")
     shown("twice", with_more(talk, talk[ack]._replace(time_ns=talk[ack].time_ns + 1))[0])
     late = [said._replace(time_ns=said.time_ns + 400 * MS) if i in (ack - 1, ack) else said for i, said in enumerate(talk)]
     shown("one that a network has delayed", gb.sorted_by_time(late))
