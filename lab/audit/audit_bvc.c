@@ -167,8 +167,10 @@ static void sample(struct histogram **histogram, uint64_t value)
 
 static void check_blocked(struct audit *audit, const struct audit_bvc *bvc, uint32_t tlli)
 {
-    // The SGSN has acknowledged that, so it knows; the BSS has asked for it.
-    if (bvc->state == BVC_BLOCKED)
+    // The SGSN has acknowledged that, so it knows; the BSS has asked for it. The one that is asked
+    // to unblock it may take it for unblocked before its answer is on the line.
+    int peer = !audit_sender(&audit->at);
+    if (bvc->state == BVC_BLOCKED && !bvc->asked_by[peer][BVC_ASKS_UNBLOCK].open)
         audit_find(audit, AUDIT_RULE_bvc_blocked, bvc->bvci, &tlli, "a UNITDATA");
 }
 

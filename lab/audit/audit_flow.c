@@ -242,7 +242,7 @@ static void ms_in_force(struct audit *audit, struct audit_ms *ms, const struct a
     if (audit_flow_is_old(audit, ms->own, ms->own_ns))
         audit_bucket_restart(&ms->bucket, audit->at.time_ns);
     ms->own = true;
-    ms->own_ns = audit->at.time_ns;
+    ms->own_ns = flow->time_ns;
     audit_flow_change(audit, &ms->bucket, flow, &values);
 }
 
@@ -256,7 +256,7 @@ static void pfc_in_force(struct audit *audit, struct audit_ms *ms, const struct 
                                   row->full_percent, pfc->bucket.given_total};
     if (audit_flow_is_old(audit, pfc->bucket.set, pfc->since_ns))
         audit_bucket_restart(&pfc->bucket, audit->at.time_ns);
-    pfc->since_ns = audit->at.time_ns;
+    pfc->since_ns = flow->time_ns;
     audit_flow_change(audit, &pfc->bucket, flow, &values);
 }
 

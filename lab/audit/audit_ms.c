@@ -79,7 +79,7 @@ void audit_ms_heard(struct audit *audit, struct audit_bvc *bvc, uint32_t tlli)
     is_there(audit, bvc->nse, bvc->bvci, tlli);
     if (!ms)
         return;
-    ms->suspended = false;
+    ms->suspended = ms->resuming = false;
     ms->pdus_up++;
 }
 
@@ -142,12 +142,19 @@ static void suspend(struct audit *audit, uint8_t type, uint32_t tlli)
     struct audit_ms *ms = audit_ms_of(audit, audit->at.pair->nse, tlli);
     audit_happens(audit, names[type - SUSPEND], -1, &tlli, "%s", "");
     audit->at.pair->nse->suspensions += type == SUSPEND_ACK;
-    // From RESUME on the SGSN may take the MS for resumed, whichever PDU it writes first.
-    if (ms && (type == SUSPEND_ACK || type == RESUME_NACK)) {
+    if (!ms)
+        return;
+    // From RESUME on the SGSN may take the MS for resumed, whichever PDU it writes first. What it
+    // refuses to an MS that was not suspended changes nothing.
+    if (type == SUSPEND_ACK) {
         ms->suspended = true;
         ms->suspended_frame = audit->at.frame;
-    } else if (ms && (type == RESUME || type == RESUME_ACK)) {
+    } else if (type == RESUME) {
+        ms->resuming |= ms->suspended;
         ms->suspended = false;
+    } else if (type == RESUME_NACK || type == RESUME_ACK) {
+        ms->suspended = type == RESUME_NACK && (ms->suspended || ms->resuming);
+        ms->resuming = false;
     }
 }
 

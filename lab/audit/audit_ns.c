@@ -129,7 +129,9 @@ void audit_ns_pdu(struct audit *audit, uint8_t type, const void *pdu)
 
 void audit_ns_unitdata(struct audit *audit)
 {
-    if (audit->at.pair->state == NSVC_BLOCKED)
+    // The end that is asked to unblock it may send before its answer is on the line.
+    const struct audit_pair *pair = audit->at.pair;
+    if (pair->state == NSVC_BLOCKED && !pair->asked[!audit->at.from][NS_ASKS_UNBLOCK].open)
         audit_find(audit, AUDIT_RULE_nsvc_blocked, audit->at.bvci, NULL, "a PDU of %u octets",
                    audit->at.length);
 }

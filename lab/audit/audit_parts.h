@@ -195,7 +195,7 @@ struct audit_bvc {
 struct audit_pfc {
     struct audit_pfc *next;
     uint8_t pfi;
-    uint64_t since_ns; // its values are in force
+    uint64_t since_ns; // of the FLOW-CONTROL whose values are in force: Th runs from it
     struct audit_bucket bucket;
 };
 
@@ -207,8 +207,10 @@ struct audit_ms {
     struct audit_bvc *bvc; // NULL: nowhere
     uint32_t tlli;
     bool own, suspended; // own: values of FLOW-CONTROL-MS
+    bool resuming;       // it was suspended, and RESUME has no answer yet
     bool known, older;   // was in a cell; that was so before the capture, for all it says
-    uint64_t own_ns, suspended_frame, last_dl_ns;
+    uint64_t own_ns;     // of their FLOW-CONTROL: Th runs from it
+    uint64_t suspended_frame, last_dl_ns;
     struct audit_left *unanswered; // FLUSH-LLs
     struct audit_bucket bucket;
     struct audit_pfc *pfcs;

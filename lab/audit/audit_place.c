@@ -260,7 +260,7 @@ void audit_places_pause(struct audit *audit)
         memset(bvc->asked_by, 0, sizeof bvc->asked_by);
     }
     for (struct audit_ms *ms = audit->mss; ms; ms = ms->next) {
-        ms->suspended = ms->known = false;
+        ms->suspended = ms->resuming = ms->known = false;
         ms->unanswered = NULL;
     }
     for (uint32_t i = 0; i < audit->left_table.buckets; i++)

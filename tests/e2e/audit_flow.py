@@ -116,11 +116,25 @@ def tolerances():
     same(found(audited(later, "--th", "10")), {("ms_bucket", "SGSN", len(later))}, "Th 10 s")
 
 
+@case("Th runs from the FLOW-CONTROL, not from its acknowledgement: an MS's own values, and a packet flow's")
+def th_begins():
+    flows = [{"pfi": 9, "bmax": 10, "r": 0}]
+    for kind, rule, ask in (("ms", "ms_bucket", dict(ms_bmax=10, r=0)), ("pfc", "pfc_bucket", dict(flows=flows))):
+        talk = gb.bring_up() + [up(S, gb.on_cell(f"bssgp_flow_control_{kind}", tlli=TLLI, tag=9, **ask)),
+                                down(3 * S, gb.on_cell(f"bssgp_flow_control_{kind}_ack", tlli=TLLI, tag=9))]
+        def sent(at_ns):
+            return talk + [down(at_ns, gb.dl(gb.llc(n, 500), pfi=9)) for n in range(3)]
+        shown(f"{kind}: at Th", sent(6 * S), (rule, "SGSN", len(talk) + 2))
+        report = audited(sent(6 * S + 1))
+        same((found(report), report["input"]["after_th"]), (set(), 3), f"{kind}: behind Th, 3 s after the answer")
+
+
 @case("FLOW-CONTROL: not acknowledged, of nothing, too often; refused by STATUS is an answer")
 def acknowledgements():
     talk = gb.good()
     ack = place(talk, "bssgp_flow_control_bvc_ack", 3)
     shown("no acknowledgement", without(talk, ack), ("flow_not_acknowledged", "SGSN", ack - 1))
+    same({one["weight"] for one in audited(without(talk, ack))["findings"]}, {"remark"}, "it may be lost on the way")
     shown("twice", with_more(talk, talk[ack]._replace(time_ns=talk[ack].time_ns + 1))[0])
     late = [said._replace(time_ns=said.time_ns + 400 * MS) if i in (ack - 1, ack) else said for i, said in enumerate(talk)]
     shown("one that a network has delayed", gb.sorted_by_time(late))

@@ -33,6 +33,11 @@ def ns():
                       down(late_ns + S, gb.dl(gb.llc(20, 100)))]
     shown("NS-BLOCK", blocked, ("nsvc_blocked", "SGSN", len(blocked) - 1))
     same(audited(blocked)["nsvcs"][0]["state"], "blocked", "state")
+    opened = [up(late_ns + 3, codec.build("ns_unblock")), down(late_ns + 4, gb.dl(gb.llc(20, 100))),
+              down(late_ns + 5, codec.build("ns_unblock_ack"))]
+    shown("before the SGSN's own NS-UNBLOCK-ACK", blocked[:-1] + opened)
+    own = [opened[0], up(late_ns + 4, gb.ul(codec.llc_ui(3, 10, bytes(40)))), opened[2]]
+    shown("the BSS before that answer", blocked[:-1] + own, ("nsvc_blocked", "BSS", len(blocked)))
     dead = talk + [down(late_ns + n * S, codec.build("ns_alive")) for n in range(1, 13)]
     report = audited(dead)
     same(report["nsvcs"][0]["state"], "dead", "state after twelve")
@@ -54,6 +59,11 @@ def cells():
     unblock = [up(late_ns + 3, gb.signalling("bssgp_bvc_unblock", bvci=CELL)),
                down(late_ns + 4, gb.signalling("bssgp_bvc_unblock_ack", bvci=CELL))]
     shown("unblocked again", talk + block + unblock + [one])
+    between = [unblock[0], one._replace(time_ns=late_ns + 3), unblock[1]]
+    shown("before the SGSN's own answer", talk + block + between)
+    heard = up(late_ns + 3, gb.ul(codec.llc_ui(3, 10, bytes(40))))
+    shown("the BSS before that answer", talk + block + [unblock[0], heard, unblock[1]],
+          ("bvc_blocked", "BSS", len(talk) + 3))
     shown("BVC-BLOCK twice at once", talk + [block[0], block[0]])
     again = block[0]._replace(time_ns=block[0].time_ns + S)
     shown("BVC-BLOCK once more", talk + [block[0], again], ("bvc_unanswered", "SGSN", len(talk) + 1))
@@ -88,6 +98,12 @@ def resets():
     nack = down(late_ns + 4, gb.signalling("bssgp_resume_nack", tlli=TLLI, rai=codec.RAI))
     shown("RESUME", talk + suspend + [refused, one])
     shown("RESUME-NACK", talk + suspend + [refused, nack, one], ("suspended", "SGSN", len(talk) + 4))
+    shown("RESUME-NACK of an MS that was never suspended", talk + [refused, nack, one])
+    heard = up(late_ns + 3, gb.ul(codec.llc_ui(3, 10, bytes(40))))
+    shown("of one that was heard since", talk + suspend + [heard, refused, nack, one])
+    shown("RESUME twice", talk + suspend + [refused, refused, nack, one], ("suspended", "SGSN", len(talk) + 5))
+    shown("reset of the cell before RESUME", talk + suspend + again[2:] + [
+        said._replace(time_ns=said.time_ns + 20 * MS) for said in (refused, nack)] + [one])
     asked = codec.build("bssgp_flow_control_bvc", tag=99, bmax=40, r=80, bmax_default=40, r_default=80)
     status = down(late_ns + 2 * S, gb.signalling("bssgp_status", cause=9, bvci=CELL, pdu=asked))
     later = []
