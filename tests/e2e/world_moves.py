@@ -60,7 +60,7 @@ def not_empty():
 @case("on lines that lose and wait, with and without procedures: sound at each step, and every packet"
       " is delivered, lost for a reason or under way")
 def lossy():
-    for seed in range(1000, 1005 if has_sanitizers() else 1030):
+    for seed in range(1000, 1005 if has_sanitizers() else 1012):
         world = World(seed, duration_s=15, moving=True)
         done = run(world.config(), "--pcap", "--no-page")
         check_sound(done.summary)
@@ -81,7 +81,7 @@ def sent_down_lately(done, world):
 @case("long after the applications end nothing is under way but beginnings of N-PDUs in MSs, and what TCP"
       " has repeated of late")
 def drained():
-    for seed in range(2000, 2005 if has_sanitizers() else 2020):
+    for seed in range(2000, 2005 if has_sanitizers() else 2010):
         world = World(seed, stop_s=8, duration_s=DRAINED_S, moving=True)
         done = run(world.config(), "--pcap", "--no-page", "--set", "queue.hold=20 s")
         check_sound(done.summary)
