@@ -9,7 +9,7 @@
 #include "control/cli/commands.h"
 #include "control/client/value.h"
 #include "control/page/page.h"
-#include "control/program/overwrite.h"
+#include "control/program/overwrites.h"
 #include "dataplane/base/units.h"
 #include "lab/audit/audit.h"
 

@@ -12,7 +12,7 @@
 #include "control/client/value.h"
 #include "control/page/page.h"
 #include "control/program/gi_compare.h"
-#include "control/program/overwrite.h"
+#include "control/program/overwrites.h"
 #include "control/program/signals.h"
 #include "dataplane/base/units.h"
 #include "lab/capture/capture_ip.h"

@@ -16,6 +16,7 @@
 #define RECORDS_OCTETS_MOST (512ull << 20)
 #define LINE_OCTETS         64
 #define FRAMES_AHEAD        4
+#define ALIKE_MOST          64 // flows between the same ends at once, of as many users
 #define EXPIRE_NS           (100 * MS_IN_NS) // how often flows are looked for that are over
 
 enum { OPENING, OPEN, CLOSED }; // the lists of flows
@@ -273,11 +274,31 @@ static void set_end(struct gi *gi, struct gi_flow *flow, enum gi_side side,
     gi_users_hold(flow->user[side]);
 }
 
+// Users of one address may have flows between the same ends, and each segment in a new tunnel is
+// held against all of these. Of so many the one ends that was silent longest.
+static void end_alike(struct gi *gi, const struct gi_packet *packet, uint32_t hash)
+{
+    struct gi_node *node = gi_table_first(&gi->flows, hash);
+    struct gi_flow *oldest = NULL;
+    uint32_t alike = 0;
+    enum gi_side side;
+    for (struct gi_flow *flow; (flow = find_from(node, packet, hash, &side));
+         node = flow->node.next, alike++)
+        if (!oldest || flow->node.touched_ns < oldest->node.touched_ns)
+            oldest = flow;
+    if (alike < ALIKE_MOST)
+        return;
+    gi->counts.n[GI_COUNT_flows_alike]++;
+    finish(gi, oldest);
+}
+
 static struct gi_flow *begin(struct gi *gi, const struct gi_packet *packet, uint32_t hash,
                              enum gi_side *side)
 {
     if (!side_of(gi, packet, side))
         return NULL;
+    if (gi->config.users_by_tunnel)
+        end_alike(gi, packet, hash);
     make_room(gi);
     struct gi_flow *flow = (struct gi_flow *)gi_table_add(&gi->flows, hash, gi->now_ns);
     set_end(gi, flow, *side, &packet->from);
@@ -360,7 +381,9 @@ static enum gi_count take_segment(struct gi *gi, struct gi_packet *packet, uint3
 static void take_background(struct gi *gi, const struct gi_packet *packet)
 {
     struct gi_user *from = gi_users_get(&gi->users, &packet->from, gi->now_ns);
+    gi_users_hold(from); // else the room for the other may be its own
     struct gi_user *to = gi_users_get(&gi->users, &packet->to, gi->now_ns);
+    gi_users_let_go(&gi->users, from);
     gi_users_count(&gi->users, from, to, packet->ip_octets, gi->now_ns);
 }
 

@@ -154,6 +154,10 @@ def some_footers():
         SEGMENTS: 13, "times without a frame for more than an hour: flows that wait so long end there": 1}
     yield "many flows", pcap(early), ("--flows", "4"), {
         SEGMENTS: 30, "flows that were written out before their end, for there were more than --flows at once": 6}
+    alike = [(i / 100, gtp(packet, 1000 + i, down=False)) for i in range(70) for _, packet in Talk(own=i * 10**7).setup().frames[:1]]
+    yield "many flows between the same ends", pcap(alike), ("--users", "teid"), {
+        SEGMENTS: 70, "packets taken out of GTP-U": 70,
+        "flows that were written out before their end, for more than 64 users had one between the same ends at once": 6}
     yield "many addresses", pcap([(i / 10, udp((f"10.1.{i >> 8}.{i & 255}", 53), (HOST, 53), bytes(20))) for i in range(500)]), ("--flows", "10"), {
         SEGMENTS: 0, "packets of other protocols than TCP: background traffic of their user": 500,
         "addresses without a flow that were forgotten before they were silent for a minute, for there were more than three times "

@@ -3,6 +3,7 @@
 networks stay apart, with their ports, hosts and times the same; a user stays one when a tunnel changes."""
 
 import random
+import resource
 
 from gi_capture import HOST, RST, USER, Talk, gtp, pcap, udp
 from gi_report import figures, has, read, saved
@@ -154,6 +155,47 @@ def memory():
     same(few, more, "memory behind a step of the clock")
     few, more = (read(pcap(set_ups(n, 0.002)), options=(*TEID, "--flows", "50"))["memory"] for n in (600, 4000))
     same(few["octets_most"], more["octets_most"], "memory with --flows")
+
+
+@case("64 users of one address have flows between the same ends: each as it is alone; of more the one ends that was silent longest")
+def alike():
+    talks = [in_tunnels(download(1 + i / 100, (i % 5,), own=i * 10**7, other=i * 10**7), 1000 + i, 2000 + i) for i in range(65)]
+    report = read(pcap(in_order(*talks[:64])), options=TEID)
+    same((len(report["flows"]), report["counts"]["flows_alike"]), (64, 0), "64 users")
+    same({(flow["outcome"], flow["down_lost_gprs"]) for flow in report["flows"]}, {("optimal", 1)}, "their flows")
+    report = read(pcap(in_order(*talks[:64], [(30 + time, packet) for time, packet in talks[64]])), options=TEID)
+    early = report["flows"][0]
+    same((early["teid_up"], len(report["flows"]), report["counts"]["flows_alike"]), (1000, 65, 1), "65 users")
+
+
+def one_each(n):
+    """SYNs between the same ends, each in a tunnel of its own."""
+    return [(i / 1000, gtp(packet, 1 + i, down=False)) for i in range(n) for _, packet in Talk(own=i * 3000000).setup().frames[:1]]
+
+
+def processor_s(n):
+    path = saved(pcap(one_each(n)))
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    same(sluice("gi", path, *TEID).returncode, 0, "exit status")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+@case("tunnels without end between the same two ends: four times as many take four times as long, not sixteen times")
+def hostile():
+    few, more = (min(processor_s(n) for _ in range(3)) for n in (10000, 40000))
+    print(f"# 10000 tunnels {few:.3f} s, 40000 {more:.3f} s")
+    right(more < 8 * few + 0.05, f"{few} s, {more} s")
+
+
+@case("a user whose packet makes room for another address keeps its own packets: it has background")
+def held():
+    noise = udp((USER, 5000), (HOST, 53), b"")
+    others = [(2 + i / 1000, udp((f"10.0.1.{i}", 5000), (HOST, 53), b"")) for i in range(33)]
+    frames = [(0, noise), *others, (3.5, udp((USER, 5000), ("192.0.2.77", 53), b"")), *Talk().setup(4.5).frames]
+    report = read(pcap(frames), options=("--flows", "1"))
+    has(report["flows"][0], background=True)
+    right(report["counts"]["users_early"] > 0, "no room was made")
 
 
 @case("a user and a namesake that comes 1024 users later, which is in its chain of the table, stay apart")

@@ -1,5 +1,5 @@
-// See overwrite.h.
-#include "control/program/overwrite.h"
+// See overwrites.h.
+#include "control/program/overwrites.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // An output that is one of the inputs: to open it would destroy what is to be read.
-#ifndef SLUICE_PROGRAM_OVERWRITE_H
-#define SLUICE_PROGRAM_OVERWRITE_H
+#ifndef SLUICE_PROGRAM_OVERWRITES_H
+#define SLUICE_PROGRAM_OVERWRITES_H
 
 #include <stdbool.h>
 
