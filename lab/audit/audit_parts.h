@@ -177,6 +177,7 @@ struct audit_bvc {
     uint16_t bvci;
     enum audit_bvc_state state;
     bool had_reset;
+    bool unknown_values;                    // since an acknowledgement of some not captured
     uint64_t reset_frame;                   // of the last one
     struct audit_ask asked_by[2][BVC_ASKS]; // by the SGSN, by the BSS
     struct audit_bucket bucket;
@@ -208,7 +209,7 @@ struct audit_ms {
     uint32_t tlli;
     bool own, suspended; // own: values of FLOW-CONTROL-MS
     bool resuming;       // it was suspended, and RESUME has no answer yet
-    bool known, older;   // was in a cell; that was so before the capture, for all it says
+    bool known, older;   // was in a cell; it may have values of its own that were not captured
     uint64_t own_ns;     // of their FLOW-CONTROL: Th runs from it
     uint64_t suspended_frame, last_dl_ns;
     struct audit_left *unanswered; // FLUSH-LLs
