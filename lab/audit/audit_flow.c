@@ -297,9 +297,7 @@ static void acknowledged(struct audit *audit, struct audit_bvc *bvc, struct audi
     flow->ack_ns = audit->at.time_ns;
     flow->ack_frame = audit->at.frame;
     bvc->acks++;
-    if (!bvc->ack_delays_ns)
-        bvc->ack_delays_ns = need(calloc(1, sizeof *bvc->ack_delays_ns));
-    histogram_add(bvc->ack_delays_ns, flow->ack_ns - flow->time_ns);
+    audit_sample(audit, &bvc->ack_delays_ns, flow->ack_ns - flow->time_ns);
     audit_flow_in_force(audit, bvc, flow);
     retire_old(audit, asked);
 }

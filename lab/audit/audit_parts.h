@@ -22,13 +22,14 @@
 #include "lab/bss/bss_table.h"
 #include "lab/capture/capture_ip.h"
 
-#define AUDIT_FINDINGS_MAX 10000u
-#define AUDIT_ROWS_MAX     200000u
-#define AUDIT_PAIRS_MAX    65536u
-#define AUDIT_NSVCS_MAX    4096u
-#define AUDIT_BVCS_MAX     65536u
-#define AUDIT_MSS_MAX      1000000u
-#define AUDIT_TEXT_OCTETS  160
+#define AUDIT_FINDINGS_MAX   10000u
+#define AUDIT_ROWS_MAX       200000u
+#define AUDIT_PAIRS_MAX      65536u
+#define AUDIT_NSVCS_MAX      4096u
+#define AUDIT_BVCS_MAX       65536u
+#define AUDIT_MSS_MAX        1000000u
+#define AUDIT_HISTOGRAMS_MAX 512u // of 59 kB
+#define AUDIT_TEXT_OCTETS    160
 
 enum audit_who { AUDIT_SGSN, AUDIT_BSS, AUDIT_SENDER };
 enum audit_weight { AUDIT_REMARK, AUDIT_BREACH };
@@ -288,7 +289,7 @@ struct audit {
     struct audit_bvc *bvcs, **bvcs_end;
     struct audit_ms *mss, **mss_end;
     uint32_t pair_count, nsvc_count, nse_count, bvc_count, ms_count, finding_count, finding_room;
-    uint32_t row_count, lle_count, left_count, pfc_count;
+    uint32_t row_count, lle_count, left_count, pfc_count, histogram_count;
     struct audit_finding *findings;
     struct audit_flow *flows, **flows_end;
     struct audit_event *events, **events_end;
@@ -323,6 +324,8 @@ struct audit_pfc *audit_pfc_of(struct audit *audit, struct audit_ms *ms, uint8_t
 struct audit_left *audit_left_of(struct audit *audit, const struct audit_nse *nse, uint16_t bvci,
                                  uint32_t tlli, bool make);
 struct audit_lle *audit_lle_of(struct audit *audit, uint32_t tlli, uint8_t sapi, bool make);
+// Made with its first sample. Beyond the most there may be, samples are counted only.
+void audit_sample(struct audit *audit, struct histogram **histogram, uint64_t value);
 void audit_places_end(struct audit *audit);
 // Of a time that the capture lacks: states, values and numbers are forgotten.
 void audit_places_pause(struct audit *audit);

@@ -241,6 +241,19 @@ struct audit_pfc *audit_pfc_of(struct audit *audit, struct audit_ms *ms, uint8_t
     return pfc;
 }
 
+void audit_sample(struct audit *audit, struct histogram **histogram, uint64_t value)
+{
+    if (!*histogram && audit->histogram_count == AUDIT_HISTOGRAMS_MAX) {
+        audit->counts[AUDIT_samples_unlisted]++;
+        return;
+    }
+    if (!*histogram) {
+        *histogram = need(calloc(1, sizeof **histogram));
+        audit->histogram_count++;
+    }
+    histogram_add(*histogram, value);
+}
+
 // ---- A pause, the end ----
 
 static void forget_answers(struct audit_pair *pair)
