@@ -1,7 +1,6 @@
 // Cells: reset, block, unblock (TS 48.018 clauses 8.3 and 8.4), user data and what is counted of
 // it; other PDUs go to their own files.
 #include "lab/audit/audit_parts.h"
-#include "lab/engine/need.h"
 
 enum {
     DL_UNITDATA = 0x00,
@@ -158,13 +157,6 @@ static uint16_t bvci_of(uint8_t type, const void *pdu)
 
 // ---- User data ----
 
-static void sample(struct histogram **histogram, uint64_t value)
-{
-    if (!*histogram)
-        *histogram = need(calloc(1, sizeof **histogram));
-    histogram_add(*histogram, value);
-}
-
 static void check_blocked(struct audit *audit, const struct audit_bvc *bvc, uint32_t tlli)
 {
     // The SGSN has acknowledged that, so it knows; the BSS has asked for it. The one that is asked
@@ -192,7 +184,7 @@ static void downlink(struct audit *audit, struct audit_bvc *bvc,
     if (pdu->lifetime_ms == BSSGP_LIFETIME_INFINITE_MS)
         bvc->lifetimes_infinite++;
     else
-        sample(&bvc->lifetimes_ms, pdu->lifetime_ms);
+        audit_sample(audit, &bvc->lifetimes_ms, pdu->lifetime_ms);
     audit_replay_dl(audit, bvc, pdu);
     audit_llc(audit, bvc, pdu->tlli, pdu->llc_pdu.at, captured_of(audit, &pdu->llc_pdu),
               pdu->llc_pdu.n);

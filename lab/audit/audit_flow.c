@@ -220,6 +220,7 @@ static void cell_in_force(struct audit *audit, struct audit_bvc *bvc, const stru
 {
     struct audit_values values = audit_flow_values(flow), defaults = audit_flow_defaults(flow);
     audit_flow_change(audit, &bvc->bucket, flow, &values);
+    bvc->unknown_values = false;
     bool same = bvc->bmax_default == flow->bmax_default && bvc->r_default == flow->r_default;
     bvc->bmax_default = flow->bmax_default;
     bvc->r_default = flow->r_default;
@@ -238,10 +239,12 @@ bool audit_flow_is_old(const struct audit *audit, bool own, uint64_t since_ns)
 static void ms_in_force(struct audit *audit, struct audit_ms *ms, const struct audit_flow *flow)
 {
     struct audit_values values = audit_flow_values(flow);
-    // Behind Th the SGSN may have gone by values of its own: what it holds by now nobody knows.
-    if (audit_flow_is_old(audit, ms->own, ms->own_ns))
+    // Behind Th the SGSN may have gone by values of its own, as by some that were not captured:
+    // what the bucket holds by now nobody knows.
+    if (ms->older || audit_flow_is_old(audit, ms->own, ms->own_ns))
         audit_bucket_restart(&ms->bucket, audit->at.time_ns);
     ms->own = true;
+    ms->older = false;
     ms->own_ns = flow->time_ns;
     audit_flow_change(audit, &ms->bucket, flow, &values);
 }
@@ -294,9 +297,7 @@ static void acknowledged(struct audit *audit, struct audit_bvc *bvc, struct audi
     flow->ack_ns = audit->at.time_ns;
     flow->ack_frame = audit->at.frame;
     bvc->acks++;
-    if (!bvc->ack_delays_ns)
-        bvc->ack_delays_ns = need(calloc(1, sizeof *bvc->ack_delays_ns));
-    histogram_add(bvc->ack_delays_ns, flow->ack_ns - flow->time_ns);
+    audit_sample(audit, &bvc->ack_delays_ns, flow->ack_ns - flow->time_ns);
     audit_flow_in_force(audit, bvc, flow);
     retire_old(audit, asked);
 }
@@ -311,6 +312,45 @@ static enum audit_flow_kind ack_of(uint8_t type, const void *pdu, uint8_t *tag, 
     else
         *tag = type == MS_ACK ? ms->tag : pfc->tag;
     return type == BVC_ACK ? FLOW_BVC : type == MS_ACK ? FLOW_MS : FLOW_PFC;
+}
+
+// ---- Answers to FLOW-CONTROLs that were not captured ----
+
+static void cell_unknown(struct audit *audit, struct audit_bvc *bvc)
+{
+    bvc->unknown_values = true;
+    audit_pace_end(audit, bvc);
+    audit_bucket_forget(&bvc->bucket, audit->at.time_ns);
+    for (struct audit_ms *ms = bvc->mss; ms; ms = ms->of_bvc_next)
+        if (!ms->own)
+            audit_bucket_forget(&ms->bucket, audit->at.time_ns);
+}
+
+// It may be in another cell by now.
+static void ms_unknown(struct audit *audit, struct audit_bvc *bvc, enum audit_flow_kind kind,
+                       uint32_t tlli)
+{
+    struct audit_ms *ms = audit_ms_find(audit, bvc->nse, tlli);
+    if (!ms || (ms->bvc && ms->bvc != bvc))
+        return;
+    ms = audit_ms_enter(audit, bvc, tlli);
+    ms->own = false;
+    ms->older = true;
+    for (struct audit_pfc *pfc = ms->pfcs; pfc && kind == FLOW_PFC; pfc = pfc->next)
+        audit_bucket_forget(&pfc->bucket, audit->at.time_ns);
+}
+
+// Values are in force that were not captured. Those that are asked for by now may be older.
+static void unknown(struct audit *audit, struct audit_bvc *bvc, struct audit_asked *asked,
+                    enum audit_flow_kind kind, uint32_t tlli)
+{
+    audit->counts[AUDIT_acks_of_unknown]++;
+    for (struct audit_flow *flow = asked->newest; flow; flow = flow->older)
+        flow->in_force = true;
+    if (kind == FLOW_BVC)
+        cell_unknown(audit, bvc);
+    else
+        ms_unknown(audit, bvc, kind, tlli);
 }
 
 void audit_flow_acknowledges(struct audit *audit, uint8_t type, const void *pdu)
@@ -331,9 +371,12 @@ void audit_flow_acknowledges(struct audit *audit, uint8_t type, const void *pdu)
         }
     if (first)
         acknowledged(audit, bvc, asked, first);
-    else if (!known && asked->any)
+    if (known)
+        return;
+    if (asked->any)
         audit_find(audit, AUDIT_RULE_flow_ack_of_nothing, bvc->bvci,
                    kind == FLOW_BVC ? NULL : &tlli, "%s-ACK, tag %u", kind_names[kind], tag);
+    unknown(audit, bvc, asked, kind, tlli);
 }
 
 // The SGSN cannot take it, for it knows no such MS, for instance (clause 9): STATUS holds the PDU.

@@ -97,13 +97,18 @@ static void behind(struct audit *audit, struct audit_lle *lle, uint16_t nu, uint
     }
     lle->seen |= bit;
     struct audit_at overtaking = fill_gap(lle, nu);
+    // Where it was no gap, or is none any more, nobody knows which one has overtaken it.
+    char by[64] = "";
+    if (overtaking.frame)
+        snprintf(by, sizeof by, ": overtaken by frame %llu", (unsigned long long)overtaking.frame);
+    else
+        overtaking.time_ns = audit->at.time_ns;
     if (audit->disorder_ns && audit->at.time_ns - overtaking.time_ns <= audit->disorder_ns) {
         audit->counts[AUDIT_findings_unsure]++;
         return;
     }
-    audit_find(audit, AUDIT_RULE_llc_out_of_order, bvci_of(lle), &lle->tlli,
-               "SAPI %u, N(U) %u: overtaken by frame %llu", lle->sapi, nu,
-               (unsigned long long)overtaking.frame);
+    audit_find(audit, AUDIT_RULE_llc_out_of_order, bvci_of(lle), &lle->tlli, "SAPI %u, N(U) %u%s",
+               lle->sapi, nu, by);
 }
 
 static void order(struct audit *audit, struct audit_lle *lle, uint16_t nu)
@@ -115,7 +120,7 @@ static void order(struct audit *audit, struct audit_lle *lle, uint16_t nu)
     if (!lle->any || (ahead && (lle->may_restart || elsewhere))) {
         lle->may_restart = false;
         restart(audit, lle, nu);
-    } else if (ahead && nu == 0 && back > WINDOW) {
+    } else if (nu == 0 && ahead > WINDOW && back > WINDOW) {
         audit_find(audit, AUDIT_RULE_nu_restart, bvci_of(lle), &lle->tlli,
                    "SAPI %u, where N(U) %u was next", lle->sapi, lle->next_nu);
         restart(audit, lle, nu);

@@ -22,13 +22,14 @@
 #include "lab/bss/bss_table.h"
 #include "lab/capture/capture_ip.h"
 
-#define AUDIT_FINDINGS_MAX 10000u
-#define AUDIT_ROWS_MAX     200000u
-#define AUDIT_PAIRS_MAX    65536u
-#define AUDIT_NSVCS_MAX    4096u
-#define AUDIT_BVCS_MAX     65536u
-#define AUDIT_MSS_MAX      1000000u
-#define AUDIT_TEXT_OCTETS  160
+#define AUDIT_FINDINGS_MAX   10000u
+#define AUDIT_ROWS_MAX       200000u
+#define AUDIT_PAIRS_MAX      65536u
+#define AUDIT_NSVCS_MAX      4096u
+#define AUDIT_BVCS_MAX       65536u
+#define AUDIT_MSS_MAX        1000000u
+#define AUDIT_HISTOGRAMS_MAX 512u // of 59 kB
+#define AUDIT_TEXT_OCTETS    160
 
 enum audit_who { AUDIT_SGSN, AUDIT_BSS, AUDIT_SENDER };
 enum audit_weight { AUDIT_REMARK, AUDIT_BREACH };
@@ -177,6 +178,7 @@ struct audit_bvc {
     uint16_t bvci;
     enum audit_bvc_state state;
     bool had_reset;
+    bool unknown_values;                    // since an acknowledgement of some not captured
     uint64_t reset_frame;                   // of the last one
     struct audit_ask asked_by[2][BVC_ASKS]; // by the SGSN, by the BSS
     struct audit_bucket bucket;
@@ -208,7 +210,7 @@ struct audit_ms {
     uint32_t tlli;
     bool own, suspended; // own: values of FLOW-CONTROL-MS
     bool resuming;       // it was suspended, and RESUME has no answer yet
-    bool known, older;   // was in a cell; that was so before the capture, for all it says
+    bool known, older;   // was in a cell; it may have values of its own that were not captured
     uint64_t own_ns;     // of their FLOW-CONTROL: Th runs from it
     uint64_t suspended_frame, last_dl_ns;
     struct audit_left *unanswered; // FLUSH-LLs
@@ -287,7 +289,7 @@ struct audit {
     struct audit_bvc *bvcs, **bvcs_end;
     struct audit_ms *mss, **mss_end;
     uint32_t pair_count, nsvc_count, nse_count, bvc_count, ms_count, finding_count, finding_room;
-    uint32_t row_count, lle_count, left_count, pfc_count;
+    uint32_t row_count, lle_count, left_count, pfc_count, histogram_count;
     struct audit_finding *findings;
     struct audit_flow *flows, **flows_end;
     struct audit_event *events, **events_end;
@@ -322,6 +324,8 @@ struct audit_pfc *audit_pfc_of(struct audit *audit, struct audit_ms *ms, uint8_t
 struct audit_left *audit_left_of(struct audit *audit, const struct audit_nse *nse, uint16_t bvci,
                                  uint32_t tlli, bool make);
 struct audit_lle *audit_lle_of(struct audit *audit, uint32_t tlli, uint8_t sapi, bool make);
+// Made with its first sample. Beyond the most there may be, samples are counted only.
+void audit_sample(struct audit *audit, struct histogram **histogram, uint64_t value);
 void audit_places_end(struct audit *audit);
 // Of a time that the capture lacks: states, values and numbers are forgotten.
 void audit_places_pause(struct audit *audit);

@@ -49,7 +49,8 @@ static int side_of(const struct audit_pair *pair, const struct audit_end *from,
 struct audit_pair *audit_pair_of(struct audit *audit, const struct audit_end *from,
                                  const struct audit_end *to, bool gre, bool make, int *sender)
 {
-    uint64_t key = (end_key(from) ^ end_key(to)) + gre;
+    // The same for both directions; the sum, as two ends that are the same would cancel out by XOR.
+    uint64_t key = end_key(from) + end_key(to) + gre;
     struct bss_link *link;
     for (; (link = bss_table_find(&audit->pairs_table, key)); key++) {
         struct audit_pair *pair = BSS_OWNER(link, struct audit_pair, link);
@@ -238,6 +239,19 @@ struct audit_pfc *audit_pfc_of(struct audit *audit, struct audit_ms *ms, uint8_t
     *pfc = (struct audit_pfc){.next = ms->pfcs, .pfi = pfi};
     ms->pfcs = pfc;
     return pfc;
+}
+
+void audit_sample(struct audit *audit, struct histogram **histogram, uint64_t value)
+{
+    if (!*histogram && audit->histogram_count == AUDIT_HISTOGRAMS_MAX) {
+        audit->counts[AUDIT_samples_unlisted]++;
+        return;
+    }
+    if (!*histogram) {
+        *histogram = need(calloc(1, sizeof **histogram));
+        audit->histogram_count++;
+    }
+    histogram_add(*histogram, value);
 }
 
 // ---- A pause, the end ----

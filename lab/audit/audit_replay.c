@@ -56,6 +56,7 @@ typedef void adopt_fn(struct audit *audit, const struct audit_levels *at);
 enum level { PASSES, REFUSES, NOT_JUDGED };
 
 // An MS of which the capture has not seen the beginning may have values of its own from before.
+// So may one whose FLOW-CONTROL was not captured.
 static bool may_have_own(const struct audit_ms *ms, enum audit_rule rule)
 {
     return rule == AUDIT_RULE_ms_bucket && ms->older && !ms->own;
@@ -147,7 +148,7 @@ void audit_replay_dl(struct audit *audit, struct audit_bvc *bvc,
     if (!bvc->bucket.set && bvc->asked.newest)
         audit_flow_in_force(audit, bvc, bvc->asked.newest);
     if (!bvc->bucket.set) {
-        if (bvc->had_reset)
+        if (bvc->had_reset && !bvc->unknown_values)
             audit_find(audit, AUDIT_RULE_before_flow_control, bvc->bvci, &tlli, "%u octets",
                        pdu->llc_pdu.n);
         else

@@ -153,6 +153,34 @@ def acknowledgements():
     shown("neither", silent, ("flow_not_acknowledged", "SGSN", index))
 
 
+@case("an answer to a FLOW-CONTROL that was not captured: what hangs on its values is not judged until the next one")
+def not_captured():
+    def answered(kind, at_ns, tag, **values):
+        tlli = {"tlli": TLLI} if kind != "bvc" else {}
+        asked = gb.flow_bvc(tag, **values) if kind == "bvc" else gb.on_cell(f"bssgp_flow_control_{kind}", tlli=TLLI, tag=tag, **values)
+        return [up(at_ns, asked), down(at_ns + MS, gb.on_cell(f"bssgp_flow_control_{kind}_ack", tag=tag, **tlli))]
+
+    def burst(at_ns, count, nu=0):
+        return [down(at_ns, gb.dl(gb.llc(nu + n, 500), pfi=9)) for n in range(count)]
+    flows = [{"pfi": 9, "bmax": 10, "r": 8}]
+    # more than 4000 octets for the cell, 1000 for the MS or the packet flow
+    for kind, rule, room, values in (("bvc", "bvc_bucket", 8, dict(bmax_default=100)), ("ms", "ms_bucket", 2, dict(ms_bmax=10, r=8)),
+                                     ("pfc", "pfc_bucket", 2, dict(flows=flows))):
+        first, more = answered(kind, S, 9, **values), answered(kind, 5 * S, 10, **values)
+        again = answered(kind, 20 * S, 11, **values)
+        full = gb.bring_up() + first + more + burst(6 * S, room + 1)
+        shown(f"{kind}: whole", full, (rule, "SGSN", len(full) - 1))
+        lost = without(full, full.index(more[0])) + again + burst(21 * S, room + 1, nu=room + 1)
+        shown(f"{kind}: not captured", lost, ("flow_ack_of_nothing", "SGSN", full.index(more[0])),
+              (rule, "SGSN", len(lost) - 1))
+        report = audited(lost)
+        same(report["input"]["acks_of_unknown"], 1, f"{kind}: counted")
+        same({one["weight"] for one in report["findings"][:1]}, {"remark"}, f"{kind}: it may be the capture")
+    waits = gb.bring_up() + answered("bvc", S, 9)[:1] + [down(2 * S, gb.on_cell("bssgp_flow_control_bvc_ack", tag=10))]
+    shown("one that is asked for by then may be older", waits + burst(3 * S, 20),
+          ("flow_ack_of_nothing", "SGSN", len(waits) - 1))
+
+
 @case("an answer may take 10 s, unless two later ones have theirs; of one tag the first answer is the first's")
 def slow_answers():
     for delay_s, late in ((3.5, 0), (9.9, 0), (11.5, 1)):
