@@ -1,5 +1,4 @@
 // See audit.h. Here: the files, packets to datagrams, and the clock, which only goes on.
-#include <errno.h>
 #include <string.h>
 
 #include "dataplane/wire/fcs.h"

@@ -209,7 +209,7 @@ static bool is_end(const struct gi_flow *flow, enum gi_side side, const struct g
     return flow->port[side] == end->port && address_same(&user->address, &end->address);
 }
 
-// An address and a port, whoever the user is.
+// Of an address and a port alone, not of the tunnel: the same in all networks.
 static uint32_t hash_of_end(const struct gi_end *end)
 {
     uint64_t key[2];
@@ -223,7 +223,7 @@ static uint32_t hash_of(const struct gi_packet *packet)
     return hash_of_end(&packet->from) + hash_of_end(&packet->to);
 }
 
-// The first from that record on between these addresses and ports, whoever the user is.
+// The first flow from that record on between these addresses and ports, in whichever tunnel.
 static struct gi_flow *find_from(struct gi_node *node, const struct gi_packet *packet,
                                  uint32_t hash, enum gi_side *side)
 {

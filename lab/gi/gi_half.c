@@ -225,7 +225,7 @@ static uint32_t octets_of(const struct gi_packet *packet)
 static void start(struct gi_half *half, uint32_t sequence)
 {
     half->started = true;
-    half->first = half->una = half->next = half->sacked_to = sequence;
+    half->una = half->next = half->sacked_to = sequence;
 }
 
 enum gi_half_sent gi_half_send(struct gi_half *half, const struct gi_packet *packet,

@@ -57,7 +57,7 @@ struct gi_half {
     uint8_t scale;
     uint16_t last_ip_id;
     uint16_t begin, count, room;    // of the records below
-    uint32_t first, una, next;      // of the row: its first number, acknowledged up to, sent up to
+    uint32_t una, next;             // of the row: acknowledged up to, sent up to
     uint32_t late_us, late_from;    // the last such: when, and its number
     uint32_t sacked_to;             // the highest number in a SACK block
     uint32_t last_ack, last_window; // of the receiver
@@ -127,12 +127,6 @@ void gi_half_end(struct gi_half *half, bool closed, struct gi_records *records);
 static inline uint32_t gi_half_flight(const struct gi_half *half)
 {
     return half->next - half->una;
-}
-
-// Octets of data in the row, each once.
-static inline uint64_t gi_half_unique(const struct gi_half *half)
-{
-    return half->data_octets - half->resent_octets;
 }
 
 #endif

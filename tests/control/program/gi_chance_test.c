@@ -1,5 +1,5 @@
-// Intervals of differences: numbers worked out by hand, and how often they hold the true difference
-// of samples that are drawn.
+// Intervals of differences: a few against values computed by hand, and how many of 20000 hold the
+// true difference of samples that are drawn.
 #include "control/program/gi_chance.h"
 
 #include <math.h>

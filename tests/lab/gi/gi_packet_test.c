@@ -86,7 +86,8 @@ static void test_the_checksum_of_tcp(void **state)
     (void)state;
     assert_int_equal(read_cut(syn, sizeof syn, sizeof syn, DLT_RAW, &judge), GI_COUNT_tcp_checksum);
     memcpy(good, syn, sizeof syn);
-    // Summed by hand (RFC 1071): pseudo header 0x0a00 0001 cb00 7109 0006 0028, then the segment.
+    // The checksum of RFC 1071, added up by hand, of the pseudo header 0x0a00 0001 cb00 7109 0006
+    // 0028, then the segment.
     uint32_t sum = 0x0a00 + 0x0001 + 0xcb00 + 0x7109 + 6 + 40;
     for (uint32_t i = 20; i < sizeof syn; i += 2)
         sum += (uint32_t)syn[i] << 8 | syn[i + 1];
