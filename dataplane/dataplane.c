@@ -64,7 +64,16 @@ static void ports_config(const struct dp_config *c, struct ports_config *p)
     gb->buffers = gb_buffers(c);
     gn->neighbours = c->ggsns;
     gb->neighbours = c->nsvcs;
+    gn->rings_only = gb->rings_only =
+        strcmp(gn->device, PORT_DEVICE_RING) == 0 && strcmp(gb->device, PORT_DEVICE_RING) == 0;
     gb->check_udp = true; // BSSGP's signalling has no other protection
+}
+
+static bool rings_only(const struct dp_config *c)
+{
+    struct ports_config p;
+    ports_config(c, &p);
+    return p.of[STATS_GN].rings_only;
 }
 
 static uint64_t worker_octets(const struct dp_config *c)
@@ -128,7 +137,7 @@ static const char *memory_setup(struct dp_worker *worker, uint32_t i, const stru
     snprintf(name, sizeof name, "segments%u", i);
     worker->commands = ring("commands", i, sizeof(struct command), COMMAND_RING);
     worker->events = ring("events", i, sizeof(struct event), DP_EVENT_RING);
-    worker->segment_pool = port_pool(name, segment_buffers(c), c->gb.mtu_octets);
+    worker->segment_pool = port_pool(name, segment_buffers(c), c->gb.mtu_octets, rings_only(c));
     if (!worker->commands || !worker->events || !worker->segment_pool)
         return "out of memory for rings and buffers";
     int fault =
@@ -271,7 +280,7 @@ static const char *registry_of(struct dp *dp, const struct dp_config *c)
     r->gn = own_addresses(&c->gn);
     r->gb = own_addresses(&c->gb);
     r->llc_headroom = DOWN_HEADROOM;
-    r->pool = port_pool("control", control_buffers(c), c->gb.mtu_octets);
+    r->pool = port_pool("control", control_buffers(c), c->gb.mtu_octets, rings_only(c));
     for (int i = 0; i < CLASS_COUNT; i++)
         r->aqm[i] = aqm_list[c->classes.item[i].aqm];
     for (uint32_t i = 0; i < dp->workers; i++)

@@ -22,7 +22,7 @@
 bool baseline_open(struct baseline_parts *p)
 {
     unsigned flags = RING_F_SP_ENQ | RING_F_SC_DEQ;
-    p->pool = port_pool("baseline", BUFFERS, MTU_OCTETS);
+    p->pool = port_pool("baseline", BUFFERS, MTU_OCTETS, false);
     p->ring[0] = rte_ring_create("baseline0", RING_FRAMES, SOCKET_ID_ANY, flags);
     p->ring[1] = rte_ring_create("baseline1", RING_FRAMES, SOCKET_ID_ANY, flags);
     return p->pool && p->ring[0] && p->ring[1];

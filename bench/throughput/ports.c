@@ -190,7 +190,7 @@ static bool open_device(struct port_end *end, const struct ports *p, enum stats_
     if (end->device == RTE_MAX_ETHPORTS)
         return wrong(device, "this is no Ethernet device");
     snprintf(name, sizeof name, "bench_%s", stats_side_names[side]);
-    end->pool = port_pool(name, END_BUFFERS, MTU_OCTETS);
+    end->pool = port_pool(name, END_BUFFERS, MTU_OCTETS, false);
     end->own_pool = true;
     if (!end->pool)
         return wrong(device, "there is too little memory for the generator's buffers");

@@ -152,7 +152,7 @@ static int setup_queues(struct port_device *device, const struct port_config *co
     uint16_t rx = descriptors(config->rx_frames), tx = descriptors(config->tx_frames);
     int error = device->rings ? 0 : rte_eth_dev_adjust_nb_rx_tx_desc(device->id, &rx, &tx);
     uint32_t buffers = config->queues * config->buffers;
-    device->pool = port_pool(config->name, buffers, config->host.mtu_octets);
+    device->pool = port_pool(config->name, buffers, config->host.mtu_octets, config->rings_only);
     if (!device->pool)
         return fault(why, -ENOMEM, "%s: out of memory for %u buffers", config->name, buffers);
     for (uint16_t q = 0; q < config->queues && !error; q++) {

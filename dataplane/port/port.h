@@ -48,6 +48,7 @@ struct port_config {
     uint32_t buffers;              // receive buffers, per queue
     uint32_t neighbours;           // the most addresses that may be sent to
     bool check_udp;                // compute UDP checksums that the NIC has not checked
+    bool rings_only;               // as are all ports: no driver wants buffers in memory of DPDK's
     struct port_host host;
 };
 
@@ -124,7 +125,8 @@ void port_release(struct port *port); // its tables; a port that was never set u
 uint64_t port_octets(const struct port_config *config);
 
 // A pool of buffers for a frame of that MTU with room to frame it in place.
-struct rte_mempool *port_pool(const char *name, uint32_t buffers, uint16_t mtu_octets);
+struct rte_mempool *port_pool(const char *name, uint32_t buffers, uint16_t mtu_octets,
+                              bool rings_only);
 uint64_t port_pool_octets(uint32_t buffers, uint16_t mtu_octets);
 
 // ---- In ----

@@ -1,12 +1,16 @@
 // See port.h: a worker's part of a device, and the buffer pools.
 #include <errno.h>
+#include <rte_eal.h>
 #include <rte_mbuf.h>
 #include <rte_mbuf_pool_ops.h>
+#include <rte_memory.h>
+#include <sys/mman.h>
 
 #include "dataplane/port/port_parts.h"
 
 #define DATA_ROOM_MIN   2048u
 #define DATA_ROOM_SPARE 64u // Ethernet header, FCS, and some
+#define HUGE_OCTETS     (2u << 20)
 
 // A NIC keeps sent buffers until its descriptors come round: the most that it keeps.
 #define DESCRIPTORS_MOST 4096u
@@ -28,13 +32,40 @@ uint64_t port_pool_octets(uint32_t buffers, uint16_t mtu_octets)
     return pool + (uint64_t)buffers * (sizeof(struct rte_mbuf) + data_room(mtu_octets) + 128u);
 }
 
-static int pool_fill(struct rte_mempool *pool, uint16_t room)
+static void memory_unmap(struct rte_mempool_memhdr *chunk, void *octets)
+{
+    munmap(chunk->addr, (size_t)(uintptr_t)octets);
+}
+
+// Memory of the pool's own: the kernel makes huge pages of it where it may. Without reserved huge
+// pages DPDK's memory is a file, of which it makes none: to touch each of its pages took most of a
+// start.
+static int pool_populate_own(struct rte_mempool *pool)
+{
+    size_t object = pool->header_size + pool->elt_size + pool->trailer_size;
+    size_t octets = RTE_ALIGN_CEIL(pool->size * object + RTE_MEMPOOL_ALIGN, HUGE_OCTETS);
+    if (octets > rte_eal_get_physmem_size()) // as much as DPDK was given, as for all memory
+        return -1;
+    void *memory = mmap(NULL, octets, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        return -1;
+    madvise(memory, octets, MADV_HUGEPAGE); // where there are none, it is slower, and right
+    int buffers = rte_mempool_populate_virt(pool, memory, octets, HUGE_OCTETS, memory_unmap,
+                                            (void *)(uintptr_t)octets);
+    if (buffers <= 0)
+        munmap(memory, octets);
+    return buffers == (int)pool->size ? 0 : -1;
+}
+
+static int pool_fill(struct rte_mempool *pool, uint16_t room, bool rings_only)
 {
     struct rte_pktmbuf_pool_private private = {.mbuf_data_room_size = room};
     if (rte_mempool_set_ops_byname(pool, rte_mbuf_best_mempool_ops(), NULL) != 0)
         return -1;
     rte_pktmbuf_pool_init(pool, &private);
-    if (rte_mempool_populate_default(pool) < 0)
+    int fault = rings_only && !rte_eal_has_hugepages() ? pool_populate_own(pool)
+                                                       : rte_mempool_populate_default(pool);
+    if (fault < 0)
         return -1;
     rte_mempool_obj_iter(pool, rte_pktmbuf_init, NULL);
     return 0;
@@ -42,14 +73,15 @@ static int pool_fill(struct rte_mempool *pool, uint16_t room)
 
 // As rte_pktmbuf_pool_create, with one flag more: on 4 KiB pages a buffer may cross a page
 // boundary; otherwise a page would hold one buffer. DPDK maps the pages as one range for devices.
-struct rte_mempool *port_pool(const char *name, uint32_t buffers, uint16_t mtu_octets)
+struct rte_mempool *port_pool(const char *name, uint32_t buffers, uint16_t mtu_octets,
+                              bool rings_only)
 {
     uint16_t room = data_room(mtu_octets);
     unsigned flags = rte_eal_has_hugepages() ? 0 : RTE_MEMPOOL_F_NO_IOVA_CONTIG;
     struct rte_mempool *pool = rte_mempool_create_empty(
         name, buffers, (unsigned)sizeof(struct rte_mbuf) + room, PORT_POOL_CACHE,
         sizeof(struct rte_pktmbuf_pool_private), SOCKET_ID_ANY, flags);
-    if (pool && pool_fill(pool, room) == 0)
+    if (pool && pool_fill(pool, room, rings_only) == 0)
         return pool;
     rte_mempool_free(pool);
     return NULL;
@@ -68,7 +100,7 @@ static struct rte_mempool *queue_pool(const struct port_config *config, const ch
 {
     char name[RTE_MEMPOOL_NAMESIZE];
     snprintf(name, sizeof name, "%s_%s%u", config->name, what, queue);
-    return port_pool(name, buffers, config->host.mtu_octets);
+    return port_pool(name, buffers, config->host.mtu_octets, config->rings_only);
 }
 
 static int make_parts(struct port *port, const struct port_config *config)

@@ -1,8 +1,8 @@
 // Making and ending a dataplane: what cannot be made says why and leaves nothing behind; whatever
 // is queued or half sent at the end, no buffer is lost; and the memory is as foretold.
 #include "tests/dataplane/down/thread.h"
+#include "tests/dataplane/taken_memory.h"
 
-#include <rte_malloc.h>
 #include <string.h>
 
 static void refuses(const struct dp_config *c, const char *reason)
@@ -60,16 +60,14 @@ static void too_little_memory_is_said(void **state)
 
 static uint64_t used_by(const struct dp_config *c)
 {
-    struct rte_malloc_socket_stats before, with, after;
     const char *why;
-    rte_malloc_get_socket_stats(0, &before);
+    uint64_t before = taken_memory_octets();
     struct dp *dp = dp_create(c, &why);
     assert_non_null(dp);
-    rte_malloc_get_socket_stats(0, &with);
+    uint64_t with = taken_memory_octets();
     assert_int_equal(dp_destroy(dp), 0);
-    rte_malloc_get_socket_stats(0, &after);
-    assert_int_equal(after.heap_allocsz_bytes, before.heap_allocsz_bytes);
-    return with.heap_allocsz_bytes - before.heap_allocsz_bytes;
+    assert_int_equal(taken_memory_octets(), before);
+    return with - before;
 }
 
 // What more of something takes; what DPDK needs for a port in any case is the EAL's to add.

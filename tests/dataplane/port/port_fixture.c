@@ -30,7 +30,7 @@ void fixture_open(void (*change)(struct port_config *config))
         change(&fx.config);
     assert_int_equal(port_device_open(&fx.device, &fx.config, &why), 0);
     assert_int_equal(port_setup(&fx.port, &fx.device, 0, &fx.config, &fx.stats), 0);
-    fx.pool = port_pool("wire", 4095, fx.config.host.mtu_octets);
+    fx.pool = port_pool("wire", 4095, fx.config.host.mtu_octets, true);
     assert_non_null(fx.pool);
 }
 

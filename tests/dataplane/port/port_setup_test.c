@@ -2,6 +2,7 @@
 // enough memory for it.
 #include "tests/dataplane/eal_fixture.h"
 #include "tests/dataplane/port/port_fixture.h"
+#include "tests/dataplane/taken_memory.h"
 
 #include <rte_malloc.h>
 
@@ -66,23 +67,16 @@ static void without_memory_nothing_is_left(void **state)
     fixture_close();
 }
 
-static uint64_t allocated(void)
-{
-    struct rte_malloc_socket_stats stats;
-    assert_int_equal(rte_malloc_get_socket_stats(0, &stats), 0);
-    return stats.heap_allocsz_bytes;
-}
-
 static void memory_is_as_much_as_it_says(void **state)
 {
     (void)state;
     static const struct {
         uint16_t queues, mtu_octets;
         uint32_t frames, buffers, neighbours;
-    } of[] = {{1, 1500, 64, 255, 16},
-              {1, 1500, 1024, 4095, 20000},
-              {2, 9000, 100, 511, 1000},
-              {1, 576, 4096, 1000, 1}};
+        bool rings_only;
+    } of[] = {{1, 1500, 64, 255, 16, false},       {1, 1500, 64, 255, 16, true},
+              {1, 1500, 1024, 4095, 20000, false}, {2, 9000, 100, 511, 1000, false},
+              {2, 9000, 100, 511, 1000, true},     {1, 576, 4096, 1000, 1, true}};
     for (uint32_t i = 0; i < sizeof of / sizeof of[0]; i++) {
         const char *why = "";
         struct port_device device;
@@ -95,19 +89,45 @@ static void memory_is_as_much_as_it_says(void **state)
                                      .tx_frames = of[i].frames,
                                      .buffers = of[i].buffers,
                                      .neighbours = of[i].neighbours,
+                                     .rings_only = of[i].rings_only,
                                      .host = {.mac = our_mac, .mtu_octets = of[i].mtu_octets}};
-        uint64_t before = allocated();
+        uint64_t before = taken_memory_octets();
         assert_int_equal(port_device_open(&device, &config, &why), 0);
         for (uint16_t q = 0; q < config.queues; q++)
             assert_int_equal(port_setup(&part[q], &device, q, &config, &stats), 0);
-        uint64_t took = allocated() - before, said = port_octets(&config);
+        uint64_t took = taken_memory_octets() - before, said = port_octets(&config);
         if (took > said || said > 2 * took + 1000000)
             fail_msg("%u: says %lu octets, takes %lu", i, said, took);
         for (uint16_t q = 0; q < config.queues; q++)
             port_release(&part[q]);
         port_device_close(&device);
-        assert_int_equal(allocated(), before);
+        assert_int_equal(taken_memory_octets(), before);
     }
+}
+
+// Of all memory of the process, as the kernel counts it.
+static uint64_t mapped_octets(void)
+{
+    unsigned long pages;
+    FILE *file = fopen("/proc/self/statm", "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%lu", &pages), 1);
+    fclose(file);
+    return pages * 4096;
+}
+
+static void a_pool_gives_its_memory_back(void **state)
+{
+    (void)state;
+    uint64_t before = mapped_octets();
+    for (int i = 0; i < 50; i++) {
+        struct rte_mempool *pool = port_pool("again", 2047, 1500, true);
+        assert_non_null(pool);
+        assert_int_equal(rte_mempool_avail_count(pool), 2047);
+        rte_mempool_free(pool);
+    }
+    assert_true(mapped_octets() < before + 50 * 2047 * 1500 / 10);
+    assert_null(port_pool("more", 100000, 1500, true)); // than DPDK was started with
 }
 
 int main(void)
@@ -117,6 +137,7 @@ int main(void)
         cmocka_unit_test(parts_of_one_device_are_apart),
         cmocka_unit_test(without_memory_nothing_is_left),
         cmocka_unit_test(memory_is_as_much_as_it_says),
+        cmocka_unit_test(a_pool_gives_its_memory_back),
     };
     return cmocka_run_group_tests(tests, eal_fixture_setup, eal_fixture_teardown);
 }
