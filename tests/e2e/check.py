@@ -391,11 +391,12 @@ def nic():
          ("real", "0000:01:00.0", "0000:01:00.1"), "clock and devices")
 
 
-@case("config/osmopcu.lua and the quickstart wait as recommended.lua says: its settings change nothing more")
+@case("config/osmopcu.lua, but for its cell_delay, and the quickstart wait as recommended.lua says: that changes no more")
 def recommended():
-    for name in "osmopcu", "quickstart":
+    for name, own in ("osmopcu", ("--set", "gb.cell_delay=300 ms")), ("osmopcu-two", ("--set", "gb.cell_delay=300 ms")), \
+            ("quickstart", ()):
         found, again = (json.loads(output(ROOT / f"config/{name}.lua", *more))
-                        for more in ((), ("--set", f"@{ROOT / 'config/recommended.lua'}")))
+                        for more in ((), ("--set", f"@{ROOT / 'config/recommended.lua'}", *own)))
         same(found, again, name)
 
 

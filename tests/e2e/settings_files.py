@@ -116,6 +116,52 @@ def same_as_set():
          "a later --set")
 
 
+# A variant's own line is tried on its file and on nothing of another variant's. A row is
+# whether each variant has the file, and its line; and the key that is then unknown, if one is.
+RED, OTHER = '"class[*].aqm.name=red"', '"class[background].aqm.name=adaptive-red"'
+RED_KEY, OTHER_KEY = '"class[background].aqm.gentle=true"', '"class[background].aqm.band=0.3"'
+FILE = '"s.lua"'
+TRIED = {
+    "what a former variant of the same file has set is gone": ([(True, OTHER), (True, RED_KEY)], None),
+    "and does not make a later one right": ([(True, OTHER), (True, OTHER_KEY)], "band"),
+    "the file's settings are there for each variant that has it": ([(True, RED_KEY)] * 3, None),
+    "but not for one without it": ([(True, RED_KEY), (False, RED_KEY)], "gentle"),
+    "nor after others of the file": ([(True, OTHER), (False, RED_KEY), (True, RED_KEY)], "gentle"),
+}
+
+
+def tried(rows, wrong, chosen):
+    folder = new_folder()
+    (folder / "s.lua").write_text(f"return {{ {RED} }}")
+    named = ", ".join(f'variant {{ name = "v{i}", set = {line}, file = {FILE if of_file else "nil"} }}'
+                      for i, (of_file, line) in enumerate(rows))
+    (folder / "x.lua").write_text(RIGHT + f"variants {{ {named} }}\n")
+    done = sluice("check", "x.lua", *chosen, cwd=folder)
+    same(done.returncode, 2 if wrong else 0, f"{chosen}: {done.stderr}")
+    same(done.stderr.count("\n"), 1 if wrong else 0, f"{chosen}: lines of {done.stderr}")
+    if wrong:
+        same(f"class[background].aqm.{wrong}: unknown key '{wrong}'" in done.stderr, True, f"{chosen}: {done.stderr}")
+
+
+for what, (rows_of, wrong_key) in TRIED.items():
+    @case(f"variants are tried one by one: {what}")
+    def alone(rows=rows_of, wrong=wrong_key):
+        for chosen in [(), *(("--variant", f"v{i}") for i in range(len(rows)))]:
+            tried(rows, wrong, chosen)
+
+
+@case("a wrong setting of a file is said once, however many variants have it")
+def said_once():
+    folder = new_folder()
+    (folder / "s.lua").write_text('return { "class[*].weight=0" }')
+    named = ", ".join(f'variant {{ name = "v{i}", file = "s.lua" }}' for i in range(4))
+    (folder / "x.lua").write_text(RIGHT + f"variants {{ {named} }}\n")
+    for chosen in (), ("--variant", "v2"):
+        said = sluice("check", "x.lua", *chosen, cwd=folder).stderr
+        same(said, "s.lua:1: class[*].weight: found the number 0, allowed a whole number from 1 to 10000\n",
+             f"what is said with {chosen}")
+
+
 @case("the file first, then set; both are in the summary, and the file with its digest")
 def in_the_summary():
     folder = folder_with(GOOD, ', set = "class[background].weight=9"')

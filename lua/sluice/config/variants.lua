@@ -110,18 +110,59 @@ function variants.apply_file(run, mistakes, found)
     return applied
 end
 
-local function apply_variant(run, mistakes, variant, source)
-    local applied = {}
-    if variant.file then
-        local path = script_check.path(source.name, variant.file)
-        applied = variants.apply_file(run, mistakes,
-            settings.read(path, source, mistakes, variant.file_at(1)))
+local function apply_file_of(run, mistakes, variant, source)
+    if not variant.file then
+        return {}
     end
+    local path = script_check.path(source.name, variant.file)
+    return variants.apply_file(run, mistakes, settings.read(path, source, mistakes, variant.file_at(1)))
+end
+
+local function apply_changes_of(run, mistakes, variant)
+    local applied = {}
     for i, change in ipairs(variant.changes) do
-        local done = apply(run, mistakes, change, variant.at(i))
-        applied[#applied + 1] = done
+        applied[#applied + 1] = apply(run, mistakes, change, variant.at(i))
     end
     return applied
+end
+
+-- The variants in the order to try them: those of one file beside each other, `chosen` last.
+local function in_order(list, chosen)
+    local order, place, place_of_file = table.move(list, 1, #list, 1, {}), {}, {}
+    for i, variant in ipairs(list) do
+        local file = variant.file or ""
+        place[variant], place_of_file[file] = i, place_of_file[file] or i
+    end
+    if chosen then
+        place[chosen], place_of_file[chosen.file or ""] = #list + 1, #list + 1
+    end
+    table.sort(order, function(a, b)
+        local a_file, b_file = place_of_file[a.file or ""], place_of_file[b.file or ""]
+        return a_file < b_file or a_file == b_file and place[a] < place[b]
+    end)
+    return order
+end
+
+-- Tries all variants, each on the text's own values and its file's. A file's settings take the longest,
+-- and are applied once for all variants that have it. What `chosen` does stays; returns its changes.
+local function try_variants(run, mistakes, list, chosen, source)
+    local of_file, own, first = {}, {}, 1
+    local order = in_order(list, chosen)
+    for i, variant in ipairs(order) do
+        if i > 1 and variant.file == order[i - 1].file then
+            set.undo(run, first)
+        else
+            set.undo(run, 1)
+            of_file = apply_file_of(run, mistakes, variant, source)
+            first = #run.changes + 1
+        end
+        own = apply_changes_of(run, mistakes, variant)
+    end
+    if not chosen then
+        set.undo(run, 1)
+        return {}
+    end
+    return table.move(own, 1, #own, #of_file + 1, of_file)
 end
 
 -- Tries each value of the axis. A wrong key is a mistake of all of them, and noted once.
@@ -189,13 +230,7 @@ function variants.apply(run, sets, mistakes, source)
     local list, default = read_variants(run)
     local axes = read_axes(run)
     local chosen = find_variant(list, sets.variant, default, mistakes)
-    for _, variant in ipairs(list) do
-        if variant ~= chosen then
-            apply_variant(run, mistakes, variant, source)
-            set.undo(run, 1)
-        end
-    end
-    local overrides = chosen and apply_variant(run, mistakes, chosen, source) or {}
+    local overrides = try_variants(run, mistakes, list, chosen, source)
     local point = sets.point and find_point(axes, sets.point, mistakes) or {}
     for i, axis in ipairs(axes) do
         try_values(run, mistakes, axis)
