@@ -5,9 +5,12 @@ run { name = "osmopcu", clock = "real", idle = "sleep" }
 
 -- How packets wait is recommended.lua's: OsmoPCU offers a bucket of 10 s, and Sluice fills it only to what the
 -- radio needs, so that packets wait here, under the AQM, and not in OsmoPCU. --variant as-offered fills it.
+-- cell_delay: OsmoPCU has a queue for each MS, and time slots idle while those are empty. With packets of 500 octets
+-- eight MSs get 94 % of eight time slots at 20 ms, 98 % at 300 ms. A download's queue there is as short all the same,
+-- by cell_rate below.
 variants {
     default = "recommended",
-    variant { name = "recommended", file = "recommended.lua" },
+    variant { name = "recommended", file = "recommended.lua", set = { "gb.cell_delay=300 ms" } },
     variant {
         name = "as-offered", file = "recommended.lua",
         set = { "gb.cell_delay=as offered", "gb.ms_delay=as offered", "gb.pfc_delay=as offered" },

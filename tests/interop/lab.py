@@ -4,7 +4,8 @@ a network namespace that goes away. `./run lab` calls it. Real time: a busy mach
 
     lab.py [--pdchs N[,N]] [--seconds N] [--runs N] [--codel] [--ecn] [--json]
                                                             tail drop and recommended at once, and a verdict
-    lab.py keep [--pdchs N] [--codel] [--variant NAME]      leaves it up and says what to type
+    lab.py keep [--pdchs N] [--codel] [--ecn] [--variant NAME]
+                                                            leaves it up and says what to type
     lab.py down [PID]                                       ends what keep has left up, and leftovers
 """
 
@@ -28,7 +29,7 @@ import lab_page  # noqa: E402
 import network  # noqa: E402
 from bts_chain import SERVER, Chain, address_of  # noqa: E402
 from harness import Failure, Skip, right, settings  # noqa: E402
-from lab_traffic import MSS, PREFIX, Server, measure, say  # noqa: E402
+from lab_traffic import MSS, PREFIX, Server, ask_for_ecn, measure, say  # noqa: E402
 from lab_verdict import VARIANTS, rows, shown, verdicts  # noqa: E402
 
 KEPT = "sluice-kept"
@@ -134,6 +135,8 @@ def keep(args):
     os.close(reader)
     with Chain("--pdchs", args.pdchs[0], mss=MSS, variant=args.variant, sets=args.set,
                codel=args.codel, prefix=KEPT) as chain:
+        if args.ecn:
+            ask_for_ecn(chain)
         Server(chain)
         chain.wait_for_ping()
         with open(writer, "w", encoding="utf-8") as said:
@@ -194,7 +197,10 @@ def read_arguments():
     parser.add_argument("--variant", default="recommended", help="of config/osmopcu.lua, for keep")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="beside recommended")
     parser.add_argument("--json", action="store_true", help="all figures, for machines")
-    return parser.parse_args()
+    args = parser.parse_args()
+    if args.command in ("keep", "one") and len(args.pdchs) > 1:
+        parser.error(f"{args.command} has one chain, so --pdchs takes one number")
+    return args
 
 
 def main():

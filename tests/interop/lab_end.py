@@ -59,17 +59,19 @@ def gone(pids, processes):
     until(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in processes), "no process is left")
 
 
-def kept():
+def kept(*words):
     """The text of a lab that is up, and its process."""
     able()
-    done = lab("keep")
+    done = lab("keep", *words)
     same(done.returncode, 0, f"status of keep; it said {done.stderr}{done.stdout}")
     return done.stdout, int(re.search(r"sluice-kept-(\d+)-internet", done.stdout)[1])
 
 
-@case("what keep says to type works: a ping of an MS, the cell; down ends it")
+@case("what keep --ecn says to type works: a ping of an MS, the cell; down ends it")
 def kept_and_down():
-    text, pid = kept()
+    text, pid = kept("--ecn")
+    same(network.command("ip", "netns", "exec", f"sluice-kept-{pid}-phones", "sysctl", "-n", "net.ipv4.tcp_ecn").stdout,
+         "1\n", "net.ipv4.tcp_ecn of the MSs")
     processes = inside(namespaces([pid]))
     right(len(processes) >= PROGRAMS, f"{len(processes)} processes in namespaces")
     ping = re.search(r"ip netns exec \S+ ping \S+", text)[0].split()
@@ -80,6 +82,13 @@ def kept_and_down():
     right("101-103" in cell.stdout, f"{stats}: {cell.stdout}{cell.stderr}")
     same(lab("down", str(pid)).stdout, "labs ended: 1\n", "down")
     gone([pid], processes)
+
+
+@case("keep has one chain: it refuses a second number of PDCHs")
+def one_chain():
+    done = lab("keep", "--pdchs", "4,1")
+    same((done.returncode, done.stderr.splitlines()[-1]),
+         (2, "./run lab: error: keep has one chain, so --pdchs takes one number"), "keep --pdchs 4,1")
 
 
 @case("a lab that was killed leaves its namespaces; down removes them, and ends what runs there")

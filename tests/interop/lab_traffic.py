@@ -2,6 +2,7 @@
 
 import functools
 import http.server
+import json
 import math
 import os
 import re
@@ -16,7 +17,7 @@ import time
 
 import network
 from bts_chain import PORT, SERVER, Chain, address_of
-from harness import program, right
+from harness import program, right, same, settings, sluice
 
 MSS, OWN, NEIGHBOUR = 8, 0, 1  # the MS that downloads, and one that does not
 IDLE_S, IDLE_LEFT_S = 12, 2  # before the download; of that for the last answers
@@ -145,6 +146,11 @@ class Server(http.server.ThreadingHTTPServer):
         pass
 
 
+def ask_for_ecn(chain):
+    """Linux grants ECN, but its connections do not ask for it by themselves: the MSs' do from now on."""
+    network.must("ip", "netns", "exec", chain.ms, "sysctl", "-qw", "net.ipv4.tcp_ecn=1")
+
+
 # --- What was seen --------------------------------------------------------------------------------
 
 
@@ -152,6 +158,13 @@ def client(chain, command, *words):
     """`sluice stats` and the like, of this chain's instance."""
     return subprocess.run([program(), command, "--run", str(chain.sgsn.process.pid), *words], check=True,
                           capture_output=True, encoding="utf-8", timeout=10).stdout
+
+
+def cell_delay_s(chain):
+    """gb.cell_delay as this chain has it."""
+    done = sluice("check", chain.sgsn.config, "--variant", chain.variant, *settings(chain.sets))
+    same(done.returncode, 0, f"status of sluice check: {done.stderr}")
+    return json.loads(done.stdout)["gb"]["cell_delay_ns"] / 1e9
 
 
 def read_capture(path):
@@ -182,9 +195,9 @@ def measure(args):
     with Chain("--pdchs", args.pdchs, mss=MSS, variant=args.variant, sets=args.set,
                codel=args.codel, prefix=PREFIX) as chain:
         if args.ecn:
-            network.must("ip", "netns", "exec", chain.ms, "sysctl", "-qw", "net.ipv4.tcp_ecn=1")
+            ask_for_ecn(chain)
         chain.wait_for_ping(OWN)
-        figures = {"up_s": time.monotonic() - begin}
+        figures = {"up_s": time.monotonic() - begin, "cell_delay_s": cell_delay_s(chain)}
         say(f"{name}: up in {figures['up_s']:.1f} s; pings while nothing else goes on")
         capture = chain.folder / "gb.pcap"
         dump = chain.start("dump", "dumpcap", "-q", "-i", "gb", "-w", capture)

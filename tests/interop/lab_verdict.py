@@ -6,7 +6,6 @@ import statistics
 from lab_traffic import PDU_OCTETS, RATE_A_PDCH
 
 VARIANTS = "tail-drop", "recommended"
-D_S = 0.020  # recommended.lua's gb.cell_delay
 UP_S, OF_RADIO, OF_TAIL_DROP = 3, 0.92, 0.97
 OF_RADIO_PDCHS = 4  # from so many on; with fewer the control blocks are more
 BOUND = "idle's, an N-PDU, 2 cell_delay"
@@ -72,7 +71,7 @@ def comparison(tail, ours, pdchs):
     for name, what in WHERE[1:]:
         for part, key in ("", "round_trip"), (", of that down to the MS", "down"):
             p95_s = ours[name][f"{key}_p95_s"]
-            most_s = ours["idle"][f"{key}_p95_s"] + PDU_OCTETS / (pdchs * RATE_A_PDCH) + 2 * D_S
+            most_s = ours["idle"][f"{key}_p95_s"] + PDU_OCTETS / (pdchs * RATE_A_PDCH) + 2 * ours["cell_delay_s"]
             yield f"ping {what}{part}: p95 at most {BOUND}", p95_s <= most_s, f"{p95_s:.2f} of {most_s:.2f} s"
     share = ours["carried_bit_per_s"] / tail["carried_bit_per_s"]
     yield f"{OF_TAIL_DROP:.0%} of tail drop's throughput", share >= OF_TAIL_DROP, f"{share:.1%}"

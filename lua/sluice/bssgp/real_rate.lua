@@ -11,8 +11,10 @@ local real_rate = {}
 
 local S_IN_NS = 1000000000
 local LEAST_S = 4                 -- of measurement: osmo-pcu's sum of delays is in whole seconds
--- A mean above gb.cell_delay and the time of this at R: too much was sent. A download's LLC PDUs come when the one
--- before has gone, a ping between them waits for half of one.
+-- A mean above this and the time of the octets at R: too much was sent. A download's LLC PDUs come when the one before
+-- has gone, or a block period before; a ping between them waits for half of one. gb.cell_delay does not count: it is
+-- how much may stand there at once, when the radio is quicker than was learned, or many MSs begin.
+local NEEDED_S = 0.02
 local NEEDED_OCTETS = 1526 / 4
 local BUSY = 0.75                 -- of the rate in use: with less the delay is that of TBFs that begin
 -- What a delay that is not the rate's may cost: of many TBFs that begin, of an MS with a bad radio. A radio that carries
@@ -58,7 +60,7 @@ local function say(b, state, r)
 end
 
 local function learn(b, state, r, octets, seconds)
-    local needed_s = network.cfg.gb.cell_delay_ns / S_IN_NS + NEEDED_OCTETS * 8 / r
+    local needed_s = NEEDED_S + NEEDED_OCTETS * 8 / r
     local excess_s = math.max(state.mean_ms / 1000 - needed_s, 0)
     if (octets - state.octets) * 8 > BUSY * state.share * r * seconds then
         state.share = math.max(SHARE_LEAST, math.min(state.share + step(state, excess_s, seconds), 1))
