@@ -23,6 +23,8 @@ void delays_add(struct delays *delays, uint64_t ns)
 
 void delays_clear(struct delays *delays)
 {
+    if (delays->samples == 0) // as in most steps, if they are short
+        return;
     delays->samples = delays->most_ns = 0;
     delays->sum_ns = 0;
     for (uint32_t i = 0; i < DELAYS_OCTAVES; i++)
@@ -69,6 +71,8 @@ uint64_t delays_quantile_ns(const struct delays *delays, uint32_t per_mille)
 {
     uint64_t rank = (delays->samples * per_mille + 999) / 1000, seen = 0;
     struct delays_bucket found;
+    if (delays->samples == 0)
+        return 0;
     for (uint32_t bucket = 0; delays_next(delays, &bucket, &found);) {
         seen += found.samples;
         if (seen >= rank)
