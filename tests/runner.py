@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Runs the quick tests, the lints and the fuzz targets, two programs at a time or more.
+"""Runs the quick tests, the lints and the fuzz targets, three programs at a time.
 
 The tests are those that Meson knows in build/release and build/asan, and in build/tsan those of
 suite `threads`, with the command, environment, folder and time limit given there. A program speaks
@@ -24,12 +24,13 @@ import json
 import os
 import pathlib
 import re
+import select
 import signal
 import subprocess
 import sys
 import time
 
-AT_ONCE = 2  # programs, where --at-once does not say otherwise
+AT_ONCE = 3  # programs, where --at-once does not say otherwise: many wait for real time
 TIMEOUT_S = 300  # for a program that names none
 SLOWER = {"asan": 3, "tsan": 4}  # a program's time limit grows by this under the sanitizers
 FUZZ_S = 5  # for one target in the quick tests
@@ -37,6 +38,7 @@ FUZZ_LONG_S = 600  # from here on a run has to reach FUZZ_LEAST executions in al
 FUZZ_LEAST = 10_000_000
 PACKETS = 1_000_000  # through the whole path, in the quick tests
 DETAIL_LINES = 25
+COSTLIEST = 20  # programs that are shown again at the end, by their processor time
 ASKS = "# asks: "  # a line that is shown though nothing failed
 LINTS = ("includes", "requires", "prefixes", "hot_symbols", "sources", "luacheck", "format")
 SELF_TESTS = ("tests/runner_test.py", "tests/lint/lint_test.py")
@@ -56,7 +58,8 @@ RANDOM_BITS_MOST = 28  # of addresses, with which GCC 12's ThreadSanitizer finds
 Program = collections.namedtuple("Program", "name build cmd env cwd timeout_s alone judge")
 SKIP = re.compile(r"^(not )?ok \d+ - ")
 Case = collections.namedtuple("Case", "line ok skipped details")
-Result = collections.namedtuple("Result", "program cases faults seconds output errors")
+# busy_s: the processor's time, user and system, of the program and of all children that were waited for
+Result = collections.namedtuple("Result", "program cases faults seconds busy_s output errors")
 
 running = set()
 
@@ -139,17 +142,27 @@ def kill_group(process):
         pass
 
 
+def has_ended(process, timeout_s):
+    """Waits for that; the process stays, with what it has used."""
+    ended = os.pidfd_open(process.pid)
+    try:
+        return bool(select.select([ended], [], [], timeout_s)[0])
+    finally:
+        os.close(ended)
+
+
 def wait_for(process, timeout_s):
-    """The exit status, or None if its time ran out. Nothing of its process group is left behind."""
+    """The exit status, or None if its time ran out; and the processor time. Nothing of its process
+    group is left behind."""
     running.add(process)
     try:
-        return process.wait(timeout_s)
-    except subprocess.TimeoutExpired:
-        return None
+        in_time = has_ended(process, timeout_s)
     finally:
         kill_group(process)
-        process.wait()
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
         running.discard(process)
+    return process.returncode if in_time else None, used.ru_utime + used.ru_stime
 
 
 def run_program(program, log_dir):
@@ -161,13 +174,13 @@ def run_program(program, log_dir):
             process = subprocess.Popen(program.cmd, stdin=subprocess.DEVNULL, stdout=stdout,
                                        stderr=stderr, cwd=program.cwd, start_new_session=True,
                                        env={**os.environ, **program.env})
-        status = wait_for(process, program.timeout_s)
+        status, busy_s = wait_for(process, program.timeout_s)
     except OSError as why:
-        return Result(program, [], [f"it could not be started: {why}"], 0, out, err)
+        return Result(program, [], [f"it could not be started: {why}"], 0, 0, out, err)
     cases, faults = program.judge(status or 0, out.read_text(errors="replace"))
     if status is None:
         faults.insert(0, f"it did not end within {program.timeout_s} s and was killed")
-    return Result(program, cases, faults, time.monotonic() - start, out, err)
+    return Result(program, cases, faults, time.monotonic() - start, busy_s, out, err)
 
 
 def tail_of(path):
@@ -193,7 +206,7 @@ def print_result(result):
     passed, _, failed = counts_of(result)
     verdict = "FAILED " if failed else "passed " if passed else "skipped"
     print(f"{verdict} {result.program.name:<36} {result.program.build:<8}"
-          f"{passed:>5} passed {failed:>3} failed {result.seconds:7.2f} s")
+          f"{passed:>5} passed {failed:>3} failed {result.seconds:7.2f} s {result.busy_s:7.2f} s busy")
     for case in result.cases:
         if case.skipped:
             print(f"        {case.line}")
@@ -210,6 +223,19 @@ def print_result(result):
             print(f"        | {line}")
         print(f"        whole output: {result.output} and .err")
     sys.stdout.flush()
+
+
+def print_busy(results):
+    """Where the processors' time went: by build, and the costliest programs."""
+    builds = collections.Counter()
+    for result in results:
+        builds[result.program.build] += result.busy_s
+    costliest = sorted(results, key=lambda result: -result.busy_s)[:COSTLIEST]
+    if len(results) > len(costliest):
+        print("busy longest: " + ", ".join(
+            f"{r.program.name} ({r.program.build}) {r.busy_s:.1f} s" for r in costliest))
+    print(f"busy: {builds.total():.1f} s of processor time: " + ", ".join(
+        f"{build} {busy_s:.1f} s" for build, busy_s in builds.most_common()))
 
 
 # --- What there is to run -------------------------------------------------------------------------
@@ -323,10 +349,11 @@ def chosen(root, args):
 
 
 def run_all(programs, log_dir, at_once, patience):
-    """The results as they come: those that share the machine some at once, then the others."""
+    """The results as they come: those that share the machine some at once, then the others. Who may
+    take longest begins, so that none is left over at the end while a processor has nothing to do."""
     programs = [p._replace(timeout_s=p.timeout_s * patience,
                            env={**p.env, "PATIENCE": str(patience)}) for p in programs]
-    together = [program for program in programs if not program.alone]
+    together = sorted((p for p in programs if not p.alone), key=lambda p: -p.timeout_s)
     with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
         futures = [pool.submit(run_program, program, log_dir) for program in together]
         try:
@@ -358,9 +385,10 @@ def main():
     log_dir = root / "build/log/tests"
     log_dir.mkdir(parents=True, exist_ok=True)
     programs, missing = chosen(root, args)
-    totals, broken, skips, executions = [], [], [], 0
+    results, totals, broken, skips, executions = [], [], [], [], 0
     for result in run_all(programs, log_dir, args.at_once, args.patience):
         print_result(result)
+        results.append(result)
         executions += executions_of(result) if args.what == "fuzz" else 0
         totals.append(counts_of(result))
         skips += skips_of(result)
@@ -374,6 +402,8 @@ def main():
     passed, skipped, failed = map(sum, zip(*totals))
     for line in skips:
         print(line)
+    if results:
+        print_busy(results)
     if broken:
         print("failed: " + ", ".join(broken))
     if args.what == "fuzz" and programs:

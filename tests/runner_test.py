@@ -3,6 +3,7 @@
 
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -125,6 +126,31 @@ def more_at_once():
     return status == 0 and "3 passed, 0 failed" in text, f"status {status}\n{text}"
 
 
+def busy_is_counted():
+    """0.4 s of work in a child of the program, and 0.6 s in which nobody works."""
+    shell = ("python3 -c 'import time\nwhile time.process_time() < 0.4: pass'; sleep 0.6;"
+             " echo 1..1; echo ok 1 - a")
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        tree_make(root, "release", "works", shell)
+        status, text = run(root, "all", "works", "--patience", "30")
+    seconds, busy = map(float, re.search(r" ([\d.]+) s +([\d.]+) s busy$", text, re.M).groups())
+    whole = re.search(r"^busy: ([\d.]+) s of processor time: release ([\d.]+) s$", text, re.M).groups()
+    return (status == 0 and 0.4 <= busy <= seconds - 0.59
+            and all(abs(float(one) - busy) < 0.06 for one in whole)), text
+
+
+def longest_begins():
+    """What may take longest, which a sanitizer's build may, runs first."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        for build in ("release", "tsan", "asan"):
+            tree_make(root, build, build, f"echo {build} >> {root}/order; echo 1..1; echo ok 1 - a",
+                      "threads")
+        _, text = run(root, "all", "threads", "--at-once", "1", "--patience", "30")
+        return (root / "order").read_text().split() == ["tsan", "asan", "release"], text
+
+
 def fuzz_case(shell, wanted, seconds="7"):
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
@@ -169,6 +195,8 @@ CASES = [(name.replace("_", " "), lambda name=name: fake_case(name)) for name in
     ("the asan build gets its options and more time", asan_gets_options),
     ("the tsan build gets its options, and its tests of threads alone run", tsan_gets_options),
     ("as many run at once as --at-once says, and have as much time as --patience says", more_at_once),
+    ("the processor time of a program and its children is shown, and the sum", busy_is_counted),
+    ("what may take longest begins", longest_begins),
     ("a fuzz target that finds nothing passes",
      lambda: fuzz_case('[[ $1 = -max_total_time=7 && "$*" = *tests/fuzz/corpus/llc ]]',
                        "1 passed, 0 failed")),

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""1000 random reloads under load (300 with sanitizers), others in each run, TEST_SEED=N those of one:
+"""1000 random reloads under load (100 with sanitizers), others in each run, TEST_SEED=N those of one:
 nothing is lost but what is queued for contexts that are no more; and reloads of a million MSs."""
 
 import os
@@ -10,7 +10,7 @@ from harness import case, has_sanitizers, main, right, same
 from reload_model import CONTEXTS, Wish
 from reload_world import PEERS, PLAIN, Traffic, loaded, started, wishes
 
-TIMES = 300 if has_sanitizers() else 1000
+TIMES = 100 if has_sanitizers() else 1000
 
 
 class Mutation:

@@ -88,12 +88,18 @@ RACES = [
     Race("a line is read plainly", "control/process/clock.c", "uint64_t clock_at",
          "__atomic_load_n(&clock->rate, __ATOMIC_ACQUIRE)", "clock->rate",
          "control/process/clock", "write_line"),
+    # The batches.
+    Race("there are more empty batches than there are batches", "lab/gi/gi_pipe.c", "static bool read_with_two",
+         "0, BATCHES)", "0, BATCHES + 2)", "lab/gi/gi_pipe", "gi_batch"),
+    Race("a batch is given back and then taken", "lab/gi/gi_pipe.c", "static void take_behind",
+         "gi_batch_take(", "sem_post(&pipe->empty); gi_batch_take(", "lab/gi/gi_pipe", "gi_batch"),
 ]
 
 PROGRAMS = {"control/process/clock": "control/control_process_clock_test",
             "control/export/ask": "control/control_export_ask_test",
             "control/export/board": "control/control_export_board_test",
             "control/plane/mailbox": "control/control_plane_mailbox_test",
+            "lab/gi/gi_pipe": "lab/gi_pipe_test",
             PATH: "dataplane/path_threads_test"}
 
 

@@ -25,7 +25,7 @@ static struct sched_config default_limits(void)
 static struct world *open_cells(const struct sched_config *config, uint32_t nses, uint32_t cells)
 {
     struct world *w = world_open(config);
-    w->check_every = 1000;
+    w->check_every = WORLD_EVERY(1000);
     for (uint32_t i = 0; i < nses; i++)
         world_add_nse(w, WORLD_UNLIMITED);
     for (uint32_t i = 0; i < cells; i++)

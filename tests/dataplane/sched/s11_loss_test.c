@@ -24,7 +24,7 @@ static struct world *a_world(bool tail_drop)
     for (uint32_t class = 0; class < CLASS_COUNT; class ++)
         c.of_class[class].limit = (struct sched_limit){1u << 20, 1ULL << 38};
     struct world *w = world_open(&c);
-    w->check_every = 200;
+    w->check_every = WORLD_EVERY(200);
     world_add_nse(w, WORLD_UNLIMITED);
     return w;
 }

@@ -17,7 +17,7 @@ static struct world *cell_of(bool flow_queues, uint64_t bit_per_s, uint64_t cir_
         config.of_class[c].weight = 50;
     }
     struct world *w = world_open(&config);
-    w->check_every = 256;
+    w->check_every = WORLD_EVERY(256);
     world_add_nse(w, cir_bit_per_s ? world_terms(cir_bit_per_s, 5000) : WORLD_UNLIMITED);
     world_add_cell(w, 0, world_terms(bit_per_s, 5000), WORLD_PLENTY);
     return w;

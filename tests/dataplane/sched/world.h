@@ -35,8 +35,10 @@
 
 #ifdef __SANITIZE_ADDRESS__
 #define WORLD_CASES(n) ((n) / 10 + 1) // a sample: instrumented code is some ten times slower
+#define WORLD_EVERY(n) (10 * (n))     // and the check of all that stands in a scheduler most
 #else
 #define WORLD_CASES(n) (n)
+#define WORLD_EVERY(n) (n)
 #endif
 
 // A source of N-PDUs for one PFC.

@@ -155,6 +155,23 @@ static void limit_of(struct loss *l, enum drop_reason reason)
     l->limit[OCTETS] = (double)limit->octets;
 }
 
+// Kept from drop to drop: new and cleared lists for each took longer than to judge it.
+static struct {
+    struct leaf *leaf;
+    struct branch *branch;
+    uint32_t room;
+} lists;
+
+static void lists_grow(uint32_t room)
+{
+    if (room <= lists.room)
+        return;
+    lists.leaf = realloc(lists.leaf, room * sizeof *lists.leaf);
+    lists.branch = realloc(lists.branch, room * sizeof *lists.branch);
+    lists.room = room;
+    assert_true(lists.leaf && lists.branch);
+}
+
 static struct loss loss_open(const struct world *w, enum drop_reason reason,
                              const struct world_npdu *lost)
 {
@@ -162,9 +179,9 @@ static struct loss loss_open(const struct world *w, enum drop_reason reason,
     l.leaves_room = (uint32_t)w->queued.packets + 2;
     path_of(w, lost->pfc, flow_of(w, lost), l.lost);
     limit_of(&l, reason);
-    l.leaf = calloc(l.leaves_room, sizeof *l.leaf);
-    l.branch = calloc(l.leaves_room, sizeof *l.branch);
-    assert_true(l.leaf && l.branch);
+    lists_grow(l.leaves_room);
+    l.leaf = lists.leaf;
+    l.branch = lists.branch;
     for (uint32_t i = 0; i < w->pfcs; i++)
         if (w->pfc[i].exists)
             leaves_of(&l, i);
@@ -172,12 +189,6 @@ static struct loss loss_open(const struct world *w, enum drop_reason reason,
         for (enum unit unit = PACKETS; unit < UNITS; unit++)
             l.total[unit] += l.leaf[i].queued[unit];
     return l;
-}
-
-static void loss_close(struct loss *l)
-{
-    free(l->leaf);
-    free(l->branch);
 }
 
 // ---- One level: the branches of a node, and which of them loses ----
@@ -284,7 +295,6 @@ static void judge(const struct world *w, enum drop_reason reason, const struct w
     const char *fault = "it is not where the limit is full";
     if (shares_the_limit(&l, l.lost))
         fault = fault_in(&l);
-    loss_close(&l);
     if (fault)
         fail_msg("at %llu ns PFC %u (MS %u, cell %u) loses an N-PDU, %s, to PFC %u: %s",
                  (unsigned long long)w->now_ns, lost->pfc, l.lost[LEVEL_MS], l.lost[LEVEL_CELL],
