@@ -103,6 +103,9 @@ static enum capture_count read_ipv4(struct capture_view packet, struct capture_i
     ip->packet_octets = total;
     ip->id = get_be16(b + 4);
     ip->protocol = b[9];
+    ip->fragment_id = ip->id;
+    ip->fragment_at = (flags & 0x1fffu) * 8;
+    ip->more = flags & IPV4_FLAG_MF;
     ip->first = (flags & 0x1fff) == 0;
     ip->fragment = !ip->first || flags & IPV4_FLAG_MF;
     ip->payload = capture_view_behind(ended(packet, total), header);
@@ -128,6 +131,9 @@ static enum capture_count step_over(struct capture_ip *ip)
             return CAPTURE_cut_header;
         if (is_fragment && get_be16(b + 2) & 0xfff9) { // else it is all of the datagram
             ip->fragment = true;
+            ip->fragment_id = get_be32(b + 4);
+            ip->fragment_at = get_be16(b + 2) & 0xfff8;
+            ip->more = b[3] & 1;
             ip->first = (get_be16(b + 2) & 0xfff8) == 0;
         }
         ip->protocol = b[0];

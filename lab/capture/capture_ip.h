@@ -18,8 +18,9 @@ struct capture_ip {
     uint32_t packet_octets;                  // with its header
     uint16_t id;                             // of IPv4
     uint8_t protocol;
-    bool fragment, first;
-    struct capture_view payload; // what its header says; of a fragment: its piece
+    bool fragment, first, more;        // more: not the last piece
+    uint32_t fragment_id, fragment_at; // where the piece is, in octets
+    struct capture_view payload;       // what its header says; of a fragment: its piece
 };
 
 struct capture_udp {

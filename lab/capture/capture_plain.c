@@ -9,10 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MAGIC_US      0xa1b2c3d4
-#define MAGIC_NS      0xa1b23c4d
-#define HEAD_OCTETS   24
-#define RECORD_OCTETS 16
+#define MAGIC_US    0xa1b2c3d4
+#define MAGIC_NS    0xa1b23c4d
+#define HEAD_OCTETS 24
 
 struct head {
     uint32_t magic;
@@ -84,22 +83,22 @@ enum capture_plain_got capture_plain_next(struct capture_plain *plain, struct ca
 {
     enum capture_plain_got got;
     uint32_t record[4];
-    if (!has(plain, RECORD_OCTETS, more, &got, damage))
+    if (!has(plain, CAPTURE_PLAIN_HEAD, more, &got, damage))
         return got;
-    memcpy(record, plain->room + plain->at, RECORD_OCTETS);
+    memcpy(record, plain->room + plain->at, CAPTURE_PLAIN_HEAD);
     if (record[2] > CAPTURE_OCTETS_MAX) {
         snprintf(damage, CAPTURE_TEXT, "a packet of %u octets, more than there can be: damaged",
                  record[2]);
         return CAPTURE_PLAIN_DAMAGED;
     }
-    if (!has(plain, RECORD_OCTETS + record[2], more, &got, damage))
+    if (!has(plain, CAPTURE_PLAIN_HEAD + record[2], more, &got, damage))
         return got;
     *raw = (struct capture_raw){.seconds = (int32_t)record[0],
                                 .part_ns = (int64_t)(int32_t)record[1] * plain->part_ns,
-                                .octets = plain->room + plain->at + RECORD_OCTETS,
+                                .octets = plain->room + plain->at + CAPTURE_PLAIN_HEAD,
                                 .captured = record[2] < plain->snap ? record[2] : plain->snap,
                                 .length = record[3]};
-    plain->at += RECORD_OCTETS + record[2];
+    plain->at += CAPTURE_PLAIN_HEAD + record[2];
     return CAPTURE_PLAIN_PACKET;
 }
 

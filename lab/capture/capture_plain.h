@@ -9,6 +9,7 @@
 #include "lab/capture/capture_file.h"
 
 #define CAPTURE_PLAIN_ROOM (2 * CAPTURE_OCTETS_MAX)
+#define CAPTURE_PLAIN_HEAD 16 // octets in front of each packet
 
 struct capture_plain {
     int fd, link;
