@@ -153,9 +153,11 @@ static void put_cell(const struct json_object *row, const struct column *column,
     fputs("</td>", out);
 }
 
-// Rules that nobody breaks are not shown.
+// Rules that nobody breaks are not shown, nor is BVCI 0 as a cell, which has its signalling alone.
 static bool is_shown(const struct json_object *row)
 {
+    if (value_in(row, "pdus_up") && !value_in(row, "tlli"))
+        return value_number(row, "bvci") != 0;
     return !value_in(row, "by_sgsn") || value_number(row, "by_sgsn") || value_number(row, "by_bss");
 }
 
@@ -225,16 +227,36 @@ static void put_notes(const struct json_object *report, FILE *out)
     fputs("</ul></section>\n", out);
 }
 
-void page_audit(FILE *out, const struct json_object *report)
+// Good only where all was judged.
+static void put_verdict(const struct json_object *report, FILE *out)
+{
+    uint64_t breaches = value_number(report, "breaches");
+    size_t notes = value_count(value_in(report, "notes"));
+    if (!value_count(value_in(report, "nsvcs")))
+        fputs(
+            "<strong class=\"bad\">There is no Gb in this capture, so nothing was judged.</strong>",
+            out);
+    else
+        fprintf(out, "<strong class=\"%s\">Clauses broken: %llu times.</strong>",
+                breaches ? "bad"
+                : notes  ? "soft"
+                         : "good",
+                (unsigned long long)breaches);
+    if (notes)
+        fputs(" What was not judged is at the end of this page.", out);
+}
+
+void page_audit(FILE *out, const struct json_object *report, char *const *files, int count)
 {
     const struct json_object *input = value_in(report, "input");
-    uint64_t breaches = value_number(report, "breaches");
-    section_begin("Audit of Gb", out);
-    fprintf(
-        out,
-        "<p>%llu frames in %.3f s. <strong class=\"%s\">Clauses broken: %llu times.</strong></p>\n",
-        (unsigned long long)value_number(input, "frames"), value_real(input, "lasts_ns") / 1e9,
-        breaches ? "bad" : "good", (unsigned long long)breaches);
+    char name[CELL_OCTETS], title[CELL_OCTETS + 64];
+    snprintf(title, sizeof title, "Audit of Gb: %s%s", value_printable(files[0], name, sizeof name),
+             count > 1 ? " and others" : "");
+    section_begin(title, out);
+    fprintf(out, "<p>%llu frames in %.3f s. ", (unsigned long long)value_number(input, "frames"),
+            value_real(input, "lasts_ns") / 1e9);
+    put_verdict(report, out);
+    fputs("</p>\n", out);
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
         put_table(&tables[i], report, out);
     put_notes(report, out);

@@ -19,9 +19,9 @@ int page_targets(FILE *out, const char *const *dirs, uint32_t count, char error[
 // Writes a page of what the conclusions of several runs hang on (knobs.json), as page_targets.
 int page_knobs(FILE *out, const char *const *dirs, uint32_t count, char error[PAGE_ERROR_OCTETS]);
 
-// Writes a page of what `sluice audit` found, out of its JSON.
+// Writes a page of what `sluice audit` found in these files, out of its JSON.
 struct json_object;
-void page_audit(FILE *out, const struct json_object *report);
+void page_audit(FILE *out, const struct json_object *report, char *const *files, int count);
 
 // Writes a page of what `sluice gi` read, out of its JSON; and one of two of these beside each
 // other, out of the JSON of their comparison.

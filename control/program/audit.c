@@ -10,6 +10,7 @@
 #include "control/client/value.h"
 #include "control/page/page.h"
 #include "control/program/overwrites.h"
+#include "control/program/spool.h"
 #include "dataplane/base/units.h"
 #include "lab/audit/audit.h"
 
@@ -59,15 +60,19 @@ const struct cli cli_of_audit = {
     .name = "audit",
     .words = "FILE...",
     .about = "captures of Gb: who breaks which clause, flow control replayed",
-    .more = "FILE is a capture, pcap or pcapng, of NS over UDP or of plain Frame Relay over GRE,\n"
-            "of any SGSN and BSS. Several files are one capture, in their order. The report ends\n"
-            "with all that was left out or could not be judged.",
+    .more =
+        "FILE is a capture, pcap or pcapng, of NS over UDP or of plain Frame Relay over GRE,\n"
+        "of any SGSN and BSS. Several files are one capture, in their order; - is standard input,\n"
+        "which like any pipe is read to its end into TMPDIR first. The report ends with all that\n"
+        "was left out or could not be judged.",
     .options = audit_options,
     .count = sizeof audit_options / sizeof audit_options[0]};
 
+// As a terminal bears it.
 static int failed(const char *what, const char *why)
 {
-    fprintf(stderr, "sluice audit: %s: %s\n", what, why);
+    char name[PATH_ROOM];
+    fprintf(stderr, "sluice audit: %s: %s\n", value_printable(what, name, sizeof name), why);
     return EXIT_RUN_FAILED;
 }
 
@@ -117,7 +122,7 @@ static struct json_object *as_value(const struct audit *audit)
     return value;
 }
 
-static int put_page(const struct audit *audit, const char *path)
+static int put_page(const struct audit *audit, const char *path, char *const *files, int count)
 {
     struct json_object *value = as_value(audit);
     FILE *out = value ? fopen(path, "we") : NULL;
@@ -126,7 +131,7 @@ static int put_page(const struct audit *audit, const char *path)
         value_free(value);
         return status;
     }
-    page_audit(out, value);
+    page_audit(out, value, files, count);
     value_free(value);
     int fault = ferror(out) ? EIO : 0;
     if (fclose(out) != 0)
@@ -134,25 +139,54 @@ static int put_page(const struct audit *audit, const char *path)
     return fault ? failed(path, strerror(fault)) : EXIT_DONE;
 }
 
-static int read_all(struct audit *audit, char **files, int count)
+// Its name goes to a terminal.
+static int read_one(struct audit *audit, enum audit_phase phase, const struct spool *spool,
+                    const char *file)
 {
-    char error[256];
+    char error[256], name[PATH_ROOM];
+    value_printable(file, name, sizeof name);
+    if (audit_read(audit, phase, spool_path(spool, file), name, error) != 0)
+        return failed(file, error);
+    return EXIT_DONE;
+}
+
+static int read_spooled(struct audit *audit, const struct spool *spools, char **files, int count)
+{
+    int status = EXIT_DONE;
     for (int phase = AUDIT_LEARN; phase <= AUDIT_JUDGE; phase++)
-        for (int i = 0; i < count; i++)
-            if (audit_read(audit, (enum audit_phase)phase, files[i], error) != 0)
-                return failed(files[i], error);
+        for (int i = 0; i < count && !status; i++)
+            status = read_one(audit, (enum audit_phase)phase, &spools[i], files[i]);
+    if (status)
+        return status;
     audit_finish(audit);
     return EXIT_DONE;
 }
 
-static int report(const struct audit_command *command, const struct audit *audit)
+static int read_all(struct audit *audit, char **files, int count)
 {
-    if (command->json)
-        audit_json(audit, stdout);
-    else
-        audit_text(audit, stdout);
-    int status = command->csv ? put_tables(audit, command->csv) : EXIT_DONE;
-    return status || !command->page ? status : put_page(audit, command->page);
+    char error[SPOOL_TEXT];
+    int status = EXIT_DONE, opened = 0;
+    struct spool *spools = calloc((size_t)count, sizeof *spools);
+    if (!spools)
+        return failed(files[0], strerror(ENOMEM));
+    for (; !status && opened < count; opened++)
+        if (!spool_open(&spools[opened], files[opened], error))
+            status = failed(files[opened], error);
+    status = status ? status : read_spooled(audit, spools, files, count);
+    while (opened > 0)
+        spool_close(&spools[--opened]);
+    free(spools);
+    return status;
+}
+
+// The files first: who reads standard output may end before it does.
+static int report(const struct audit_command *command, const struct audit *audit,
+                  char *const *files, int count)
+{
+    int csv = command->csv ? put_tables(audit, command->csv) : EXIT_DONE;
+    int page = command->page ? put_page(audit, command->page, files, count) : EXIT_DONE;
+    (command->json ? audit_json : audit_text)(audit, stdout);
+    return csv ? csv : page;
 }
 
 static bool overwrites_any(const struct audit_command *command, char *const *inputs, int n)
@@ -182,7 +216,7 @@ int command_audit(int argc, char **argv)
     struct audit_options options = {command.tolerance_ns, command.th_ns, (uint16_t)command.port};
     struct audit *audit = audit_create(&options);
     int status = read_all(audit, argv + first, argc - first);
-    status = status ? status : report(&command, audit);
+    status = status ? status : report(&command, audit, argv + first, argc - first);
     audit_destroy(audit);
     return status;
 }

@@ -25,3 +25,22 @@ bool overwrites(const char *command, const char *output, char *const *inputs, in
         }
     return false;
 }
+
+static bool are_same(const char *one, const char *other)
+{
+    struct stat file;
+    if (strcmp(one, "-") == 0 || strcmp(other, "-") == 0 || stat(one, &file) != 0)
+        return strcmp(one, other) == 0;
+    return S_ISREG(file.st_mode) && is_same(&file, other);
+}
+
+bool overwrites_itself(const char *command, const char *const *outputs, int count)
+{
+    for (int i = 0; i < count; i++)
+        for (int k = i + 1; k < count; k++)
+            if (outputs[i] && outputs[k] && are_same(outputs[i], outputs[k])) {
+                fprintf(stderr, "sluice %s: %s: two outputs cannot be one\n", command, outputs[k]);
+                return true;
+            }
+    return false;
+}

@@ -7,5 +7,8 @@
 // Is the file `output`, if there is one, one of the inputs, by whatever name? Says so on stderr.
 // NULL is no output, and - among the inputs is standard input.
 bool overwrites(const char *command, const char *output, char *const *inputs, int count);
+// Are two of the outputs, NULL or not, the same file or standard output? Says so on stderr. A
+// device such as /dev/null may be several.
+bool overwrites_itself(const char *command, const char *const *outputs, int count);
 
 #endif

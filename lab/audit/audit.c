@@ -1,4 +1,4 @@
-// See audit.h. Here: the files, packets to datagrams, and the clock, which only goes on.
+// See audit.h. Here: the files, and packets to datagrams.
 #include <string.h>
 
 #include "dataplane/wire/fcs.h"
@@ -10,13 +10,12 @@
 #define GRE_OCTETS       4
 #define GRE_FRAME_RELAY  0x6559
 #define FR_HEADER_OCTETS 2 // Q.922: DLCI in 6 and 4 bits, EA in the lowest bit of each octet
-#define CLOCK_STEP_NS    S_IN_NS
-#define PAUSE_NS         (60 * S_IN_NS) // Tns-test at most (48.016 clause 11)
 
 struct audit *audit_create(const struct audit_options *options)
 {
     struct audit *audit = need(calloc(1, sizeof *audit));
     audit->options = *options;
+    audit->join = need(capture_join_create());
     audit->pairs_end = &audit->pairs;
     audit->nses_end = &audit->nses;
     audit->bvcs_end = &audit->bvcs;
@@ -26,57 +25,6 @@ struct audit *audit_create(const struct audit_options *options)
     audit->notes_end = &audit->notes;
     fcs_choose();
     return audit;
-}
-
-// ---- The clock ----
-
-static void restart_buckets(struct audit *audit)
-{
-    for (struct audit_bvc *bvc = audit->bvcs; bvc; bvc = bvc->next) {
-        bvc->asked.any = 0;
-        audit_bucket_restart(&bvc->bucket, audit->last_ns);
-    }
-    for (struct audit_ms *ms = audit->mss; ms; ms = ms->next) {
-        ms->asked[FLOW_MS].any = 0;
-        audit_bucket_restart(&ms->bucket, audit->last_ns);
-        for (struct audit_pfc *pfc = ms->pfcs; pfc; pfc = pfc->next)
-            audit_bucket_restart(&pfc->bucket, audit->last_ns);
-    }
-}
-
-// What was in force until then, up to the last packet.
-static void pause_here(struct audit *audit)
-{
-    audit->counts[AUDIT_pauses]++;
-    audit->at = (struct audit_at){.time_ns = audit->last_ns};
-    audit_llc_pause(audit);
-    audit_places_pause(audit);
-}
-
-// The auditor's time is that of the first stamp and goes on by their differences; a step back is
-// none.
-static void go_on(struct audit *audit, uint64_t stamp_ns)
-{
-    if (audit->frames++ == 0) {
-        audit->first_ns = audit->last_ns = audit->stamp_ns = stamp_ns;
-        return;
-    }
-    if (stamp_ns >= audit->stamp_ns) {
-        if (stamp_ns - audit->stamp_ns > PAUSE_NS)
-            pause_here(audit);
-        audit->last_ns += stamp_ns - audit->stamp_ns;
-        audit->stamp_ns = stamp_ns;
-        return;
-    }
-    uint64_t back_ns = audit->stamp_ns - stamp_ns;
-    if (back_ns <= CLOCK_STEP_NS) {
-        audit->counts[AUDIT_clock_back]++;
-        audit->disorder_ns = back_ns > audit->disorder_ns ? back_ns : audit->disorder_ns;
-        return;
-    }
-    audit->counts[AUDIT_clock_jumps]++;
-    audit->stamp_ns = stamp_ns;
-    restart_buckets(audit);
 }
 
 // ---- From packets to datagrams ----
@@ -96,13 +44,14 @@ static void take_udp(struct audit *audit, const struct capture_ip *ip, uint64_t 
     audit_datagram(audit, &from, &to, false, udp.octets, udp.captured, udp.length);
 }
 
-// Plain GRE of Frame Relay, as routers carry Gb: no key, checksum or sequence, DLCI of 10 bits.
+// Plain GRE of Frame Relay, as routers carry Gb: no key, checksum or sequence, DLCI of 10 bits. Of
+// a first fragment alone nobody knows how long it was.
 static void take_gre(struct audit *audit, const struct capture_ip *ip)
 {
     const uint8_t *b = ip->payload.octets;
-    uint32_t head = GRE_OCTETS + FR_HEADER_OCTETS, n = ip->payload.length;
+    uint32_t head = GRE_OCTETS + FR_HEADER_OCTETS, n = ip->payload.length + ip->fragment;
     bool plain = ip->payload.captured >= head && get_be16(b) == 0 &&
-                 get_be16(b + 2) == GRE_FRAME_RELAY && !(b[4] & 1) && (b[5] & 1) && !ip->fragment;
+                 get_be16(b + 2) == GRE_FRAME_RELAY && !(b[4] & 1) && (b[5] & 1);
     if (!plain) {
         audit->counts[AUDIT_not_frame_relay] += audit->phase == AUDIT_JUDGE;
         return;
@@ -113,28 +62,61 @@ static void take_gre(struct audit *audit, const struct capture_ip *ip)
     audit_datagram(audit, &from, &to, true, b + head, ip->payload.captured - head, n - head);
 }
 
-static void take_packet(struct audit *audit, const struct capture_packet *packet, uint64_t *counts)
+static void take_ip(struct audit *audit, const struct capture_joined *packet, uint64_t *counts)
 {
-    struct capture_ip ip;
-    uint64_t unread = counts[CAPTURE_cut_header] + counts[CAPTURE_udp_cut];
-    bool taken = capture_ip_of(packet, &ip, counts) == CAPTURE_taken;
-    if (taken && ip.protocol == IP_PROTOCOL_UDP)
-        take_udp(audit, &ip, counts);
-    else if (taken && ip.protocol == IP_PROTOCOL_GRE)
-        take_gre(audit, &ip);
-    else if (taken)
+    const struct capture_ip *ip = &packet->ip;
+    uint64_t unread = counts[CAPTURE_udp_cut];
+    audit->at = (struct audit_at){.frame = packet->frame};
+    audit->packet_ns = packet->stamp_ns;
+    audit->packet_time_ns = packet->time_ns;
+    audit->ip_id = ip->id;
+    if (audit->phase == AUDIT_JUDGE)
+        audit->counts[AUDIT_joined] += packet->joined;
+    if (ip->protocol == IP_PROTOCOL_UDP)
+        take_udp(audit, ip, counts);
+    else if (ip->protocol == IP_PROTOCOL_GRE)
+        take_gre(audit, ip);
+    else
         audit->counts[AUDIT_not_udp_or_gre] += audit->phase == AUDIT_JUDGE;
-    audit->blind |= counts[CAPTURE_cut_header] + counts[CAPTURE_udp_cut] > unread;
+    audit->blind |= counts[CAPTURE_udp_cut] > unread;
+}
+
+void audit_packets_until(struct audit *audit, uint64_t stamp_ns, uint64_t *counts)
+{
+    struct capture_joined packet;
+    while (capture_join_next(audit->join, stamp_ns, &packet))
+        take_ip(audit, &packet, counts);
+}
+
+void audit_packet(struct audit *audit, const struct capture_packet *packet, uint64_t *counts)
+{
+    struct capture_joined one = {
+        .stamp_ns = packet->time_ns, .time_ns = audit->last_ns, .frame = audit->frames};
+    uint64_t unread = counts[CAPTURE_cut_header];
+    enum capture_count verdict = capture_ip_of(packet, &one.ip, counts);
+    audit->blind |= counts[CAPTURE_cut_header] > unread;
+    if (verdict != CAPTURE_taken && verdict != CAPTURE_later_fragment)
+        return;
+    if (!capture_join_take(audit->join, &one))
+        take_ip(audit, &one, counts);
+    else
+        audit_packets_until(audit, packet->time_ns, counts);
 }
 
 static void begin_phase(struct audit *audit, enum audit_phase phase)
 {
-    if (audit->phase == AUDIT_LEARN && phase == AUDIT_JUDGE)
-        audit_places_begin(audit);
+    uint64_t unused[CAPTURE_COUNTS] = {0};
+    if (audit->phase == AUDIT_LEARN && phase == AUDIT_JUDGE) {
+        audit_packets_until(audit, UINT64_MAX, unused);
+        audit_whose(audit);
+        audit_ids_judge(audit);
+        audit_copies_begin(audit);
+    }
     audit->phase = phase;
 }
 
-int audit_read(struct audit *audit, enum audit_phase phase, const char *path, char error[256])
+int audit_read(struct audit *audit, enum audit_phase phase, const char *path, const char *name,
+               char error[256])
 {
     uint64_t unused[CAPTURE_COUNTS] = {0};
     uint64_t *counts = phase == AUDIT_JUDGE ? audit->capture : unused;
@@ -145,12 +127,12 @@ int audit_read(struct audit *audit, enum audit_phase phase, const char *path, ch
     begin_phase(audit, phase);
     while (capture_file_read(file, &packet, 1, counts)) {
         if (phase == AUDIT_JUDGE)
-            go_on(audit, packet.time_ns);
-        audit->at = (struct audit_at){.frame = audit->frames};
-        take_packet(audit, &packet, counts);
+            audit_clock_packet(audit, &packet);
+        else
+            audit_packet(audit, &packet, counts);
     }
     if (phase == AUDIT_JUDGE && capture_file_damage(file))
-        audit_note(audit, "%s breaks off behind frame %llu: %s", path,
+        audit_note(audit, "%s breaks off behind frame %llu: %s", name,
                    (unsigned long long)audit->frames, capture_file_damage(file));
     capture_file_close(file);
     return 0;
@@ -160,14 +142,22 @@ int audit_read(struct audit *audit, enum audit_phase phase, const char *path, ch
 
 static void note_ends(struct audit *audit)
 {
-    uint32_t unknown = 0, contradicting = 0, one_way = 0;
-    for (const struct audit_nse *nse = audit->nses; nse; nse = nse->next)
+    uint32_t unknown = 0, contradicting = 0, one_way = 0, mixed = 0;
+    for (const struct audit_nse *nse = audit->nses; nse; nse = nse->next) {
         one_way += nse->one_way;
+        mixed += nse->mixed;
+    }
     if (one_way)
         audit_note(audit,
                    "BSSs of which only one direction was captured: %u; their states and "
                    "acknowledgements are not known",
                    one_way);
+    if (mixed)
+        audit_note(
+            audit,
+            "NSEs in which PDUs of more than one BSS or SGSN are: %u; there nothing is judged "
+            "that hangs on another PDU",
+            mixed);
     for (const struct audit_pair *pair = audit->pairs; pair; pair = pair->next) {
         unknown += pair->number && pair->sgsn < 0;
         contradicting += pair->number && pair->contradicts;
@@ -183,6 +173,8 @@ static void note_ends(struct audit *audit)
 
 void audit_finish(struct audit *audit)
 {
+    audit_clock_finish(audit);
+    audit_packets_until(audit, UINT64_MAX, audit->capture);
     audit_flow_finish(audit);
     audit_llc_finish(audit);
     audit_book_finish(audit);
@@ -208,6 +200,12 @@ void audit_destroy(struct audit *audit)
     FREE_LIST(audit_event, audit->events)
     FREE_LIST(audit_note, audit->notes)
     audit_places_end(audit);
+    capture_join_destroy(audit->join);
+    audit_copies_begin(audit);
+    audit_whose_end(audit);
+    audit_ids_end(audit);
+    free(audit->held_room);
     free(audit->findings);
+    free(audit->all.pause);
     free(audit);
 }

@@ -4,8 +4,8 @@
 // capture, in their order.
 //
 //     audit = audit_create(&options);
-//     for each file: audit_read(audit, AUDIT_LEARN, path, error)
-//     for each file: audit_read(audit, AUDIT_JUDGE, path, error)
+//     for each file: audit_read(audit, AUDIT_LEARN, path, name, error)
+//     for each file: audit_read(audit, AUDIT_JUDGE, path, name, error)
 //     audit_finish(audit);
 //     audit_text(audit, stdout);  audit_json(...)  audit_csv(...)
 #ifndef SLUICE_LAB_AUDIT_AUDIT_H
@@ -29,7 +29,9 @@ enum audit_phase { AUDIT_LEARN, AUDIT_JUDGE };
 struct audit *audit_create(const struct audit_options *options);
 // 0, or -1 and error: the file cannot be read at all. A file that breaks off is read so far, and
 // noted.
-int audit_read(struct audit *audit, enum audit_phase phase, const char *path, char error[256]);
+// The name is for messages.
+int audit_read(struct audit *audit, enum audit_phase phase, const char *path, const char *name,
+               char error[256]);
 void audit_finish(struct audit *audit);
 void audit_destroy(struct audit *audit);
 

@@ -14,6 +14,7 @@
 #define OTHERS AUDIT_OTHERS
 #define ITSELF AUDIT_ITSELF
 #define VALUES AUDIT_VALUES
+#define ORDER  AUDIT_ORDER
 #define AUDIT_RULE(name, who, weight, clause, hangs, text) \
     {#name, who, weight, clause, hangs, text},
 const struct audit_rule_row audit_rules[] = {
@@ -61,23 +62,27 @@ static void make_room(struct audit *audit)
     audit->findings = need(realloc(audit->findings, audit->finding_room * sizeof *audit->findings));
 }
 
-static void list_finding(struct audit *audit, const struct audit_finding *finding)
+static struct audit_finding *list_finding(struct audit *audit, const struct audit_finding *finding)
 {
     if (audit->finding_count == AUDIT_FINDINGS_MAX) {
         audit->counts[AUDIT_findings_unlisted]++;
-        return;
+        return NULL;
     }
     make_room(audit);
-    audit->findings[audit->finding_count++] = *finding;
+    audit->findings[audit->finding_count] = *finding;
+    return &audit->findings[audit->finding_count++];
 }
 
-static void find(struct audit *audit, struct audit_finding *finding, const struct audit_at *at,
-                 const uint32_t *tlli, const char *format, va_list arguments)
+static struct audit_finding *find(struct audit *audit, struct audit_finding *finding,
+                                  const struct audit_at *at, const uint32_t *tlli,
+                                  const char *format, va_list arguments)
 {
-    bool blind = audit->blind || (at->pair && at->pair->nse->blind);
-    if (blind && audit_rules[finding->rule].hangs == AUDIT_OTHERS) {
+    bool blind = audit->blind || at->pair->nse->blind || at->pair->nse->mixed;
+    enum audit_hangs hangs = audit_rules[finding->rule].hangs;
+    if (blind && (hangs == AUDIT_OTHERS || hangs == AUDIT_ORDER ||
+                  (hangs == AUDIT_VALUES && at->pair->nse->mixed))) {
         audit->counts[AUDIT_findings_unsure]++;
-        return;
+        return NULL;
     }
     audit->rule_counts[finding->rule][finding->who]++;
     finding->time_ns = at->time_ns;
@@ -86,30 +91,32 @@ static void find(struct audit *audit, struct audit_finding *finding, const struc
     finding->has_tlli = tlli;
     finding->tlli = tlli ? *tlli : 0;
     vsnprintf(finding->text, sizeof finding->text, format, arguments);
-    list_finding(audit, finding);
+    return list_finding(audit, finding);
 }
 
-void audit_find(struct audit *audit, enum audit_rule rule, int32_t bvci, const uint32_t *tlli,
-                const char *format, ...)
+struct audit_finding *audit_find(struct audit *audit, enum audit_rule rule, int32_t bvci,
+                                 const uint32_t *tlli, const char *format, ...)
 {
     enum audit_who who = audit_rules[rule].who;
     struct audit_finding finding = {
         .rule = rule, .who = who == AUDIT_SENDER ? audit_sender(&audit->at) : who, .bvci = bvci};
     va_list arguments;
     va_start(arguments, format);
-    find(audit, &finding, &audit->at, tlli, format, arguments);
+    struct audit_finding *listed = find(audit, &finding, &audit->at, tlli, format, arguments);
     va_end(arguments);
+    return listed;
 }
 
-void audit_find_at(struct audit *audit, enum audit_rule rule, enum audit_who who,
-                   const struct audit_at *at, int32_t bvci, const uint32_t *tlli,
-                   const char *format, ...)
+struct audit_finding *audit_find_at(struct audit *audit, enum audit_rule rule, enum audit_who who,
+                                    const struct audit_at *at, int32_t bvci, const uint32_t *tlli,
+                                    const char *format, ...)
 {
     struct audit_finding finding = {.rule = rule, .who = who, .bvci = bvci};
     va_list arguments;
     va_start(arguments, format);
-    find(audit, &finding, at, tlli, format, arguments);
+    struct audit_finding *listed = find(audit, &finding, at, tlli, format, arguments);
     va_end(arguments);
+    return listed;
 }
 
 static bool room_for_row(struct audit *audit)
@@ -160,37 +167,52 @@ static int by_frame(const void *a, const void *b)
     return (one->rule > other->rule) - (one->rule < other->rule);
 }
 
-static int flow_by_frame(const void *a, const void *b)
+// A list whose items begin with the next one, and have their frame somewhere.
+struct item {
+    struct item *next;
+};
+struct place {
+    uint64_t frame;
+    uint32_t number;
+    struct item *item;
+};
+
+static int by_place(const void *a, const void *b)
 {
-    const struct audit_flow *one = *(struct audit_flow *const *)a;
-    const struct audit_flow *other = *(struct audit_flow *const *)b;
-    return (one->frame > other->frame) - (one->frame < other->frame);
+    const struct place *one = a, *other = b;
+    if (one->frame != other->frame)
+        return one->frame < other->frame ? -1 : 1;
+    return (one->number > other->number) - (one->number < other->number);
 }
 
-static void sort_flows(struct audit *audit)
+// What happens to all at once is listed when a cell is met again.
+static struct item *sorted(struct item *first, size_t frame_at)
 {
     uint32_t count = 0;
-    for (const struct audit_flow *flow = audit->flows; flow; flow = flow->next)
+    for (const struct item *item = first; item; item = item->next)
         count++;
-    struct audit_flow **all = need(calloc(count + 1, sizeof *all));
-    struct audit_flow *flow = audit->flows;
-    for (uint32_t i = 0; i < count; i++, flow = flow->next)
-        all[i] = flow;
-    qsort(all, count, sizeof *all, flow_by_frame);
-    audit->flows_end = &audit->flows;
-    for (uint32_t i = 0; i < count; i++) {
-        *audit->flows_end = all[i];
-        audit->flows_end = &all[i]->next;
+    struct place *all = need(calloc(count + 1, sizeof *all));
+    for (uint32_t i = 0; i < count; i++, first = first->next) {
+        all[i] = (struct place){.number = i, .item = first};
+        memcpy(&all[i].frame, (const char *)first + frame_at, sizeof all[i].frame);
     }
-    *audit->flows_end = NULL;
+    qsort(all, count, sizeof *all, by_place);
+    for (uint32_t i = 0; i < count; i++)
+        all[i].item->next = all[i + 1].item;
+    first = all[0].item;
     free(all);
+    return first;
 }
 
 void audit_book_finish(struct audit *audit)
 {
+    audit_doubt_finish(audit);
     if (audit->finding_count)
         qsort(audit->findings, audit->finding_count, sizeof *audit->findings, by_frame);
-    sort_flows(audit);
+    audit->flows = (struct audit_flow *)sorted((struct item *)audit->flows,
+                                               offsetof(struct audit_flow, frame));
+    audit->events = (struct audit_event *)sorted((struct item *)audit->events,
+                                                 offsetof(struct audit_event, frame));
 }
 
 uint64_t audit_breaches(const struct audit *audit)

@@ -49,11 +49,12 @@ void audit_bucket_settle(struct audit_bucket *bucket, uint64_t now_ns, uint64_t 
 {
     if (!bucket->set)
         return;
-    uint64_t ns = now_ns - bucket->time_ns;
+    uint64_t ns = now_ns > bucket->time_ns ? now_ns - bucket->time_ns : 0;
     take_off(&bucket->level, leaked(bucket->r_bit_per_s, ns));
     if (ns)
         add_up(bucket, (double)ns);
-    bucket->time_ns = now_ns;
+    bucket->time_ns += ns;
+    bucket->empty_ns = bucket->level ? bucket->empty_ns : bucket->time_ns;
     if (bucket->given_back && now_ns > bucket->given_back_ns + tolerance_ns) {
         take_given_back(bucket);
         bucket->given_back = 0;
@@ -69,11 +70,20 @@ void audit_bucket_change(struct audit_bucket *bucket, uint64_t now_ns, uint64_t 
     bucket->set = true;
     bucket->bmax_octets = bmax_octets;
     bucket->r_bit_per_s = r_bit_per_s;
+    struct audit_beyond *beyond = &bucket->beyond;
+    beyond->r_most = r_bit_per_s > beyond->r_most ? r_bit_per_s : beyond->r_most;
+    beyond->bmax_most = bmax_octets > beyond->bmax_most ? bmax_octets : beyond->bmax_most;
+}
+
+static void begin_beyond(struct audit_beyond *beyond)
+{
+    *beyond = (struct audit_beyond){.r_most = beyond->r_most, .bmax_most = beyond->bmax_most};
 }
 
 void audit_bucket_forget(struct audit_bucket *bucket, uint64_t now_ns)
 {
     audit_bucket_settle(bucket, now_ns, 0);
+    begin_beyond(&bucket->beyond);
     bucket->set = false;
 }
 
@@ -85,6 +95,11 @@ void audit_bucket_full(struct audit_bucket *bucket, uint64_t now_ns, uint32_t pe
     bucket->held = (double)bucket->bmax_octets * percent / 100;
     bucket->given_back = bucket->given_total - given_before;
     bucket->given_back_ns = now_ns;
+}
+
+bool audit_bucket_is_above(const struct audit_bucket *bucket, uint32_t percent)
+{
+    return bucket->level > octets_of(bucket->bmax_octets) * percent / 100;
 }
 
 void audit_bucket_leak(struct audit_bucket *bucket, uint64_t r_bit_per_s, uint64_t ns)
@@ -101,7 +116,7 @@ void audit_bucket_give_back(struct audit_bucket *bucket, uint64_t now_ns, uint64
 
 void audit_bucket_restart(struct audit_bucket *bucket, uint64_t now_ns)
 {
-    bucket->time_ns = now_ns;
+    bucket->time_ns = bucket->empty_ns = now_ns;
     bucket->level = 0;
     bucket->held = 0;
     bucket->given_back = 0;
@@ -142,6 +157,7 @@ void audit_bucket_charge(struct audit_bucket *bucket, uint32_t octets, bool refu
         return;
     bucket->pdus++;
     bucket->octets += octets;
+    bucket->beyond.sent_octets += octets;
     if (!refused)
         bucket->level += octets_of(octets);
     bucket->held += octets;
@@ -151,4 +167,32 @@ void audit_bucket_charge(struct audit_bucket *bucket, uint32_t octets, bool refu
         bucket->r_bit_per_s ? bucket->held * OCTETS_IN_BITS / (double)bucket->r_bit_per_s : 0;
     if (delay_s > bucket->delay_most_s)
         bucket->delay_most_s = delay_s;
+}
+
+// ---- Beyond what packets that are missing explain ----
+
+#define BEYOND_BMAXS 4u // so many intervals in which packets are missing explain that
+
+void audit_bucket_confirm(struct audit_bucket *bucket, uint64_t now_ns)
+{
+    struct audit_beyond *beyond = &bucket->beyond;
+    uint64_t given = bucket->given_total - beyond->given_before;
+    // As many octets again may be in LLC-DISCARDEDs that are missing.
+    audit_level more = octets_of(beyond->sent_octets) - octets_of(2 * given) -
+                       leaked(beyond->r_most, now_ns - beyond->since_ns);
+    audit_level most = octets_of(beyond->bmax_most);
+    if (beyond->begun)
+        beyond->level += more < most ? more : most;
+    if (beyond->level < 0)
+        beyond->level = 0;
+    beyond->begun = true;
+    beyond->since_ns = now_ns;
+    beyond->sent_octets = 0;
+    beyond->given_before = bucket->given_total;
+}
+
+bool audit_bucket_is_sure(const struct audit_bucket *bucket)
+{
+    const struct audit_beyond *beyond = &bucket->beyond;
+    return beyond->level > octets_of(BEYOND_BMAXS * beyond->bmax_most);
 }

@@ -16,12 +16,23 @@
 
 typedef __int128 audit_level;
 
+// What was sent beyond all that leaks at the largest R that was ever in force, counted up from one
+// FLOW-CONTROL with its answer to the next: in each of these intervals at most Bmax, for more may
+// be by values or LLC-DISCARDEDs that were not captured.
+struct audit_beyond {
+    bool begun;
+    uint64_t since_ns, sent_octets, given_before, r_most, bmax_most;
+    audit_level level;
+};
+
 struct audit_bucket {
     bool set; // values are in force
     uint64_t bmax_octets, r_bit_per_s, time_ns;
     audit_level level;
     uint64_t given_back, given_back_ns; // by LLC-DISCARDED, not yet taken off
     uint64_t given_total;
+    uint64_t empty_ns; // when it last was; what happened before does not count any more
+    struct audit_beyond beyond;
     // What is reported of it, over all times in which values were in force.
     double held, held_most, held_ns, room_ns, offered_octets, busy_ns, covered_ns, delay_most_s;
     uint64_t pdus, octets, refused;
@@ -40,6 +51,8 @@ void audit_bucket_forget(struct audit_bucket *bucket, uint64_t now_ns);
 // CBL: B as the BSS saw it when given_total was that; what was given back since counts again.
 void audit_bucket_full(struct audit_bucket *bucket, uint64_t now_ns, uint32_t percent,
                        uint64_t given_before);
+// Is there more in it than so many percent of Bmax?
+bool audit_bucket_is_above(const struct audit_bucket *bucket, uint32_t percent);
 // What may have leaked besides: r_bit_per_s for so long.
 void audit_bucket_leak(struct audit_bucket *bucket, uint64_t r_bit_per_s, uint64_t ns);
 // LLC-DISCARDED. The SGSN may read it before or behind what it sends within the tolerance: it
@@ -53,5 +66,10 @@ struct audit_verdict audit_bucket_judge(struct audit_bucket *bucket, uint64_t no
                                         uint32_t octets, uint64_t tolerance_ns);
 // Behind settle or judge at the same instant. Refused PDUs count in the estimated queue alone.
 void audit_bucket_charge(struct audit_bucket *bucket, uint32_t octets, bool refused);
+
+// A FLOW-CONTROL and its answer were captured.
+void audit_bucket_confirm(struct audit_bucket *bucket, uint64_t now_ns);
+// More is sent than what is missing in a capture explains.
+bool audit_bucket_is_sure(const struct audit_bucket *bucket);
 
 #endif

@@ -1,5 +1,8 @@
 // Cells: reset, block, unblock (TS 48.018 clauses 8.3 and 8.4), user data and what is counted of
 // it; other PDUs go to their own files.
+#include <string.h>
+
+#include "dataplane/wire/address.h"
 #include "lab/audit/audit_parts.h"
 
 enum {
@@ -38,6 +41,7 @@ const char *audit_bvc_state_name(enum audit_bvc_state state)
 
 void audit_bvc_enter(struct audit *audit, struct audit_bvc *bvc, enum audit_bvc_state state)
 {
+    bvc->state_ns = audit->at.time_ns;
     if (bvc->state == state || bvc->nse->one_way)
         return;
     bvc->state = state;
@@ -54,41 +58,136 @@ static void asks(struct audit *audit, struct audit_bvc *bvc, int what)
                       bvc->bvci, NULL, "%s has had no answer", asks_names[what]);
 }
 
-static bool answers(struct audit *audit, struct audit_bvc *bvc, int what)
+static enum audit_answer answers(struct audit *audit, struct audit_bvc *bvc, int what)
 {
-    return audit_answers(&bvc->asked_by[!audit_sender(&audit->at)][what]);
+    return audit_answers(audit, &bvc->asked_by[!audit_sender(&audit->at)][what]);
 }
 
 static void reset_cell(struct audit *audit, struct audit_bvc *bvc)
 {
     audit_flow_reset(audit, bvc);
+    bvc->early.pdus = 0;
     bvc->had_reset = true;
     bvc->reset_frame = audit->at.frame;
+    bvc->reset_ns = audit->at.time_ns;
     for (int who = 0; who < 2; who++)
         bvc->asked_by[who][BVC_ASKS_BLOCK].open = bvc->asked_by[who][BVC_ASKS_UNBLOCK].open = false;
     audit_bvc_enter(audit, bvc, BVC_RESET);
 }
 
+void audit_bvc_reset_by_nse(struct audit *audit, struct audit_bvc *bvc)
+{
+    if (bvc->bvci && bvc->state != BVC_UNKNOWN)
+        reset_cell(audit, bvc);
+}
+
+void audit_bvc_forget(struct audit *audit, struct audit_bvc *bvc)
+{
+    audit_flow_reset(audit, bvc);
+    bvc->had_reset = false;
+}
+
+static void forget_all(struct audit *audit, struct audit_nse *nse)
+{
+    nse->features[AUDIT_SGSN] = nse->features[AUDIT_BSS] = -1;
+    nse->blinds++;
+    nse->blind_at = audit->at;
+}
+
+static void forget(struct audit *audit, struct audit_bvc *bvc)
+{
+    if (bvc->bvci == 0)
+        forget_all(audit, bvc->nse);
+    else
+        audit_bvc_forget(audit, bvc);
+}
+
+void audit_bvc_blind(struct audit *audit)
+{
+    struct audit_nse *nse = audit->at.pair->nse;
+    struct audit_bvc *bvc = audit->at.bvci ? audit_bvc_of(audit, nse, audit->at.bvci) : NULL;
+    nse->blind = true;
+    if (bvc)
+        audit_bvc_forget(audit, bvc);
+    else if (!audit->at.bvci)
+        forget_all(audit, nse);
+}
+
 // That of BVCI 0 is one of the NSE: each of its cells is reset (clause 8.4).
 static void reset_done(struct audit *audit, struct audit_bvc *bvc)
 {
+    struct audit_flow *early = audit_flow_early(audit, bvc);
     reset_cell(audit, bvc);
+    audit_flow_go_on(audit, bvc, early);
     if (bvc->bvci)
         return;
-    bvc->nse->reset_frame = audit->at.frame;
-    for (struct audit_bvc *cell = audit->bvcs; cell; cell = cell->next)
-        if (cell != bvc && cell->nse == bvc->nse && cell->state != BVC_UNKNOWN)
-            reset_cell(audit, cell);
+    bvc->nse->resets++;
+    bvc->nse->reset_at = audit->at;
 }
 
-static void procedure(struct audit *audit, uint8_t type, uint16_t bvci)
+// One BVCI is one cell: if another end names another cell, two BSSs have one NSEI.
+static void note_cell(struct audit *audit, struct audit_bvc *bvc, uint8_t type, const void *pdu)
+{
+    const struct bssgp_bvc_reset *reset = pdu;
+    const struct bssgp_bvc_reset_ack *ack = pdu;
+    const struct bssgp_area *cell = type == RESET ? &reset->cell : &ack->cell;
+    const struct ipv6_address *bss = &audit->at.pair->end[audit->at.from].address;
+    if (!(type == RESET ? reset->has_cell : ack->has_cell))
+        return;
+    bool other = bvc->has_cell && memcmp(&bvc->cell, cell, sizeof *cell) != 0;
+    bvc->nse->mixed |= other && !address_same(&bvc->cell_from, bss);
+    bvc->has_cell = true;
+    bvc->cell_from = *bss;
+    bvc->cell = *cell;
+}
+
+// The Feature bitmaps of BVCI 0 (clause 8.4); without one there is none of the features. The
+// answer's counts only beside that of the reset itself.
+static void note_features(struct audit *audit, uint8_t type, const void *pdu)
+{
+    const struct bssgp_bvc_reset *reset = pdu;
+    const struct bssgp_bvc_reset_ack *ack = pdu;
+    int16_t *features = audit->at.pair->nse->features;
+    if (type == RESET)
+        features[audit_sender(&audit->at)] = reset->has_features ? reset->features : 0;
+    else
+        features[audit_sender(&audit->at)] = ack->has_features ? ack->features : 0;
+}
+
+static void report_early(struct audit *audit, struct audit_bvc *bvc, enum audit_answer answer)
+{
+    struct audit_early *early = &bvc->early;
+    if (early->pdus && answer == AUDIT_ANSWERS)
+        audit_hangs_since(audit_find_at(audit, AUDIT_RULE_bvc_blocked, audit_sender(&early->at),
+                                        &early->at, bvc->bvci, &early->tlli,
+                                        "in front of BVC-UNBLOCK-ACK; UNITDATAs: %u", early->pdus),
+                          bvc->state_ns);
+    early->pdus = 0;
+}
+
+// Of a reset that was not captured nobody knows when it was.
+static void reset_answered(struct audit *audit, struct audit_bvc *bvc, enum audit_answer answer)
+{
+    if (answer == AUDIT_ANSWERS)
+        reset_done(audit, bvc);
+    else if (answer == AUDIT_ANSWERS_LOST)
+        forget(audit, bvc);
+}
+
+static void procedure(struct audit *audit, uint8_t type, uint16_t bvci, const void *pdu)
 {
     struct audit_bvc *bvc = audit_bvc_of(audit, audit->at.pair->nse, bvci);
     if (!bvc)
         return;
+    if (bvci == 0 && (type == RESET || type == RESET_ACK))
+        note_features(audit, type, pdu);
+    else if (audit->at.up && (type == RESET || type == RESET_ACK))
+        note_cell(audit, bvc, type, pdu);
     switch (type) {
     case RESET:
-        if (answers(audit, bvc, BVC_ASKS_RESET)) { // both ask: each takes it for the answer
+        if (bvc->asked_by[!audit_sender(&audit->at)][BVC_ASKS_RESET]
+                .open) { // both ask: each takes it for the answer
+            answers(audit, bvc, BVC_ASKS_RESET);
             reset_done(audit, bvc);
             break;
         }
@@ -96,45 +195,24 @@ static void procedure(struct audit *audit, uint8_t type, uint16_t bvci)
         audit_bvc_enter(audit, bvc, BVC_RESETTING);
         break;
     case RESET_ACK:
-        if (answers(audit, bvc, BVC_ASKS_RESET))
-            reset_done(audit, bvc);
+        reset_answered(audit, bvc, answers(audit, bvc, BVC_ASKS_RESET));
         break;
     case BLOCK:
         asks(audit, bvc, BVC_ASKS_BLOCK);
         break;
     case BLOCK_ACK:
-        if (answers(audit, bvc, BVC_ASKS_BLOCK))
+        if (answers(audit, bvc, BVC_ASKS_BLOCK) == AUDIT_ANSWERS)
             audit_bvc_enter(audit, bvc, BVC_BLOCKED);
         break;
     case UNBLOCK:
+        bvc->early.pdus = 0;
         asks(audit, bvc, BVC_ASKS_UNBLOCK);
         break;
     default:
-        if (answers(audit, bvc, BVC_ASKS_UNBLOCK))
-            audit_bvc_enter(audit, bvc, BVC_OPEN);
+        report_early(audit, bvc, answers(audit, bvc, BVC_ASKS_UNBLOCK));
+        audit_bvc_enter(audit, bvc, BVC_OPEN);
         break;
     }
-}
-
-static void forget_cell(struct audit *audit, struct audit_bvc *bvc)
-{
-    if (!bvc)
-        return;
-    audit_flow_reset(audit, bvc);
-    bvc->had_reset = false;
-}
-
-void audit_bvc_blind(struct audit *audit)
-{
-    struct audit_nse *nse = audit->at.pair->nse;
-    nse->blind = true;
-    if (audit->at.bvci) {
-        forget_cell(audit, audit_bvc_of(audit, nse, audit->at.bvci));
-        return;
-    }
-    for (struct audit_bvc *bvc = audit->bvcs; bvc; bvc = bvc->next)
-        if (bvc->nse == nse)
-            forget_cell(audit, bvc);
 }
 
 static uint16_t bvci_of(uint8_t type, const void *pdu)
@@ -157,13 +235,20 @@ static uint16_t bvci_of(uint8_t type, const void *pdu)
 
 // ---- User data ----
 
-static void check_blocked(struct audit *audit, const struct audit_bvc *bvc, uint32_t tlli)
+static void check_blocked(struct audit *audit, struct audit_bvc *bvc, uint32_t tlli)
 {
     // The SGSN has acknowledged that, so it knows; the BSS has asked for it. The one that is asked
     // to unblock it may take it for unblocked before its answer is on the line.
-    int peer = !audit_sender(&audit->at);
-    if (bvc->state == BVC_BLOCKED && !bvc->asked_by[peer][BVC_ASKS_UNBLOCK].open)
-        audit_find(audit, AUDIT_RULE_bvc_blocked, bvc->bvci, &tlli, "a UNITDATA");
+    int who = (int)audit_sender(&audit->at);
+    if (bvc->state != BVC_BLOCKED || bvc->asked_by[!who][BVC_ASKS_UNBLOCK].open)
+        return;
+    if (!bvc->asked_by[who][BVC_ASKS_UNBLOCK].open) {
+        audit_hangs_since(audit_find(audit, AUDIT_RULE_bvc_blocked, bvc->bvci, &tlli, "a UNITDATA"),
+                          bvc->state_ns);
+        return;
+    }
+    bvc->early.tlli = bvc->early.pdus ? bvc->early.tlli : tlli;
+    audit_note_early(audit, &bvc->early);
 }
 
 static uint32_t captured_of(const struct audit *audit, const struct octets *llc)
@@ -269,7 +354,7 @@ void audit_bvc_pdu(struct audit *audit, uint8_t type, const void *pdu)
         audit_ms_pdu(audit, type, pdu);
         break;
     case BLOCK ... UNBLOCK_ACK:
-        procedure(audit, type, bvci_of(type, pdu));
+        procedure(audit, type, bvci_of(type, pdu), pdu);
         break;
     case FLOW_BVC_ASKS:
     case FLOW_MS_ASKS:

@@ -1,4 +1,5 @@
-// The tables of the report as CSV: a line of names, then a row each. Texts are in quotes.
+// The tables of the report as CSV: a line of names, then a row each. Texts are in quotes, and what
+// there is not is empty.
 #include "lab/audit/audit_print.h"
 
 static double seconds(const struct audit *audit, uint64_t time_ns)
@@ -33,6 +34,15 @@ static void put_findings(const struct audit *audit, FILE *out)
     }
 }
 
+static void put_values(bool there, uint64_t bmax_octets, uint64_t r_bit_per_s, FILE *out)
+{
+    if (there)
+        fprintf(out, "%llu,%llu,", (unsigned long long)bmax_octets,
+                (unsigned long long)r_bit_per_s);
+    else
+        fputs(",,", out);
+}
+
 static void put_flows(const struct audit *audit, FILE *out)
 {
     static const char *const kinds[FLOW_KINDS] = {"bvc", "ms", "pfc"};
@@ -44,9 +54,9 @@ static void put_flows(const struct audit *audit, FILE *out)
                 seconds(audit, flow->time_ns), kinds[flow->kind],
                 audit_print_nse(flow->bvc->nse, nse));
         put_place(flow->bvc->bvci, flow->kind != FLOW_BVC, flow->tlli, out);
-        fprintf(out, "%u,%llu,%llu,%llu,%llu,", flow->tag, (unsigned long long)flow->bmax,
-                (unsigned long long)flow->r, (unsigned long long)flow->bmax_default,
-                (unsigned long long)flow->r_default);
+        fprintf(out, "%u,", flow->tag);
+        put_values(flow->has_values, flow->bmax, flow->r, out);
+        put_values(flow->kind == FLOW_BVC, flow->bmax_default, flow->r_default, out);
         if (flow->acknowledged)
             fprintf(out, "%llu,%.9f", (unsigned long long)flow->ack_frame,
                     (double)(flow->ack_ns - flow->time_ns) / (double)S_IN_NS);
@@ -71,6 +81,10 @@ static void put_events(const struct audit *audit, FILE *out)
 
 static void put_bucket(const struct audit_bucket *bucket, FILE *out)
 {
+    if (bucket->covered_ns <= 0) {
+        fprintf(out, ",,,,,,,,\n");
+        return;
+    }
     struct audit_means means = audit_print_means(bucket);
     fprintf(out, "%llu,%llu,%llu,%.6f,%.6f,%.1f,%.1f,%.6f,%.1f\n",
             (unsigned long long)bucket->bmax_octets, (unsigned long long)bucket->r_bit_per_s,
@@ -104,6 +118,8 @@ static void put_mss(const struct audit *audit, FILE *out)
     char nse[AUDIT_NAME_OCTETS];
     fprintf(out, "nse,bvci,tlli,pdus_down,octets_down,pdus_up,cell_changes," BUCKET_COLUMNS);
     for (const struct audit_ms *ms = audit->mss; ms; ms = ms->next) {
+        if (ms->replaced)
+            continue;
         fprintf(out, "\"%s\",", audit_print_nse(ms->nse, nse));
         put_place(ms->bvc ? ms->bvc->bvci : -1, true, ms->tlli, out);
         fprintf(out, "%llu,%llu,%llu,%llu,", (unsigned long long)ms->pdus_down,

@@ -89,7 +89,7 @@ static void judge_answer(struct audit *audit, const struct audit_flow *flow)
     at.time_ns = flow->time_ns;
     at.frame = flow->frame;
     at.pair = flow->pair;
-    if (!flow->acknowledged && !flow->refused)
+    if (!flow->acknowledged && !flow->refused && !flow->early)
         audit_find_at(audit, AUDIT_RULE_flow_not_acknowledged, AUDIT_SGSN, &at, flow->bvc->bvci,
                       flow->kind == FLOW_BVC ? NULL : &flow->tlli, "%s, tag %u",
                       kind_names[flow->kind], flow->tag);
@@ -189,20 +189,57 @@ void audit_flow_asks(struct audit *audit, uint8_t type, const void *pdu)
 
 // ---- In force ----
 
-// Early by the tolerance is early at the R of that time.
+#define CBL 0x02 // of the Feature bitmap
+
+// The ratio counts if both ends have said CBL. If that was not captured, it counts where it helps.
+static bool ratio_counts(const struct audit_bucket *bucket, const struct audit_flow *flow,
+                         const struct audit_values *values)
+{
+    const int16_t *features = flow->bvc->nse->features;
+    if (!values->has_full)
+        return false;
+    if (features[0] >= 0 && features[1] >= 0)
+        return features[0] & features[1] & CBL;
+    bool refused =
+        (features[0] >= 0 && !(features[0] & CBL)) || (features[1] >= 0 && !(features[1] & CBL));
+    return !refused && audit_bucket_is_above(bucket, values->full_percent);
+}
+
+// What leaked more or less at the other R since it was asked for may have leaked; early by the
+// tolerance is early at the R of that time.
+void audit_flow_default(struct audit_bucket *bucket, const struct audit_default *one)
+{
+    if (one->forgotten) {
+        audit_bucket_forget(bucket, one->now_ns);
+        return;
+    }
+    uint64_t old_r = bucket->set ? bucket->r_bit_per_s : 0;
+    audit_bucket_change(bucket, one->now_ns, one->bmax, one->r);
+    if (old_r > one->r)
+        audit_bucket_leak(bucket, old_r - one->r, one->slack_ns);
+    else
+        audit_bucket_leak(bucket, one->r - old_r, one->now_ns - one->asked_ns);
+}
+
+static struct audit_default now_in_force(const struct audit *audit, const struct audit_flow *flow,
+                                         const struct audit_values *values)
+{
+    return (struct audit_default){.now_ns = audit->at.time_ns,
+                                  .asked_ns = flow->time_ns,
+                                  .slack_ns = audit->options.tolerance_ns + audit->disorder_ns,
+                                  .bmax = values->bmax,
+                                  .r = values->r};
+}
+
 void audit_flow_change(const struct audit *audit, struct audit_bucket *bucket,
                        const struct audit_flow *flow, const struct audit_values *values)
 {
-    uint64_t now_ns = audit->at.time_ns, old_r = bucket->set ? bucket->r_bit_per_s : 0;
-    uint64_t more = values->r > old_r ? values->r - old_r : 0;
-    uint64_t less = old_r > values->r ? old_r - values->r : 0;
-    audit_bucket_change(bucket, now_ns, values->bmax, values->r);
-    audit_bucket_leak(bucket, less, audit->options.tolerance_ns + audit->disorder_ns);
-    if (values->has_full) {
-        audit_bucket_full(bucket, now_ns, values->full_percent, values->given_before);
-        more = values->r;
-    }
-    audit_bucket_leak(bucket, more, now_ns - flow->time_ns);
+    struct audit_default now = now_in_force(audit, flow, values);
+    audit_flow_default(bucket, &now);
+    if (!ratio_counts(bucket, flow, values))
+        return;
+    audit_bucket_full(bucket, now.now_ns, values->full_percent, values->given_before);
+    audit_bucket_leak(bucket, values->r, now.now_ns - flow->time_ns);
 }
 
 struct audit_values audit_flow_values(const struct audit_flow *flow)
@@ -216,17 +253,28 @@ struct audit_values audit_flow_defaults(const struct audit_flow *flow)
     return (struct audit_values){.bmax = flow->bmax_default, .r = flow->r_default};
 }
 
+// For those of its MSs that go by the defaults.
+static void tell_mss(struct audit_bvc *bvc, const struct audit_default *one)
+{
+    if (!bvc->mss)
+        return;
+    if (!bvc->defaults)
+        bvc->defaults = need(calloc(AUDIT_DEFAULTS, sizeof *bvc->defaults));
+    bvc->defaults[bvc->defaults_made++ % AUDIT_DEFAULTS] = *one;
+}
+
 static void cell_in_force(struct audit *audit, struct audit_bvc *bvc, const struct audit_flow *flow)
 {
     struct audit_values values = audit_flow_values(flow), defaults = audit_flow_defaults(flow);
+    struct audit_default one = now_in_force(audit, flow, &defaults);
+    bool same = bvc->bmax_default == flow->bmax_default && bvc->r_default == flow->r_default;
+    if (!same || !bvc->bucket.set)
+        tell_mss(bvc, &one);
     audit_flow_change(audit, &bvc->bucket, flow, &values);
     bvc->unknown_values = false;
-    bool same = bvc->bmax_default == flow->bmax_default && bvc->r_default == flow->r_default;
+    bvc->values_ns = flow->time_ns;
     bvc->bmax_default = flow->bmax_default;
     bvc->r_default = flow->r_default;
-    for (struct audit_ms *ms = bvc->mss; ms; ms = ms->of_bvc_next)
-        if (!ms->own && !(same && ms->bucket.set))
-            audit_flow_change(audit, &ms->bucket, flow, &defaults);
     if (bvc->state == BVC_RESET || bvc->state == BVC_UNKNOWN)
         audit_bvc_enter(audit, bvc, BVC_OPEN);
 }
@@ -243,6 +291,9 @@ static void ms_in_force(struct audit *audit, struct audit_ms *ms, const struct a
     // what the bucket holds by now nobody knows.
     if (ms->older || audit_flow_is_old(audit, ms->own, ms->own_ns))
         audit_bucket_restart(&ms->bucket, audit->at.time_ns);
+    if (!ms->own)
+        ms->bucket.beyond =
+            (struct audit_beyond){0}; // the cell's defaults are none of its own values
     ms->own = true;
     ms->older = false;
     ms->own_ns = flow->time_ns;
@@ -290,6 +341,19 @@ void audit_flow_in_force(struct audit *audit, struct audit_bvc *bvc, struct audi
         pfc_in_force(audit, ms, flow, &flow->flows.item[i]);
 }
 
+// Of an MS only its own values: the cell's defaults are not what it has, if a FLOW-CONTROL-MS is
+// missing.
+static void confirm(struct audit *audit, struct audit_bvc *bvc, const struct audit_flow *flow)
+{
+    if (flow->kind == FLOW_BVC) {
+        audit_bucket_confirm(&bvc->bucket, audit->at.time_ns);
+        return;
+    }
+    struct audit_ms *ms = audit_ms_find(audit, bvc->nse, flow->tlli);
+    if (ms && ms->own && ms->bvc == bvc && flow->has_values)
+        audit_bucket_confirm(&ms->bucket, audit->at.time_ns);
+}
+
 static void acknowledged(struct audit *audit, struct audit_bvc *bvc, struct audit_asked *asked,
                          struct audit_flow *flow)
 {
@@ -299,6 +363,7 @@ static void acknowledged(struct audit *audit, struct audit_bvc *bvc, struct audi
     bvc->acks++;
     audit_sample(audit, &bvc->ack_delays_ns, flow->ack_ns - flow->time_ns);
     audit_flow_in_force(audit, bvc, flow);
+    confirm(audit, bvc, flow);
     retire_old(audit, asked);
 }
 
@@ -321,9 +386,8 @@ static void cell_unknown(struct audit *audit, struct audit_bvc *bvc)
     bvc->unknown_values = true;
     audit_pace_end(audit, bvc);
     audit_bucket_forget(&bvc->bucket, audit->at.time_ns);
-    for (struct audit_ms *ms = bvc->mss; ms; ms = ms->of_bvc_next)
-        if (!ms->own)
-            audit_bucket_forget(&ms->bucket, audit->at.time_ns);
+    struct audit_default none = {.now_ns = audit->at.time_ns, .forgotten = true};
+    tell_mss(bvc, &none);
 }
 
 // It may be in another cell by now.
@@ -340,11 +404,35 @@ static void ms_unknown(struct audit *audit, struct audit_bvc *bvc, enum audit_fl
         audit_bucket_forget(&pfc->bucket, audit->at.time_ns);
 }
 
+// What was sent since the FLOW-CONTROL may have been by it: that was behind the last one that has
+// its answer.
+static void unsay_since(struct audit *audit, const struct audit_bvc *bvc,
+                        const struct audit_asked *asked, enum audit_flow_kind kind,
+                        const uint32_t *tlli)
+{
+    uint64_t now_ns = audit->at.time_ns, since_ns = now_ns > ACK_WAIT_NS ? now_ns - ACK_WAIT_NS : 0;
+    static const uint32_t rules[FLOW_KINDS] = {
+        [FLOW_BVC] = AUDIT_BIT(bvc_bucket) | AUDIT_BIT(ms_bucket) | AUDIT_BIT(before_flow_control),
+        [FLOW_MS] = AUDIT_BIT(ms_bucket),
+        [FLOW_PFC] = AUDIT_BIT(ms_bucket) | AUDIT_BIT(pfc_bucket)};
+    for (const struct audit_flow *flow = asked->newest; flow; flow = flow->older)
+        if (flow->acknowledged && flow->time_ns > since_ns)
+            since_ns = flow->time_ns;
+    struct audit_unsaid what = {.nse = bvc->nse,
+                                .rules = rules[kind],
+                                .bvci = bvc->bvci,
+                                .tlli = kind == FLOW_BVC ? NULL : tlli,
+                                .since_ns = since_ns};
+    audit_unsay(audit, &what);
+}
+
 // Values are in force that were not captured. Those that are asked for by now may be older.
 static void unknown(struct audit *audit, struct audit_bvc *bvc, struct audit_asked *asked,
                     enum audit_flow_kind kind, uint32_t tlli)
 {
     audit->counts[AUDIT_acks_of_unknown]++;
+    audit_lacks(audit, AUDIT_HINT, audit->at.time_ns, audit->at.time_ns);
+    unsay_since(audit, bvc, asked, kind, &tlli);
     for (struct audit_flow *flow = asked->newest; flow; flow = flow->older)
         flow->in_force = true;
     if (kind == FLOW_BVC)
@@ -402,6 +490,38 @@ void audit_flow_reset(struct audit *audit, struct audit_bvc *bvc)
         audit_ms_leave(audit, bvc->mss);
 }
 
+// Between two NS-VCs there is no order: one behind the RESET that came on another NS-VC than this
+// answer may have been sent behind the answer. If it was sent before it is never answered.
+struct audit_flow *audit_flow_early(struct audit *audit, struct audit_bvc *bvc)
+{
+    const struct audit_ask *asked = bvc->asked_by[!audit_sender(&audit->at)];
+    struct audit_flow *early = NULL, **end = &early, **at = &bvc->asked.newest;
+    while (*at) {
+        struct audit_flow *flow = *at;
+        bool is_early = flow->frame > asked[BVC_ASKS_RESET].frame && flow->pair != audit->at.pair;
+        if (!is_early) {
+            at = &flow->older;
+            continue;
+        }
+        *at = flow->older;
+        flow->older = NULL;
+        flow->early = true;
+        flow->in_force = false;
+        *end = flow;
+        end = &flow->older;
+    }
+    return early;
+}
+
+void audit_flow_go_on(struct audit *audit, struct audit_bvc *bvc, struct audit_flow *early)
+{
+    bvc->asked.newest = early;
+    while (early && !early->acknowledged)
+        early = early->older;
+    if (early)
+        audit_flow_in_force(audit, bvc, early);
+}
+
 // One at the very end may have its answer behind the end.
 static void finish_asked(struct audit *audit, struct audit_asked *asked)
 {
@@ -412,6 +532,7 @@ static void finish_asked(struct audit *audit, struct audit_asked *asked)
 void audit_flow_finish(struct audit *audit)
 {
     audit->at.time_ns = audit->last_ns;
+    audit_fresh_finish(audit);
     for (struct audit_bvc *bvc = audit->bvcs; bvc; bvc = bvc->next) {
         audit_pace_end(audit, bvc);
         finish_asked(audit, &bvc->asked);

@@ -2,6 +2,7 @@
 // while it judges. Who may send what: TS 48.018 clause 10, 48.016 clause 9.
 #include <string.h>
 
+#include "dataplane/wire/address.h"
 #include "dataplane/wire/ns.h"
 #include "lab/audit/audit_parts.h"
 
@@ -30,6 +31,7 @@ static const uint8_t bssgp_ways[256] = {
 
 #define NS_RESET        0x02
 #define NS_RESET_ACK    0x03
+#define NS_SNS_ADD      0x0d
 #define NS_SNS_CONFIG   0x0f
 #define NS_SNS_SIZE     0x12
 #define NS_SNS_SIZE_ACK 0x13
@@ -70,7 +72,34 @@ static void learn_nsei(struct audit_pair *pair, uint16_t nsei)
     pair->nsei = nsei;
 }
 
-static void learn_ns(struct audit_pair *pair, int from, uint8_t type, const union any_pdu *pdu)
+static void learn_endpoints(struct audit *audit, uint16_t nsei, const struct ns_ip4_endpoints *ip4,
+                            const struct ns_ip6_endpoints *ip6)
+{
+    for (uint64_t i = 0; ip4 && i < ip4->n; i++) {
+        struct ipv6_address address = address_of_ipv4(ip4->item[i].address);
+        audit_whose_endpoint(audit, nsei, &address, ip4->item[i].udp_port);
+    }
+    for (uint64_t i = 0; ip6 && i < ip6->n; i++)
+        audit_whose_endpoint(audit, nsei, &ip6->item[i].address, ip6->item[i].udp_port);
+}
+
+static void learn_sns(struct audit *audit, struct audit_pair *pair, uint8_t type,
+                      const union any_pdu *pdu)
+{
+    const struct sns_config *config = (const struct sns_config *)pdu;
+    const struct sns_add *add = (const struct sns_add *)pdu;
+    uint16_t nsei = type == NS_SNS_CONFIG ? config->nsei : add->nsei;
+    learn_nsei(pair, nsei);
+    if (type == NS_SNS_CONFIG)
+        learn_endpoints(audit, nsei, config->has_ip4_endpoints ? &config->ip4_endpoints : NULL,
+                        config->has_ip6_endpoints ? &config->ip6_endpoints : NULL);
+    else
+        learn_endpoints(audit, nsei, add->has_ip4_endpoints ? &add->ip4_endpoints : NULL,
+                        add->has_ip6_endpoints ? &add->ip6_endpoints : NULL);
+}
+
+static void learn_ns(struct audit *audit, struct audit_pair *pair, int from, uint8_t type,
+                     const union any_pdu *pdu)
 {
     const struct ns_reset *reset = (const struct ns_reset *)pdu;
     const struct ns_reset_ack *ack = (const struct ns_reset_ack *)pdu;
@@ -83,8 +112,8 @@ static void learn_ns(struct audit_pair *pair, int from, uint8_t type, const unio
         vote(pair, from, FROM_BSS);
     } else if (type == NS_SNS_SIZE_ACK) {
         vote(pair, from, FROM_SGSN);
-    } else if (type == NS_SNS_CONFIG) {
-        learn_nsei(pair, ((const struct sns_config *)pdu)->nsei);
+    } else if (type == NS_SNS_CONFIG || type == NS_SNS_ADD) {
+        learn_sns(audit, pair, type, pdu);
     }
 }
 
@@ -116,7 +145,7 @@ static void learn(struct audit *audit, struct audit_pair *pair, int from, const 
     else
         good = decode("ns", b, n, &pdu, &fault) && fault >= 0;
     if (good && !is_unitdata)
-        learn_ns(pair, from, b[0], &pdu);
+        learn_ns(audit, pair, from, b[0], &pdu);
     pair->good += good;
     pair->bad += !good && captured == n;
     if (audit->options.port && pair->good <= pair->bad)
@@ -234,28 +263,33 @@ static void judge(struct audit *audit)
 void audit_datagram(struct audit *audit, const struct audit_end *from, const struct audit_end *to,
                     bool gre, const uint8_t *octets, uint32_t captured, uint32_t length)
 {
-    int sender;
+    int sender = 0;
     bool learns = audit->phase == AUDIT_LEARN;
     bool may_be_ns = captured && octets[0] <= NS_TYPE_MAX;
     struct audit_pair *pair = audit_pair_of(audit, from, to, gre, learns && may_be_ns, &sender);
+    struct audit_at at = {.time_ns = audit->packet_time_ns,
+                          .frame = audit->at.frame,
+                          .pair = pair,
+                          .from = sender,
+                          .octets = octets,
+                          .captured = captured,
+                          .length = length};
     if (pair && learns) {
         pair->learned[sender]++;
+        audit_copies_learn(audit, &at);
+        audit_ids_learn(audit, pair, sender);
         learn(audit, pair, sender, octets, captured, length);
     }
     if (learns)
         return;
-    if (!pair || !pair->number) {
+    if (!pair) {
         audit->counts[AUDIT_not_gb]++;
         return;
     }
-    audit->at = (struct audit_at){.time_ns = audit->last_ns,
-                                  .frame = audit->at.frame,
-                                  .pair = pair,
-                                  .from = sender,
-                                  .down = pair->sgsn == sender,
-                                  .up = pair->sgsn == !sender,
-                                  .octets = octets,
-                                  .captured = captured,
-                                  .length = length};
-    judge(audit);
+    audit_fresh_pair(audit, pair);
+    at.down = pair->sgsn == sender;
+    at.up = pair->sgsn == !sender;
+    audit->at = at;
+    if (!audit_is_copy(audit, &at))
+        judge(audit);
 }

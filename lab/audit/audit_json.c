@@ -212,6 +212,8 @@ static void put_mss(struct json *json, const struct audit *audit)
     json_key(json, "mss");
     json_array(json);
     for (const struct audit_ms *ms = audit->mss; ms; ms = ms->next) {
+        if (ms->replaced)
+            continue;
         json_object(json);
         json_put_text(json, "nse", audit_print_nse(ms->nse, text));
         json_put(json, "tlli", ms->tlli);

@@ -35,6 +35,7 @@ void audit_ms_leave(struct audit *audit, struct audit_ms *ms)
     const struct audit_bvc *bvc = ms->bvc;
     if (!bvc)
         return;
+    audit_fresh_defaults(audit, ms);
     unlink_from_cell(ms);
     ms->own = ms->older = false;
     audit_bucket_forget(&ms->bucket, audit->at.time_ns);
@@ -59,6 +60,8 @@ struct audit_ms *audit_ms_enter(struct audit *audit, struct audit_bvc *bvc, uint
     if (!ms->bvc) {
         ms->older = !ms->known && !bvc->had_reset;
         ms->known = true;
+        ms->entered_ns = audit->at.time_ns;
+        ms->met_defaults = bvc->defaults_made;
         link_to_cell(ms, bvc);
     }
     if (!ms->bucket.set && bvc->bucket.set)
@@ -80,6 +83,7 @@ void audit_ms_heard(struct audit *audit, struct audit_bvc *bvc, uint32_t tlli)
     if (!ms)
         return;
     ms->suspended = ms->resuming = false;
+    ms->heard = bvc;
     ms->pdus_up++;
 }
 
@@ -87,7 +91,7 @@ void audit_ms_heard(struct audit *audit, struct audit_bvc *bvc, uint32_t tlli)
 static bool is_suspended(const struct audit_ms *ms, const struct audit_bvc *bvc)
 {
     return ms->suspended && bvc->reset_frame < ms->suspended_frame &&
-           bvc->nse->reset_frame < ms->suspended_frame;
+           bvc->nse->reset_at.frame < ms->suspended_frame;
 }
 
 // Clauses 8.1 and 7.4: what the SGSN must not send.
@@ -96,14 +100,25 @@ void audit_ms_dl(struct audit *audit, struct audit_bvc *bvc, uint32_t tlli)
     const struct audit_left *left = audit_left_of(audit, bvc->nse, bvc->bvci, tlli, false);
     const struct audit_ms *ms = audit_ms_find(audit, bvc->nse, tlli);
     if (left && left->gone)
-        audit_find(audit, AUDIT_RULE_left_cell, bvc->bvci, &tlli,
-                   "FLUSH-LL named this cell as the old one, and the MS was not heard here since");
+        audit_hangs_since(
+            audit_find(
+                audit, AUDIT_RULE_left_cell, bvc->bvci, &tlli,
+                "FLUSH-LL named this cell as the old one, and the MS was not heard here since"),
+            left->gone_ns);
     if (ms && is_suspended(ms, bvc))
-        audit_find(audit, AUDIT_RULE_suspended, bvc->bvci, &tlli,
-                   "SUSPEND is acknowledged, and the MS was not heard since");
+        audit_hangs_since(audit_find(audit, AUDIT_RULE_suspended, bvc->bvci, &tlli,
+                                     "SUSPEND is acknowledged, and the MS was not heard since"),
+                          ms->suspended_ns);
 }
 
-// A FLUSH-LL that is repeated until its answer comes says nothing new: the MS may be back.
+// A FLUSH-LL that is repeated until its answer comes says nothing new: the MS may be back. If it
+// was heard elsewhere since, it is not.
+static bool says_nothing_new(const struct audit_left *left, const struct audit_ms *ms,
+                             uint16_t old_bvci)
+{
+    return left->asked && (left->gone || !ms->heard || ms->heard->bvci == old_bvci);
+}
+
 static void flush(struct audit *audit, const struct bssgp_flush_ll *pdu)
 {
     struct audit_nse *nse = audit->at.pair->nse;
@@ -115,11 +130,15 @@ static void flush(struct audit *audit, const struct bssgp_flush_ll *pdu)
     } else {
         audit_happens(audit, "flush-ll", pdu->old_bvci, &pdu->tlli, "no new cell");
     }
-    if (!left || !ms || left->asked)
+    if (!left || !ms || says_nothing_new(left, ms, pdu->old_bvci))
         return;
-    left->gone = left->asked = true;
-    left->next = ms->unanswered;
-    ms->unanswered = left;
+    left->gone = true;
+    left->gone_ns = audit->at.time_ns;
+    if (!left->asked) {
+        left->next = ms->unanswered;
+        ms->unanswered = left;
+    }
+    left->asked = true;
     if (ms->bvc && ms->bvc->bvci == pdu->old_bvci)
         audit_ms_leave(audit, ms);
 }
@@ -149,6 +168,7 @@ static void suspend(struct audit *audit, uint8_t type, uint32_t tlli)
     if (type == SUSPEND_ACK) {
         ms->suspended = true;
         ms->suspended_frame = audit->at.frame;
+        ms->suspended_ns = audit->at.time_ns;
     } else if (type == RESUME) {
         ms->resuming |= ms->suspended;
         ms->suspended = false;

@@ -12,12 +12,27 @@ enum {
     UNBLOCK_ACK = 0x07,
     STATUS = 0x08,
     ALIVE = 0x0a,
-    ALIVE_ACK = 0x0b
+    ALIVE_ACK = 0x0b,
+    SNS_ACK = 0x0c,
+    SNS_ADD = 0x0d,
+    SNS_CHANGEWEIGHT = 0x0e,
+    SNS_CONFIG = 0x0f,
+    SNS_CONFIG_ACK = 0x10,
+    SNS_DELETE = 0x11,
+    SNS_SIZE = 0x12,
+    SNS_SIZE_ACK = 0x13
 };
 
-#define ALIVE_RETRIES 10 // NS-ALIVE-RETRIES, clause 11
+#define ANSWERED_NS   (10 * S_IN_NS) // behind that it is no repeated request's
+#define ALIVE_RETRIES 10             // NS-ALIVE-RETRIES, clause 11
 
-static const char *const asks_names[NS_ASKS] = {"NS-RESET", "NS-BLOCK", "NS-UNBLOCK", "NS-ALIVE"};
+static const char *const asks_names[NS_ASKS] = {"NS-RESET",
+                                                "NS-BLOCK",
+                                                "NS-UNBLOCK",
+                                                "NS-ALIVE",
+                                                "SNS-SIZE",
+                                                "SNS-CONFIG",
+                                                "SNS-ADD, -DELETE or -CHANGEWEIGHT"};
 
 const char *audit_nsvc_state_name(enum audit_nsvc_state state)
 {
@@ -28,6 +43,7 @@ const char *audit_nsvc_state_name(enum audit_nsvc_state state)
 static void enter(struct audit *audit, enum audit_nsvc_state state)
 {
     struct audit_pair *pair = audit->at.pair;
+    pair->state_ns = audit->at.time_ns;
     if (pair->state == state || pair->nse->one_way)
         return;
     pair->state = state;
@@ -38,15 +54,21 @@ bool audit_asks(const struct audit *audit, struct audit_ask *ask)
 {
     uint64_t now_ns = audit->at.time_ns;
     bool again = ask->open && now_ns - ask->time_ns + audit->disorder_ns >= AUDIT_AGAIN_NS;
-    *ask = (struct audit_ask){true, now_ns};
+    *ask = (struct audit_ask){true, now_ns, audit->at.frame};
     return again;
 }
 
-bool audit_answers(struct audit_ask *ask)
+enum audit_answer audit_answers(struct audit *audit, struct audit_ask *ask)
 {
-    bool open = ask->open;
+    uint64_t now_ns = audit->at.time_ns;
+    bool open = ask->open, ever = ask->time_ns > 0;
     ask->open = false;
-    return open;
+    if (open)
+        return AUDIT_ANSWERS;
+    if (now_ns - (ever ? ask->time_ns : audit->first_ns) <= ANSWERED_NS || audit->all.pauses)
+        return AUDIT_ANSWERS_NOTHING;
+    audit_lacks(audit, AUDIT_HINT, now_ns, now_ns);
+    return AUDIT_ANSWERS_LOST;
 }
 
 static void asks(struct audit *audit, int what)
@@ -66,9 +88,9 @@ static void asks(struct audit *audit, int what)
         enter(audit, NSVC_DEAD);
 }
 
-static bool answers(struct audit *audit, int what)
+static enum audit_answer answers(struct audit *audit, int what)
 {
-    return audit_answers(&audit->at.pair->asked[!audit->at.from][what]);
+    return audit_answers(audit, &audit->at.pair->asked[!audit->at.from][what]);
 }
 
 static void resets(struct audit *audit)
@@ -79,7 +101,41 @@ static void resets(struct audit *audit)
             pair->asked[from][what].open = false;
         pair->alive_unanswered[from] = 0;
     }
+    pair->early.pdus = 0;
     enter(audit, NSVC_RESETTING);
+}
+
+static void report_early(struct audit *audit, enum audit_answer answer)
+{
+    struct audit_early *early = &audit->at.pair->early;
+    if (early->pdus && answer == AUDIT_ANSWERS)
+        audit_hangs_since(audit_find_at(audit, AUDIT_RULE_nsvc_blocked, audit_sender(&early->at),
+                                        &early->at, early->at.bvci, NULL,
+                                        "in front of NS-UNBLOCK-ACK; such PDUs: %u", early->pdus),
+                          audit->at.pair->state_ns);
+    early->pdus = 0;
+}
+
+// The IP sub-network service (clause 7.4b): its procedures are the NSE's, on one of its NS-VCs.
+static void sub_network(struct audit *audit, uint8_t type)
+{
+    static const struct {
+        const char *name;
+        int asks;
+        bool answer;
+    } rows[] = {[SNS_ACK] = {"ack", NS_ASKS_CHANGE, true},
+                [SNS_ADD] = {"add", NS_ASKS_CHANGE, false},
+                [SNS_CHANGEWEIGHT] = {"changeweight", NS_ASKS_CHANGE, false},
+                [SNS_CONFIG] = {"config", NS_ASKS_CONFIG, false},
+                [SNS_CONFIG_ACK] = {"config-ack", NS_ASKS_CONFIG, true},
+                [SNS_DELETE] = {"delete", NS_ASKS_CHANGE, false},
+                [SNS_SIZE] = {"size", NS_ASKS_SIZE, false},
+                [SNS_SIZE_ACK] = {"size-ack", NS_ASKS_SIZE, true}};
+    audit_happens(audit, "sns", -1, NULL, "%s", rows[type].name);
+    if (rows[type].answer)
+        answers(audit, rows[type].asks);
+    else
+        asks(audit, rows[type].asks);
 }
 
 void audit_ns_pdu(struct audit *audit, uint8_t type, const void *pdu)
@@ -91,28 +147,29 @@ void audit_ns_pdu(struct audit *audit, uint8_t type, const void *pdu)
         resets(audit);
         break;
     case RESET_ACK:
-        if (answers(audit, NS_ASKS_RESET))
+        if (answers(audit, NS_ASKS_RESET) == AUDIT_ANSWERS)
             enter(audit, NSVC_BLOCKED);
         break;
     case BLOCK:
         asks(audit, NS_ASKS_BLOCK);
         break;
     case BLOCK_ACK:
-        if (answers(audit, NS_ASKS_BLOCK))
+        if (answers(audit, NS_ASKS_BLOCK) == AUDIT_ANSWERS)
             enter(audit, NSVC_BLOCKED);
         break;
     case UNBLOCK:
+        pair->early.pdus = 0;
         asks(audit, NS_ASKS_UNBLOCK);
         break;
     case UNBLOCK_ACK:
-        if (answers(audit, NS_ASKS_UNBLOCK))
-            enter(audit, NSVC_OPEN);
+        report_early(audit, answers(audit, NS_ASKS_UNBLOCK));
+        enter(audit, NSVC_OPEN);
         break;
     case ALIVE:
         asks(audit, NS_ASKS_ALIVE);
         break;
     case ALIVE_ACK:
-        if (answers(audit, NS_ASKS_ALIVE))
+        if (answers(audit, NS_ASKS_ALIVE) == AUDIT_ANSWERS)
             pair->alive_unanswered[!audit->at.from] = 0;
         if (pair->state ==
             NSVC_DEAD) // of an NS-VC over IP that is all it takes; else RESET follows
@@ -123,15 +180,29 @@ void audit_ns_pdu(struct audit *audit, uint8_t type, const void *pdu)
                       ((const struct ns_status *)pdu)->cause);
         break;
     default:
+        if (type >= SNS_ACK && type <= SNS_SIZE_ACK)
+            sub_network(audit, type);
         break;
     }
+}
+
+void audit_note_early(const struct audit *audit, struct audit_early *early)
+{
+    if (early->pdus++ == 0)
+        early->at = audit->at;
 }
 
 void audit_ns_unitdata(struct audit *audit)
 {
     // The end that is asked to unblock it may send before its answer is on the line.
-    const struct audit_pair *pair = audit->at.pair;
-    if (pair->state == NSVC_BLOCKED && !pair->asked[!audit->at.from][NS_ASKS_UNBLOCK].open)
-        audit_find(audit, AUDIT_RULE_nsvc_blocked, audit->at.bvci, NULL, "a PDU of %u octets",
-                   audit->at.length);
+    struct audit_pair *pair = audit->at.pair;
+    int from = audit->at.from;
+    if (pair->state != NSVC_BLOCKED || pair->asked[!from][NS_ASKS_UNBLOCK].open)
+        return;
+    if (pair->asked[from][NS_ASKS_UNBLOCK].open)
+        audit_note_early(audit, &pair->early);
+    else
+        audit_hangs_since(audit_find(audit, AUDIT_RULE_nsvc_blocked, audit->at.bvci, NULL,
+                                     "a PDU of %u octets", audit->at.length),
+                          pair->state_ns);
 }

@@ -62,6 +62,23 @@ static bool may_have_own(const struct audit_ms *ms, enum audit_rule rule)
     return rule == AUDIT_RULE_ms_bucket && ms->older && !ms->own;
 }
 
+static uint64_t earlier(uint64_t one_ns, uint64_t other_ns)
+{
+    return one_ns < other_ns ? one_ns : other_ns;
+}
+
+// Its values, and what it holds.
+static uint64_t values_since(const struct audit_levels *at, const struct audit_bucket *bucket,
+                             enum audit_rule rule)
+{
+    uint64_t values_ns = at->bvc->values_ns;
+    if (rule == AUDIT_RULE_ms_bucket)
+        values_ns = at->ms->own ? at->ms->own_ns : earlier(values_ns, at->ms->entered_ns);
+    else if (rule == AUDIT_RULE_pfc_bucket)
+        values_ns = at->pfc->since_ns;
+    return earlier(values_ns, bucket->empty_ns);
+}
+
 static enum level level_of(struct audit *audit, const struct audit_levels *at,
                            struct audit_bucket *bucket, enum audit_rule rule, adopt_fn *adopt)
 {
@@ -69,6 +86,7 @@ static enum level level_of(struct audit *audit, const struct audit_levels *at,
     struct audit_verdict verdict = audit_bucket_judge(bucket, now_ns, at->octets, at->tolerance_ns);
     if (verdict.refused) {
         adopt(audit, at);
+        audit_fresh_defaults(audit, at->ms);
         verdict = audit_bucket_judge(bucket, now_ns, at->octets, at->tolerance_ns);
     }
     if (!verdict.refused)
@@ -81,10 +99,13 @@ static enum level level_of(struct audit *audit, const struct audit_levels *at,
     char early[40] = "R is 0";
     if (verdict.early_ns != UINT64_MAX)
         snprintf(early, sizeof early, "%.3f ms too early", (double)verdict.early_ns / 1e6);
-    audit_find(audit, rule, at->bvc->bvci, &at->ms->tlli,
-               "%u octets, %.1f over Bmax %llu at R %llu bit/s: %s", at->octets,
-               verdict.over_octets, (unsigned long long)bucket->bmax_octets,
-               (unsigned long long)bucket->r_bit_per_s, early);
+    struct audit_finding *finding = audit_find(
+        audit, rule, at->bvc->bvci, &at->ms->tlli,
+        "%u octets, %.1f over Bmax %llu at R %llu bit/s: %s", at->octets, verdict.over_octets,
+        (unsigned long long)bucket->bmax_octets, (unsigned long long)bucket->r_bit_per_s, early);
+    audit_hangs_since(finding, values_since(at, bucket, rule));
+    if (finding)
+        finding->sure = audit_bucket_is_sure(bucket);
     return REFUSES;
 }
 
@@ -92,6 +113,7 @@ static enum level too_old(struct audit *audit, const struct audit_levels *at,
                           struct audit_bucket *bucket)
 {
     audit->counts[AUDIT_after_th]++;
+    bucket->beyond.begun = false;
     audit_bucket_settle(bucket, audit->at.time_ns, at->tolerance_ns);
     return NOT_JUDGED;
 }
@@ -135,8 +157,26 @@ static void follow_old_tlli(struct audit *audit, struct audit_nse *nse,
     if (!pdu->has_old_tlli || pdu->old_tlli == pdu->tlli)
         return;
     struct audit_ms *ms = audit_ms_find(audit, nse, pdu->old_tlli);
-    if (ms && !audit_ms_find(audit, nse, pdu->tlli))
-        audit_ms_rename(audit, ms, pdu->tlli);
+    struct audit_ms *other = audit_ms_find(audit, nse, pdu->tlli);
+    if (!ms || other == ms)
+        return;
+    if (other && (other->own || other->pdus_down > 0)) {
+        other->older = true; // what the old one had may be its own
+        return;
+    }
+    if (other)
+        audit_ms_replace(audit, other, ms);
+    audit_ms_rename(audit, ms, pdu->tlli);
+}
+
+// Behind a reset there are no other values that it may go by.
+static void adopt_first(struct audit *audit, struct audit_bvc *bvc)
+{
+    struct audit_flow *flow = bvc->asked.newest;
+    while (flow && flow->refused)
+        flow = flow->older;
+    if (flow && bvc->had_reset && !bvc->unknown_values)
+        audit_flow_in_force(audit, bvc, flow);
 }
 
 void audit_replay_dl(struct audit *audit, struct audit_bvc *bvc,
@@ -145,12 +185,13 @@ void audit_replay_dl(struct audit *audit, struct audit_bvc *bvc,
     uint32_t tlli = pdu->tlli;
     follow_old_tlli(audit, bvc->nse, pdu);
     audit_ms_dl(audit, bvc, tlli);
-    if (!bvc->bucket.set && bvc->asked.newest)
-        audit_flow_in_force(audit, bvc, bvc->asked.newest);
+    if (!bvc->bucket.set)
+        adopt_first(audit, bvc);
     if (!bvc->bucket.set) {
         if (bvc->had_reset && !bvc->unknown_values)
-            audit_find(audit, AUDIT_RULE_before_flow_control, bvc->bvci, &tlli, "%u octets",
-                       pdu->llc_pdu.n);
+            audit_hangs_since(audit_find(audit, AUDIT_RULE_before_flow_control, bvc->bvci, &tlli,
+                                         "%u octets", pdu->llc_pdu.n),
+                              bvc->reset_ns);
         else
             audit->counts[AUDIT_before_values]++;
         return;

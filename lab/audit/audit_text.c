@@ -21,8 +21,11 @@ static void put_verdict(const struct audit *audit, FILE *out)
     fprintf(out, "%llu frames in %.3f s, NS-VCs: %u, cells: %u, TLLIs: %u\n",
             (unsigned long long)audit->frames, audit_print_seconds(audit, audit->last_ns),
             audit->nsvc_count, cells(audit), audit->ms_count);
-    fprintf(out, "Clauses broken: %llu times. Remarks: %llu.\n", (unsigned long long)breaches,
-            (unsigned long long)(all - breaches));
+    if (audit->nsvc_count == 0)
+        fprintf(out, "There is no Gb in this capture, so nothing was judged.\n");
+    else
+        fprintf(out, "Clauses broken: %llu times. Remarks: %llu.\n", (unsigned long long)breaches,
+                (unsigned long long)(all - breaches));
 }
 
 static void put_finding(const struct audit *audit, const struct audit_finding *finding, FILE *out)

@@ -2,14 +2,18 @@
 """`sluice audit` on captures typed from the formats (audit_capture.py): a good one has nothing to report, and
 its figures are those worked out on paper; links and networks; outputs; captures of osmo-sgsn and osmo-pcu."""
 
+import csv
 import json
+import os
 import re
+import subprocess
+import threading
 
 import audit_capture as gb  # tests/gb is on the path from here on
 import codec
 import frames
 from audit_capture import MS, S, audited, changed, folder, found, place, up
-from harness import ROOT, case, main, right, same
+from harness import ROOT, case, main, new_folder, program, right, same
 
 
 @case("a good capture: nothing to report, and all of it read")
@@ -152,11 +156,48 @@ def page():
     same(re.findall(r"<tr><td>(\w+)</td><td>breach</td><td>44.064 5.5</td><td[^>]*>(\d+)</td><td[^>]*>(\d+)</td>", html),
          [("fcs_down", "1", "0")], "its rule, by whom, and no other")
     right("bvc_bucket" not in html, "a rule that nobody breaks")
+    hostile = gb.write(folder / "<script>alert(1)\x1b<.pcap", gb.good())
+    for words, title in (((path,), "x.pcap"), ((path, hostile), "x.pcap and others"), ((hostile,), "&lt;script&gt;alert(1)?&lt;.pcap")):
+        same(gb.run_audit("--page", folder / "named.html", *words).returncode, 0, "exit status")
+        right(f"<h1>Audit of Gb: {folder}/{title}</h1>" in (folder / "named.html").read_text(), f"no title {title}")
     for part in ("<script", "http://", "https://", "src="):
         right(part not in html, f"{part} is on the page")
     same(html.count("<tr>"), html.count("</tr>"), "rows")
     same(html.count("<td"), html.count("</td>"), "cells")
     same(gb.run_audit("--page", "/proc/none/x.html", path).returncode, 1, "a folder that is none")
+
+
+@case("the verdict is good only where all was judged; a capture without Gb has none")
+def verdicts():
+    good, none = "Clauses broken: 0 times", "There is no Gb in this capture, so nothing was judged"
+    talk = gb.good()
+    snapped = gb.write(folder / "snapped.pcap", talk, snap=70)
+    for path, verdict, word, noted in ((gb.write(folder / "y.pcap", talk), "good", good, False), (snapped, "soft", good, True),
+                                       (gb.write(folder / "no_gb.pcap", []), "bad", none, True)):
+        text = gb.run_audit("--page", folder / "page.html", path).stdout.decode()
+        html = (folder / "page.html").read_text()
+        right(f'<strong class="{verdict}">{word}' in html, f"{verdict} is not the verdict on {path.name}")
+        same("at the end of this page" in html, noted, f"{path.name}: what was not judged is named beside it")
+        same((good in text, none in text), (word == good, word == none), text)
+        right('<td class="n">0</td><td>open' not in html and '<td class="n">0</td><td>reset' not in html, "BVCI 0 is no cell")
+
+
+@case("CSV: what there is not is empty, as it is null or missing in the JSON")
+def empty_cells():
+    own = gb.on_cell("bssgp_flow_control_ms", tlli=gb.TLLI, tag=9, ms_bmax=10, r=80)
+    path = gb.write(folder / "x.pcap", gb.sorted_by_time([*gb.good(), up(3 * S + 5 * MS, own)]))
+    report = gb.audit(path)
+    gb.run_audit("--csv", folder / "csv", path)
+    rows = {name: list(csv.DictReader((folder / f"csv/{name}.csv").read_text().splitlines())) for name in ("cells", "flow_control")}
+    right({one["bucket"] is None for one in report["bvcs"]} == {True, False}, "a BVC with and one without a bucket")
+    for row, one in zip(rows["cells"], report["bvcs"], strict=True):
+        same([row[key] == "" for key in list(row)[-9:]], [one["bucket"] is None] * 9, str(row))
+    kinds = set()
+    for row, one in zip(rows["flow_control"], report["flow_control"], strict=True):
+        kinds.add(one["of"])
+        for key in ("bmax_octets", "r_bit_per_s", "bmax_default_octets", "r_default_bit_per_s", "ack_frame"):
+            same(row[key], str(one.get(key, "")), f"{key} of {row}")
+    right("bvc" in kinds and len(kinds) > 1, f"FLOW-CONTROLs of {kinds}")
 
 
 @case("text, CSV and JSON say the same; usage")
@@ -181,6 +222,21 @@ def outputs():
     same(gb.run_audit("--csv", "/proc/none", path).returncode, 1, "a folder that cannot be")
 
 
+@case("files are written though nobody reads standard output, and one that cannot be written keeps no other from it")
+def ended():
+    path = gb.write(folder / "x.pcap", gb.good())
+    for words in ((), ("--json",)):
+        reader, writer = os.pipe()
+        os.close(reader)
+        outputs = new_folder()
+        subprocess.run([program(), "audit", path, *words, "--csv", outputs, "--page", outputs / "x.html"], stdout=writer,
+                       stderr=subprocess.DEVNULL, check=False, timeout=60)
+        os.close(writer)
+        right((outputs / "pfcs.csv").exists() and (outputs / "x.html").read_text().endswith("</html>\n"), f"files with {words}")
+    done = gb.run_audit("--csv", "/proc/none", "--page", outputs / "y.html", path)
+    right(done.returncode == 1 and b"Clauses broken" in done.stdout and (outputs / "y.html").exists(), "page and text")
+
+
 @case("an output that is the capture is refused, and the capture stays as it is")
 def kept():
     path = gb.write(folder / "findings.csv", gb.good())
@@ -188,6 +244,34 @@ def kept():
     for words in (("--page", path), ("--csv", folder), ("--page", folder / "y.html", "--csv", f"{folder}/../{folder.name}")):
         same((gb.run_audit(*words, path).returncode, path.read_bytes()), (2, before), words)
     right(not (folder / "y.html").exists(), "nothing is written")
+
+
+@case("a capture through a pipe, as - or by a name, whole or broken off; where there is no room for it a message says so")
+def pipes():
+    talk = gb.good()
+    at = place(talk, "bssgp_dl_unitdata", 3)
+    octets = gb.write(folder / "x.pcap", changed(talk, at, talk[at].datagram[:-1] + b"\xff")).read_bytes()
+    wanted = gb.run_audit("--json", folder / "x.pcap").stdout
+    os.mkfifo(folder / "pipe")
+    for name in "-", "/dev/stdin", str(folder / "pipe"):
+        if name == str(folder / "pipe"):
+            writer = threading.Thread(target=(folder / "pipe").write_bytes, args=(octets,))
+            writer.start()
+        done = subprocess.run([program(), "audit", "--json", name], input=octets, capture_output=True, timeout=60)
+        same((done.returncode, done.stdout), (0, wanted), name)
+    writer.join()
+    cut = subprocess.run([program(), "audit", "-"], input=octets[:-9], capture_output=True, timeout=60)
+    right(b"- breaks off behind frame" in cut.stdout, cut.stdout)
+    none = subprocess.run([program(), "audit", "-"], input=octets, capture_output=True, timeout=60,
+                          env=os.environ | {"TMPDIR": "/proc/none"})
+    right(none.returncode == 1 and b"a copy in /proc/none cannot be made" in none.stderr, none.stderr)
+    of_folder = gb.run_audit(folder)
+    same((of_folder.returncode, of_folder.stderr.decode()), (1, f"sluice audit: {folder}: Is a directory\n"), "a folder")
+    for env in {}, {"TMPDIR": ""}:
+        full = subprocess.run(["bash", "-c", f"ulimit -f 1; trap '' XFSZ; exec {program()} audit -"], input=octets,
+                              capture_output=True, timeout=60, env=os.environ | env)
+        right(full.returncode == 1 and b"cannot be made: File too large" in full.stderr, full.stderr)
+    right(b"a copy in /var/tmp " in full.stderr, f"TMPDIR empty: {full.stderr}")
 
 
 @case("captures of osmo-pcu and osmo-sgsn: what make_captures.py did wrong on purpose, and their faults")

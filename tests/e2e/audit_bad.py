@@ -35,7 +35,7 @@ def check_sums(report, what):
     same(sum(counts[name] for name in VERDICTS), counts["frames"], f"{what}: packets with a verdict")
     udp = counts["udp_malformed"] + counts["udp_cut"] + counts["udp_checksum"]
     left_out = sum(counts[name] for name in ("not_gb", "not_udp_or_gre", "not_frame_relay"))
-    same(counts["datagrams"] + left_out + udp, counts["taken"], f"{what}: IP packets")
+    same(counts["datagrams"] + counts["copies"] + left_out + udp, counts["taken"], f"{what}: IP packets")
 
 
 def noted(report, part, what):
@@ -47,6 +47,16 @@ def packets_of(talk):
 
 
 # ---- Files ----
+
+
+@case("names of files are printable on a terminal, in a note and in a message")
+def names():
+    name = folder / "x\033[31m\007.pcap"
+    name.write_bytes(gb.pcap(packets_of(gb.good(3)))[:-5])
+    shown = "x?[31m?.pcap"
+    for text in gb.run_audit(name).stdout, gb.run_audit(folder / "no\033[31m").stderr:
+        right(b"\033" not in text and b"?[31m" in text, repr(text))
+    noted(gb.audit(name), shown, "a damaged file")
 
 
 @case("a file that breaks off anywhere: all whole packets are read, and the damage is named")

@@ -80,7 +80,7 @@ def in_force():
 @case("CBL: B is what the BSS says; R = 0 stops; LLC-DISCARDED gives back; granularity")
 def bucket_changes():
     ack = gb.on_cell("bssgp_flow_control_bvc_ack", tag=9)
-    full = gb.bring_up() + [up(S, gb.flow_bvc(9, full=90)), down(S, ack)]
+    full = gb.bring_up(features=2) + [up(S, gb.flow_bvc(9, full=90)), down(S, ack)]
     pdus = [down(S, gb.dl(gb.llc(0, 400))), down(S, gb.dl(gb.llc(1, 100)))]
     shown("90 % full: 400 octets fit, 100 more do not", full + pdus, ("bvc_bucket", "SGSN", len(full) + 1))
     back = up(S, gb.signalling("bssgp_llc_discarded", tlli=TLLI, frames=1, bvci=CELL, octets=100))

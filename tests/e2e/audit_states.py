@@ -179,9 +179,8 @@ def order():
     around = nu_talk(509, 510, 0, 511, 1)
     shown("511 is overtaken by 0", around, ("llc_out_of_order", "SGSN", first + 3))
     same(audited(around)["findings"][0]["text"], f"SAPI 3, N(U) 511: overtaken by frame {first + 3}", "by which")
-    for late, numbers in ((4, (5, 4, 6, 7)), (49, (0, 1, 2, 50, 49, 51))):  # in front of the first; of a gap too far back
-        texts = [one["text"] for one in audited(nu_talk(*numbers))["findings"] if one["rule"] == "llc_out_of_order"]
-        same(texts, [f"SAPI 3, N(U) {late}"], "by one that is not known")
+    texts = [one["text"] for one in audited(nu_talk(5, 4, 6, 7))["findings"] if one["rule"] == "llc_out_of_order"]
+    same(texts, ["SAPI 3, N(U) 4"], "in front of the first: by one that is not known")
     shown("from 0 again", nu_talk(100, 101, 0, 1), ("nu_restart", "SGSN", first + 2))
     body = bytes([0x41, 0xFB, 12 << 2])  # XID, P, Reset
     xid = down(2 * S + 1, gb.dl(body + codec.fcs(body)))

@@ -14,12 +14,13 @@ import audit_capture as gb  # tests/gb is on the path from here on
 import codec
 import frames
 import gb_judge
+import lossy_captures
 import pcap
 import replay
 from harness import case, has_sanitizers, main, right, run, same
 from worlds import World, moving
 
-PLAIN, OTHERS, FAULTY, AT_ONCE = (10, 3, 3, 10) if has_sanitizers() else (40, 15, 12, 20)
+PLAIN, OTHERS, FAULTY, SNS, AT_ONCE = (10, 3, 3, 2, 10) if has_sanitizers() else (40, 15, 12, 6, 20)
 LINE_S = "0.1"  # frames are stamped behind a Gb of 512 kbit/s, where those of a burst wait for each other
 folder = pathlib.Path(tempfile.mkdtemp(prefix="sluice-audit-"))
 seen = collections.Counter()
@@ -55,6 +56,25 @@ for first_ in range(0, PLAIN, AT_ONCE):
         for seed in range(first, first + AT_ONCE):
             captures[seed] = capture_of(moving(seed))
             nothing(captures[seed], "0", f"world {seed}")
+
+
+@case(f"{SNS} worlds with the IP sub-network service: nothing to report, and each NSE has its NSEI")
+def sub_network():
+    for seed in range(SNS):
+        report = nothing(capture_of(moving(seed, "sns")), "0", f"SNS world {seed}")
+        right(all(nse["nse"].startswith("NSEI ") for nse in report["nses"]), report["nses"])
+        right(any(event["what"] == "sns" and event["text"] == "config-ack" for event in report["events"]), "no SNS")
+
+
+@case("worlds' captures without some of their frames, some of which at once or one way: no clause is broken")
+def lossy():
+    for seed, path in captures.items():
+        for loss in [*lossy_captures.KINDS][seed % 2::2]:
+            lossy_captures.write(path, folder / "lossy.pcap", loss, seed)
+            report = gb.audit("--tolerance", "0", folder / "lossy.pcap")
+            same([one for one in report["findings"] if one["weight"] == "breach"], [], f"world {seed}, {loss}")
+            seen["unsure"] += report["input"]["findings_unsure"]
+    right(seen["unsure"] >= len(captures) // 4, f"{seen['unsure']} findings that were taken back")
 
 
 @case(f"{OTHERS} worlds with slow lines that lose and fragment: no clause is broken, within a burst's time on the line")

@@ -22,7 +22,7 @@ DURATION_S = 30
 
 class World:
     """plain_gb: Gb takes no time, fragments nothing and loses nothing. stop_s: when the applications
-    end. moving: every MS changes its cell or has calls (SUSPEND), and may be out of reach as well."""
+    end. ns = "sns": only if it is asked for. moving: every MS changes its cell or has calls (SUSPEND), and may be out of reach as well."""
 
     def __init__(self, seed, ns=None, workers=None, plain_gb=False, duration_s=DURATION_S,
                  stop_s=None, moving=False):
@@ -82,12 +82,20 @@ timers {{ tns_block = "1 s", tns_reset = "1 s", tns_alive = "1 s", t2 = "1 s" }}
         line = self.maybe(self.line("line", 5), share=0.5) if not self.plain_gb else ""
         areas = 'areas = { "001-01-1-1" },' if self.moving and self.mobility.random() < 0.7 else ""
         text = f'nse {{ nsei = {100 + number}, ns = "{self.ns}", {areas}\n'
+        ends = ""
         for i in range(nsvcs):
+            if self.ns == "sns":
+                ends += (f'endpoint {{ address = "198.51.100.{10 + number}", port = {23000 + i}, '
+                         f'mac = "02:53:4c:00:01:{number:02x}" }}, ')
+                continue
             text += (f'    nsvc {{ nsvci = {10 * number + i}, peer = "198.51.100.{10 + number}", '
                      f'peer_port = {23000 + i}, peer_mac = "02:53:4c:00:01:{number:02x}" }},\n')
-        text += line + self.maybe('    bss { gather = "200 ms", tell_radio_losses = true },\n',
-                                  '    bss { preemption = "radio-status", gigabit = true },\n',
-                                  '    bss { preemption = "flow-ms", cbl = true },\n')
+        manners = self.maybe('    bss { gather = "200 ms", tell_radio_losses = true },\n',
+                             '    bss { preemption = "radio-status", gigabit = true },\n',
+                             '    bss { preemption = "flow-ms", cbl = true },\n')
+        if ends:
+            manners = (manners or "    bss { },\n").replace("bss { ", f"bss {{ {ends}")
+        text += line + manners
         return text + "".join(self.cell(number, 2 + i) for i in range(self.number(1, 3))) + "}\n"
 
     def cell(self, nse, bvci):
@@ -183,7 +191,7 @@ timers {{ tns_block = "1 s", tns_reset = "1 s", tns_alive = "1 s", t2 = "1 s" }}
         return f'{one} class = "{name}", start = "{self.number(0, 3000)} ms", {stop} }},'
 
 
-def moving(seed):
+def moving(seed, ns=None):
     """A world in which every MS moves or has calls, for the replay: its Gb is plain. One in three comes
     up without NS-RESET."""
-    return World(seed, ns="alive" if seed % 3 == 2 else "reset", plain_gb=True, duration_s=10, moving=True)
+    return World(seed, ns=ns or ("alive" if seed % 3 == 2 else "reset"), plain_gb=True, duration_s=10, moving=True)

@@ -65,8 +65,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     put_file(file, data, size);
     fclose(file);
     struct audit *audit = audit_create(&options);
-    CHECK(audit_read(audit, AUDIT_LEARN, path, error) == 0);
-    CHECK(audit_read(audit, AUDIT_JUDGE, path, error) == 0);
+    CHECK(audit_read(audit, AUDIT_LEARN, path, path, error) == 0);
+    CHECK(audit_read(audit, AUDIT_JUDGE, path, path, error) == 0);
     audit_finish(audit);
     report(audit);
     audit_destroy(audit);

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """`sluice audit` on captures of Sluice in hundreds of random worlds: those of gb/audit_world (test BSSs that do all
 that BSSs may), of e2e/worlds with MSs that move and have calls on a Gb that takes no time, and, each third one, on
-slow lines that lose and fragment. Nothing may be reported; on slow lines no breach within a burst's time.
+slow lines that lose and fragment; each third one with the IP sub-network service. Nothing may be reported; on slow
+lines, and in captures of all of these that lack packets, no breach.
 
     audit.py [FIRST [COUNT]]    seeds, from 10000 on, 300 of them, each in two or three worlds; two at a time"""
 
@@ -19,6 +20,7 @@ os.environ.setdefault("GB_WORLD", str(TESTS.parent / "build/release/tests/contro
 
 import audit_capture
 import audit_world
+import lossy_captures
 from harness import run
 from worlds import World, moving
 
@@ -40,8 +42,23 @@ def worlds_of(seed):
     """[(what, capture, tolerance, whether remarks count)]"""
     yield "test BSSs", lambda: of_test_bss(seed), "0", True
     yield "moving", lambda: of_lab(moving(seed)), "0", True
+    if seed % 3 == 1:
+        yield "SNS", lambda: of_lab(moving(seed, "sns")), "0", True
     if seed % 3 == 0:
         yield "lines", lambda: of_lab(World(seed, moving=seed % 2 == 1, duration_s=15)), LINE_S, False
+
+
+def lossy(seed, what, path, tolerance, counts):
+    """Without some of its frames: the breaches."""
+    found, left = [], folder / f"{seed} {what}.pcap"
+    for kind in lossy_captures.KINDS:
+        lossy_captures.write(path, left, kind, seed)
+        report = audit_capture.audit("--tolerance", tolerance, left)
+        found += [f"{what}, without {kind}: frame {one['frame']}, {one['rule']}: {one['text']}"
+                  for one in report["findings"] if one["weight"] == "breach"]
+        counts.update({"lossy captures": 1, "taken back": report["input"]["findings_unsure"]})
+    left.unlink()
+    return found
 
 
 def audited(seed):
@@ -50,6 +67,7 @@ def audited(seed):
         try:
             path = capture()
             report = audit_capture.audit("--tolerance", tolerance, path)
+            found += lossy(seed, what, path, tolerance, counts)
             path.unlink()
             found += [f"{what}: frame {one['frame']}, {one['rule']} by the {one['who']}: {one['text']}"
                       for one in report["findings"] if remarks or one["weight"] == "breach"]

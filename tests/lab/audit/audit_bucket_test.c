@@ -184,6 +184,26 @@ static void test_figures(void **state)
     assert_true(bucket.busy_ns == (double)S_IN_NS);
 }
 
+// 500 octets each interval of 400 ms: 100 beyond R, 1000 in the first.
+static void test_beyond_what_is_missing(void **state)
+{
+    (void)state;
+    struct audit_bucket bucket = {0};
+    uint64_t now_ns = BEGIN_NS;
+    audit_bucket_change(&bucket, now_ns, 1000, R);
+    audit_bucket_confirm(&bucket, now_ns);
+    for (uint32_t i = 0; i <= 31; i++) {
+        assert_false(audit_bucket_is_sure(&bucket));
+        audit_bucket_charge(&bucket, i ? 500 : 100000, true); // of one interval Bmax counts
+        now_ns += 400 * OCTET_NS;
+        audit_bucket_confirm(&bucket, now_ns);
+    }
+    assert_true(audit_bucket_is_sure(&bucket));
+    audit_bucket_give_back(&bucket, now_ns, 50); // counts twice
+    audit_bucket_confirm(&bucket, now_ns);
+    assert_false(audit_bucket_is_sure(&bucket));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -198,6 +218,7 @@ int main(void)
         cmocka_unit_test(test_leak),
         cmocka_unit_test(test_refused_is_not_charged),
         cmocka_unit_test(test_figures),
+        cmocka_unit_test(test_beyond_what_is_missing),
     };
     return cmocka_run_group_tests_name("lab/audit/audit_bucket", tests, NULL, NULL);
 }

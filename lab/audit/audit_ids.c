@@ -1,0 +1,100 @@
+// IP identifications, while learning. Many hosts count them for each host that they send to: then a
+// number that is missing is a packet that the capture lacks, whatever it was. A host that counts
+// for all alike, or not at all, says nothing: its gaps are many, and larger than what is lost by
+// chance. Nor does one with several counters, between which the numbers go back and forth.
+#include "lab/audit/audit_parts.h"
+#include "lab/engine/need.h"
+
+#define STEPS_LEAST 16u
+#define AHEAD_MOST  1000u // a step beyond that, either way, is another beginning
+#define BACK_MOST   16u   // one step in so many goes back, or is another beginning
+#define GAPS_MOST   16u   // of more gaps than one in so many steps
+#define GAP_LARGE   2     // the mean is that at most, in packets
+
+struct audit_path {
+    struct bss_link link;
+    bool any;
+    uint16_t last;
+    uint64_t steps, ones, gaps, back; // of these: by one, by more; back, or to another beginning
+    int64_t missing;
+    uint64_t last_ns, from_ns, to_ns; // of its last packet; between which they are missing
+};
+
+static struct audit_path *path_of(struct audit *audit, const struct ipv6_address *from,
+                                  const struct ipv6_address *to)
+{
+    uint64_t key = audit_key_of(from, 1) + 3 * audit_key_of(to, 2);
+    struct bss_link *link = bss_table_find(&audit->paths_table, key);
+    if (link)
+        return BSS_OWNER(link, struct audit_path, link);
+    if (!audit_room(audit, &audit->path_count, 2 * AUDIT_PAIRS_MAX))
+        return NULL;
+    struct audit_path *path = need(calloc(1, sizeof *path));
+    bss_table_put(&audit->paths_table, &path->link, key);
+    return path;
+}
+
+static void note_missing(struct audit_path *path, uint64_t now_ns)
+{
+    path->from_ns = path->to_ns ? path->from_ns : path->last_ns;
+    path->to_ns = now_ns;
+}
+
+static void step(struct audit_path *path, uint16_t id, uint64_t now_ns)
+{
+    int16_t by = (int16_t)(uint16_t)(id - path->last);
+    bool far = by > (int)AHEAD_MOST || by < -(int)AHEAD_MOST;
+    if (path->any && by == 0) // a copy, or none counts
+        return;
+    path->steps += path->any;
+    path->ones += path->any && by == 1;
+    path->back += path->any && (far || by < 0);
+    if (path->any && !far)
+        path->missing += by > 0 ? by - 1 : -1; // one that comes late
+    if (path->any && !far && by > 1) {
+        path->gaps++;
+        note_missing(path, now_ns);
+    }
+    if (!path->any || far || by > 0)
+        path->last = id;
+    path->any = true;
+    path->last_ns = now_ns;
+}
+
+void audit_ids_learn(struct audit *audit, struct audit_pair *pair, int from)
+{
+    struct audit_path **path = &pair->path[from];
+    if (!*path)
+        *path = path_of(audit, &pair->end[from].address, &pair->end[!from].address);
+    if (*path)
+        step(*path, audit->ip_id, audit->packet_ns);
+}
+
+static bool counts(const struct audit_path *path)
+{
+    bool lost =
+        path->gaps * GAPS_MOST <= path->steps || path->missing <= (int64_t)(path->gaps * GAP_LARGE);
+    return path->steps >= STEPS_LEAST && path->ones * 4 >= path->steps * 3 && lost &&
+           path->back * BACK_MOST <= path->steps;
+}
+
+// Those between ends of Gb.
+void audit_ids_judge(struct audit *audit)
+{
+    for (const struct audit_pair *pair = audit->pairs; pair; pair = pair->next)
+        for (int from = 0; from < 2; from++) {
+            const struct audit_path *path = pair->path[from];
+            if (path && counts(path) && path->missing > 0)
+                audit_lacks(audit, AUDIT_PROOF, path->from_ns, path->to_ns);
+        }
+}
+
+void audit_ids_end(struct audit *audit)
+{
+    for (uint32_t i = 0; i < audit->paths_table.buckets; i++)
+        for (struct bss_link *link = audit->paths_table.bucket[i], *next; link; link = next) {
+            next = link->next;
+            free(BSS_OWNER(link, struct audit_path, link));
+        }
+    bss_table_release(&audit->paths_table);
+}
