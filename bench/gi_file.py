@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 """sluice gi beside tcptrace on captures of 1 GB with ten thousand flows, in files that lie in memory, all in
-turns; what reading alone costs; memory as a capture gets longer.
+turns; sluice with one processor, and by the long way; what reading alone costs; memory as a capture gets longer.
 
     bench/gi_file.py [--runs N] [--folder DIR] [--octets N] [BUILD]
 
-BUILD is build/release, which has sluice and bench/gi_capture. Times are processor time, user and system, and wall
-time: medians, least and most. It needs 1.1 GB of disk and as much memory, and ten minutes."""
+BUILD is build/release, which has sluice and bench/gi_capture. Times are wall time and processor time, user and system, of
+all threads: medians, least and most. How many times as quick as tcptrace -lrn: by wall time, by processor time. It needs
+1.1 GB of disk and as much memory, and ten minutes."""
 
 import argparse
 import os
@@ -48,12 +49,23 @@ def spent(command):
     return time.monotonic() - begin, usage.ru_utime, usage.ru_stime
 
 
+def walls(rows):
+    return [wall for wall, _, _ in rows]
+
+
+def busies(rows):
+    return [user + system for _, user, system in rows]
+
+
 def compare(build, path, packets, runs):
     commands = {"sluice gi": [build / "sluice", "gi", path],
+                "sluice gi, one processor": ["taskset", "-c", "0", build / "sluice", "gi", path],
+                "sluice gi --plain": [build / "sluice", "gi", "--plain", path],
                 "sluice gi --take-bad-checksums": [build / "sluice", "gi", "--take-bad-checksums", path],
                 "tcptrace -lrn": ["tcptrace", "-lrn", path],
                 "tcptrace -n": ["tcptrace", "-n", path],
                 "file by libpcap": [build / "bench/gi_floor", "pcap", path],
+                "file and headers": [build / "bench/gi_floor", "headers", path],
                 "file by lab/capture": [build / "bench/gi_floor", "capture", path],
                 "file by read": [build / "bench/gi_floor", "read", path],
                 "file by mmap": [build / "bench/gi_floor", "map", path]}
@@ -61,13 +73,14 @@ def compare(build, path, packets, runs):
     for _ in range(runs):
         for name, command in commands.items():
             taken[name].append(spent(command))
-    ours = statistics.median(user + system for _, user, system in taken["sluice gi"])
+    tcptrace = taken["tcptrace -lrn"]
+    wall_s, busy_s = (statistics.median(column) for column in (walls(tcptrace), busies(tcptrace)))
     for name, rows in taken.items():
-        busy = [user + system for _, user, system in rows]
-        median = statistics.median(busy)
-        print(f"  {name:31} {median:7.2f} s ({min(busy):.2f} to {max(busy):.2f}; user {statistics.median(row[1] for row in rows):.2f}),"
-              f" wall {statistics.median(row[0] for row in rows):6.2f} s, {packets / median / 1e6:6.2f} million packets a second,"
-              f" {median / ours:5.2f} of sluice gi", flush=True)
+        wall, busy = walls(rows), busies(rows)
+        median = statistics.median(wall)
+        print(f"  {name:31} wall {median:6.3f} s ({min(wall):.3f} to {max(wall):.3f}), {1e9 * median / packets:6.1f} ns a packet,"
+              f" {wall_s / median:5.1f} x; processor {statistics.median(busy):6.3f} s ({min(busy):.3f} to {max(busy):.3f}),"
+              f" {busy_s / statistics.median(busy):5.1f} x", flush=True)
 
 
 def most_memory(command):

@@ -2,6 +2,7 @@
 // dataplane.
 #include <arpa/inet.h>
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -18,6 +19,7 @@
 #include "lab/capture/capture_ip.h"
 #include "lab/gi/gi.h"
 #include "lab/gi/gi_paper.h"
+#include "lab/gi/gi_pipe.h"
 #include "lab/gi/gi_sheets.h"
 #include "lab/gi/gi_write.h"
 
@@ -27,7 +29,7 @@ struct gi_options {
     const char *csv, *json, *page, *losses;
     struct gi_config config;
     uint32_t idle_s, flows_most;
-    bool take_bad_checksums, columns, paper, compare;
+    bool take_bad_checksums, plain, columns, paper, compare;
 };
 
 // ---- The command line ----
@@ -110,6 +112,8 @@ static const struct cli_option gi_options[] = {
      INTO(flows_most), 1, 100000000},
     {"take-bad-checksums", NULL, "also segments with a wrong TCP checksum",
      INTO(take_bad_checksums)},
+    {"plain", NULL,
+     "the same by the long way, one thread and no short cuts: to check the quick one", INTO(plain)},
     {"columns", NULL, "print what each column of a flow means, and end", INTO(columns)}};
 
 const struct cli cli_of_gi = {
@@ -186,6 +190,8 @@ static bool close_output(FILE *file, const char *path)
 
 // ---- Files ----
 
+#define NAME_OCTETS 4096
+
 struct file {
     const char *path;
     char fault[CAPTURE_TEXT];
@@ -193,53 +199,69 @@ struct file {
     bool opened;
 };
 
+// As a terminal bears it.
+static const char *name_of(const struct file *file, char text[NAME_OCTETS])
+{
+    return value_printable(file->path, text, NAME_OCTETS);
+}
+
 struct progress {
+    const struct capture_file *capture;
+    const struct file *file;
     uint64_t next_frame;
     struct timespec begin;
     bool shown;
 };
 
 // Asked each few thousand frames, on a terminal alone.
-static void show(struct progress *progress, const struct capture_file *capture,
-                 const struct file *file)
+static void show(struct progress *progress, uint64_t frames)
 {
     struct timespec now;
-    progress->next_frame = file->frames + PROGRESS_FRAMES;
+    char name[NAME_OCTETS];
+    progress->next_frame = frames + PROGRESS_FRAMES;
     clock_gettime(CLOCK_MONOTONIC, &now);
     double s = (double)(now.tv_sec - progress->begin.tv_sec) +
                (double)(now.tv_nsec - progress->begin.tv_nsec) / S_IN_NS;
-    double part = capture_file_progress(capture);
-    fprintf(stderr, "\r%s: %" PRIu64 " frames", file->path, file->frames);
+    double part = capture_file_progress(progress->capture);
+    fprintf(stderr, "\r%s: %" PRIu64 " frames", name_of(progress->file, name), frames);
     if (part >= 0)
         fprintf(stderr, ", %.0f %%", 100 * part);
     if (s > 0)
-        fprintf(stderr, ", %.2f million a second", (double)file->frames / s / 1e6);
+        fprintf(stderr, ", %.2f million a second", (double)frames / s / 1e6);
     fprintf(stderr, "\033[K");
     progress->shown = true;
 }
 
-static void begin_progress(struct progress *progress)
+static struct progress begin_progress(const struct capture_file *capture, const struct file *file)
 {
-    *progress = (struct progress){.next_frame = UINT64_MAX};
+    struct progress progress = {.capture = capture, .file = file, .next_frame = UINT64_MAX};
     if (!isatty(STDERR_FILENO))
-        return;
-    clock_gettime(CLOCK_MONOTONIC, &progress->begin);
-    progress->next_frame = PROGRESS_FRAMES;
+        return progress;
+    clock_gettime(CLOCK_MONOTONIC, &progress.begin);
+    progress.next_frame = PROGRESS_FRAMES;
+    return progress;
 }
 
-static void take_all(struct gi *gi, struct capture_file *capture, struct file *file)
+static bool go_on(void *self, uint64_t frames)
 {
-    struct capture_packet packets[GI_FRAMES_MOST];
-    struct progress progress;
-    uint64_t *counts = gi_capture_counts(gi);
-    begin_progress(&progress);
-    for (uint32_t n;
-         !signals_ended && (n = capture_file_read(capture, packets, GI_FRAMES_MOST, counts));) {
-        gi_take(gi, packets, n);
-        file->frames += n;
-        if (file->frames >= progress.next_frame)
-            show(&progress, capture, file);
-    }
+    struct progress *progress = self;
+    if (frames >= progress->next_frame)
+        show(progress, frames);
+    return !signals_ended;
+}
+
+static int threads_of(const struct gi_options *options)
+{
+    cpu_set_t processors;
+    bool one = options->config.plain || sched_getaffinity(0, sizeof processors, &processors) != 0 ||
+               CPU_COUNT(&processors) < 2;
+    return one ? 1 : 2;
+}
+
+static void take_all(struct gi *gi, struct capture_file *capture, struct file *file, int threads)
+{
+    struct progress progress = begin_progress(capture, file);
+    file->frames = gi_pipe_read(gi, capture, threads, go_on, &progress);
     if (progress.shown)
         fprintf(stderr, "\r\033[K");
     const char *damage = signals_ended ? "interrupted" : capture_file_damage(capture);
@@ -247,19 +269,38 @@ static void take_all(struct gi *gi, struct capture_file *capture, struct file *f
         snprintf(file->fault, sizeof file->fault, "%s", damage);
 }
 
-static void read_file(struct gi *gi, struct file *file)
+static bool is_there(const struct file *file)
 {
+    return strcmp(file->path, "-") == 0 || access(file->path, R_OK) == 0;
+}
+
+// Without any, the outputs of an earlier run stay as they are.
+static bool any_there(const struct file *files, int n)
+{
+    char name[NAME_OCTETS];
+    for (int i = 0; i < n; i++)
+        if (is_there(&files[i]))
+            return true;
+    for (int i = 0; i < n; i++)
+        if (!is_there(&files[i]))
+            fprintf(stderr, "sluice gi: %s: %s\n", name_of(&files[i], name), strerror(errno));
+    return false;
+}
+
+static void read_file(struct gi *gi, struct file *file, int threads)
+{
+    char name[NAME_OCTETS];
     struct capture_file *capture = capture_file_open(file->path, file->fault);
     file->opened = capture && capture_ip_knows(capture_file_link(capture));
     if (file->opened)
-        take_all(gi, capture, file);
+        take_all(gi, capture, file, threads);
     else if (capture)
         snprintf(file->fault, sizeof file->fault, "link type %d is not read",
                  capture_file_link(capture));
     if (capture)
         capture_file_close(capture);
     if (file->fault[0])
-        fprintf(stderr, "sluice gi: %s: %s\n", file->path, file->fault);
+        fprintf(stderr, "sluice gi: %s: %s\n", name_of(file, name), file->fault);
 }
 
 // ---- The report ----
@@ -268,6 +309,7 @@ static void print_footer(const struct gi *gi, const struct file *files, int n, F
 {
     const struct gi_counts *counts = gi_counts_of(gi);
     struct gi_memory memory = gi_memory_of(gi);
+    char name[NAME_OCTETS];
     fprintf(out, "\n%" PRIu64 " frames, of which:\n", counts->frames);
     for (int i = 0; i < GI_COUNTS; i++)
         if (counts->n[i] || i == GI_COUNT_segments)
@@ -277,8 +319,8 @@ static void print_footer(const struct gi *gi, const struct file *files, int n, F
             fprintf(out, "%12" PRIu64 "  %s\n", counts->capture[i], capture_count_helps[i]);
     for (int i = 0; i < n; i++)
         if (files[i].fault[0])
-            fprintf(out, "%s ends after %" PRIu64 " frames: %s\n", files[i].path, files[i].frames,
-                    files[i].fault);
+            fprintf(out, "%s ends after %" PRIu64 " frames: %s\n", name_of(&files[i], name),
+                    files[i].frames, files[i].fault);
     fprintf(out, "at most %" PRIu64 " flows at once, %" PRIu64 " octets of memory (%u a flow)\n",
             memory.flows_most, memory.octets_most, memory.octets_a_flow);
 }
@@ -402,7 +444,7 @@ static void put_page(const struct outputs *out, const struct gi *gi, const struc
 static int run(const struct gi_options *options, struct file *files, int n)
 {
     struct outputs out = {.paper = options->paper};
-    if (!open_outputs(&out, options))
+    if (!any_there(files, n) || !open_outputs(&out, options))
         return EXIT_RUN_FAILED;
     struct gi_config config = options->config;
     if (options->losses && !(config.losses = open_output(options->losses)))
@@ -410,7 +452,7 @@ static int run(const struct gi_options *options, struct file *files, int n)
     struct gi *gi = gi_create(&config, take_flow, &out);
     bool good = true;
     for (int i = 0; i < n && !signals_ended; i++) {
-        read_file(gi, &files[i]);
+        read_file(gi, &files[i], threads_of(options));
         good = good && files[i].opened && !(files[i].fault[0] && files[i].frames == 0);
     }
     good = good && !signals_ended;
@@ -435,11 +477,19 @@ static int run(const struct gi_options *options, struct file *files, int n)
     return good ? EXIT_DONE : EXIT_RUN_FAILED;
 }
 
+// What concerns captures.
+static bool has_other_words(const struct gi_options *options)
+{
+    const struct gi_config *config = &options->config;
+    return options->csv || options->losses || options->paper || options->take_bad_checksums ||
+           config->mobiles || config->users_by_tunnel || config->zone_s;
+}
+
 static int compare(const struct gi_options *options, int count, char **paths)
 {
-    if (count != 2 || options->csv || options->paper) {
+    if (count != 2 || has_other_words(options)) {
         fprintf(stderr, "sluice gi: --compare needs two reports that --json wrote, and goes with "
-                        "--json and --page\n");
+                        "--json and --page alone\n");
         return EXIT_USAGE;
     }
     return gi_compare(paths[0], paths[1], options->json, options->page);
@@ -449,10 +499,11 @@ static int compare(const struct gi_options *options, int count, char **paths)
 static bool overwrites_any(const struct gi_options *options, char *const *inputs, int n)
 {
     const char *const outputs[] = {options->csv, options->losses, options->json, options->page};
-    for (size_t i = 0; i < sizeof outputs / sizeof outputs[0]; i++)
+    const int count = sizeof outputs / sizeof outputs[0];
+    for (int i = 0; i < count; i++)
         if (outputs[i] && strcmp(outputs[i], "-") != 0 && overwrites("gi", outputs[i], inputs, n))
             return true;
-    return false;
+    return overwrites_itself("gi", outputs, count);
 }
 
 int command_gi(int argc, char **argv)
@@ -482,6 +533,7 @@ int command_gi(int argc, char **argv)
     options.config.idle_s = options.idle_s;
     options.config.flows_most = options.flows_most;
     options.config.take_bad_checksums = options.take_bad_checksums;
+    options.config.plain = options.plain;
     signals_begin();
     signals_take_ends();
     int status = run(&options, files, argc - first);

@@ -57,7 +57,9 @@ static void pass_all(struct filter *f)
     }
 }
 
-static struct json_object *parsed(FILE *in)
+enum verdict { REPORT, NO_REPORT, BREAKS_OFF };
+
+static enum verdict parse(FILE *in, struct json_object **report)
 {
     char *text = NULL;
     size_t octets = 0;
@@ -69,23 +71,28 @@ static struct json_object *parsed(FILE *in)
     if (first == '{') // else it may be a capture, and large
         pass_all(&f);
     fclose(f.out);
-    struct json_object *report = f.written <= OCTETS_MOST ? value_parse(text, octets) : NULL;
+    *report = f.written <= OCTETS_MOST ? value_parse(text, octets) : NULL;
     free(text);
-    if (value_is_object(value_in(report, "tables")))
-        return report;
-    value_free(report);
-    return NULL;
+    if (value_is_object(value_in(*report, "tables")))
+        return REPORT;
+    value_free(*report);
+    *report = NULL;
+    return f.depth > 0 ? BREAKS_OFF : NO_REPORT;
 }
+
+static const char *const texts[] = {
+    [NO_REPORT] = "no report; sluice gi CAPTURE --json FILE writes one",
+    [BREAKS_OFF] = "the report breaks off; sluice gi CAPTURE --json FILE writes it anew"};
 
 struct json_object *gi_report_read(const char *path)
 {
     FILE *in = fopen(path, "re");
-    struct json_object *report = in ? parsed(in) : NULL;
+    struct json_object *report = NULL;
+    enum verdict verdict = in ? parse(in, &report) : NO_REPORT;
     if (!in || ferror(in))
         fprintf(stderr, "sluice gi: %s: %s\n", path, strerror(errno));
-    else if (!report)
-        fprintf(stderr, "sluice gi: %s: no report; sluice gi CAPTURE --json FILE writes one\n",
-                path);
+    else if (verdict != REPORT)
+        fprintf(stderr, "sluice gi: %s: %s\n", path, texts[verdict]);
     if (in)
         fclose(in);
     return report;

@@ -18,6 +18,7 @@ struct gi_config {
     struct gi_prefix mobile[GI_PREFIXES_MOST]; // none: who opens a connection is the user
     uint32_t mobiles;
     bool take_bad_checksums, users_by_tunnel;
+    bool plain; // each packet by the long way, which is what the short one is held against
     uint32_t idle_s, flows_most;
     int32_t zone_s;
     FILE *losses; // each verdict as a row; NULL: not
@@ -31,14 +32,12 @@ struct gi *gi_create(const struct gi_config *config, gi_sink_fn *sink, void *sel
 void gi_destroy(struct gi *gi);
 
 // Frames in their order. Many at a time are faster: memory is fetched ahead.
-#define GI_FRAMES_MOST 32
+#define GI_FRAMES_MOST 1024
 void gi_take(struct gi *gi, const struct capture_packet *frames, uint32_t n);
 // Ends the flows that still live.
 void gi_finish(struct gi *gi);
 
 const struct gi_counts *gi_counts_of(const struct gi *gi);
-// For who reads the frames out of a file.
-uint64_t *gi_capture_counts(struct gi *gi);
 
 struct gi_memory {
     uint64_t flows_most, users_most; // at once

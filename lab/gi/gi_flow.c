@@ -2,6 +2,7 @@
 #include "lab/gi/gi_flow.h"
 
 #include "dataplane/wire/tcp.h"
+#include "lab/gi/gi_half_parts.h"
 
 // A copy comes at once.
 #define COPY_US 5000
@@ -76,13 +77,13 @@ static bool is_copy(struct gi_half *half, const struct gi_packet *packet)
 {
     bool copy = packet->ip_id && half->packets && packet->ip_id == half->last_ip_id &&
                 packet->sequence == half->last_sequence &&
-                packet->data_octets == half->last_octets &&
+                (uint16_t)packet->data_octets == half->last_octets &&
                 packet->acknowledgement == half->last_packet_ack &&
                 (uint32_t)(packet->time_ns / 1000) - half->last_us < COPY_US;
     half->last_us = (uint32_t)(packet->time_ns / 1000);
     half->last_ip_id = packet->ip_id;
     half->last_sequence = packet->sequence;
-    half->last_octets = packet->data_octets;
+    half->last_octets = (uint16_t)packet->data_octets;
     half->last_packet_ack = packet->acknowledgement;
     return copy;
 }
@@ -99,7 +100,7 @@ static bool is_set_up_once(const struct gi_flow *flow)
 static uint32_t round_trip_us(const struct gi_flow *flow, enum gi_side end)
 {
     const struct gi_setup *setup = &flow->setup;
-    const struct gi_rtt *rtt = &flow->half[!end].rtt;
+    const struct gi_rtt *rtt = end == GI_UP ? &flow->trips.karn : &flow->half[GI_UP].rtt;
     uint64_t least_us = rtt->samples ? rtt->least_us : 0;
     bool opener = (end == GI_UP) != setup->from_internet;
     uint64_t setup_ns = 0;
@@ -152,8 +153,8 @@ static void begin_time(struct gi_flow *flow, const struct gi_acked *acked, uint6
     transfer->last_user_octets = acked->once_user_octets;
 }
 
-static void take_transfer(struct gi_flow *flow, const struct gi_acked *acked, uint32_t ack,
-                          uint64_t now_ns)
+void gi_flow_transfer(struct gi_flow *flow, const struct gi_acked *acked, uint32_t ack,
+                      uint64_t now_ns)
 {
     struct gi_transfer *transfer = &flow->transfer;
     if (!acked->data || !acked->exact)
@@ -174,6 +175,13 @@ static void take_transfer(struct gi_flow *flow, const struct gi_acked *acked, ui
     transfer->last_user_lost = flow->user[GI_UP]->lost_octets;
 }
 
+// A packet with data: the mean of these, and of all headers.
+static uint32_t packet_octets(const struct gi_half *half)
+{
+    uint64_t headers = half->ip_octets - half->data_octets;
+    return (uint32_t)(half->data_octets / half->data_packets + headers / half->packets);
+}
+
 // What the verdicts since then say to be lost, or not to be lost after all.
 static void count_lost(struct gi_flow *flow, uint32_t lost_before)
 {
@@ -181,7 +189,7 @@ static void count_lost(struct gi_flow *flow, uint32_t lost_before)
     int32_t lost = (int32_t)(half->judged[GI_VERDICT_lost_downstream] - lost_before);
     if (lost == 0)
         return;
-    uint32_t octets = (uint32_t)(lost * (int64_t)(half->ip_octets / half->packets));
+    uint32_t octets = (uint32_t)(lost * (int64_t)packet_octets(half));
     flow->transfer.own_lost += octets;
     flow->user[GI_UP]->lost_octets += octets;
 }
@@ -192,9 +200,11 @@ static void take_rate(struct gi_flow *flow, const struct gi_acked *acked,
 {
     struct gi_user *user = flow->user[GI_UP];
     const struct gi_half *half = &flow->half[GI_DOWN];
-    user->troubles += acked->trouble;
+    uint32_t now_us = gi_half_us(packet->time_ns);
+    user->troubles += acked->trouble || now_us - user->heard_us > GI_RATE_SILENCE_US;
+    user->heard_us = now_us;
     if (flow->rate.troubles != user->troubles)
-        gi_rate_trouble(&flow->rate, half->next);
+        gi_rate_trouble(&flow->rate, half->next, gi_half_flight(half));
     else if (acked->advanced && acked->exact)
         gi_rate_ack(&flow->rate, packet->time_ns, packet->acknowledgement, acked->user_octets,
                     gi_half_flight(half));
@@ -206,13 +216,19 @@ static void take_ack(struct gi_flow *flow, const struct gi_packet *packet, enum 
 {
     struct gi_half *other = &flow->half[!side];
     uint32_t lost_before = other->judged[GI_VERDICT_lost_downstream];
-    struct gi_acked acked = gi_half_ack(other, packet, is_set_up_once(flow), records);
+    struct gi_receiver receiver = {.set_up = is_set_up_once(flow),
+                                   .now_us = gi_half_us(packet->time_ns)};
+    if (side == GI_UP) {
+        receiver.order = &flow->user[GI_UP]->order;
+        receiver.trips = &flow->trips;
+    }
+    struct gi_acked acked = gi_half_ack(other, packet, &receiver, records);
     if (side == GI_DOWN)
         return;
     count_lost(flow, lost_before);
     take_rate(flow, &acked, packet);
     if (acked.advanced)
-        take_transfer(flow, &acked, packet->acknowledgement, packet->time_ns);
+        gi_flow_transfer(flow, &acked, packet->acknowledgement, packet->time_ns);
 }
 
 bool gi_flow_take(struct gi_flow *flow, const struct gi_packet *packet, enum gi_side side,
@@ -237,8 +253,8 @@ bool gi_flow_take(struct gi_flow *flow, const struct gi_packet *packet, enum gi_
     records->now_ns = packet->time_ns;
     take_ack(flow, packet, side, records);
     take_data(flow, packet, side, records, counts);
-    flow->ended[side] |= (packet->flags & TCP_FIN) != 0;
-    flow->reset[side] |= (packet->flags & TCP_RST) != 0;
+    flow->ended |= packet->flags & TCP_FIN ? 1 << side : 0;
+    flow->reset |= packet->flags & TCP_RST ? 1 << side : 0;
     return true;
 }
 
@@ -246,9 +262,9 @@ bool gi_flow_take(struct gi_flow *flow, const struct gi_packet *packet, enum gi_
 
 bool gi_flow_is_closed(const struct gi_flow *flow)
 {
-    if (flow->reset[GI_UP] || flow->reset[GI_DOWN])
+    if (flow->reset)
         return true;
-    return flow->ended[GI_UP] && flow->ended[GI_DOWN] && gi_half_flight(&flow->half[GI_UP]) == 0 &&
+    return flow->ended == GI_BOTH && gi_half_flight(&flow->half[GI_UP]) == 0 &&
            gi_half_flight(&flow->half[GI_DOWN]) == 0;
 }
 

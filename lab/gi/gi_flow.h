@@ -12,6 +12,7 @@
 #define GI_SILENCE_NS (5 * S_IN_NS)
 
 enum gi_side { GI_UP, GI_DOWN, GI_SIDES }; // who sends: the user, the Internet
+#define GI_BOTH (1 << GI_UP | 1 << GI_DOWN)
 
 struct gi_setup {
     uint64_t syn_ns, syn_ack_ns, ack_ns;
@@ -27,29 +28,32 @@ struct gi_setup {
 struct gi_transfer {
     bool passed, begun; // the first data; its ACK
     uint32_t last_ack;
-    uint64_t first_ack_ns, last_ack_ns;
+    uint64_t last_ack_ns;
     uint64_t data_octets; // of this flow, each once
     // What passed between what the first ACK covers and what the ACKs until the last one cover;
     uint64_t own_octets, user_octets;
     // modulo 2^32: what had passed with the latter;
     uint32_t last_own_octets, last_user_octets;
     // octets that were lost until then: of this flow, of the user.
-    uint32_t own_lost, last_own_lost, first_user_lost, last_user_lost;
+    uint32_t own_lost, last_own_lost, last_user_lost, first_user_lost;
+    uint64_t first_ack_ns;
 };
 
+// A line of the cache after the other, ten in all: the first two are what each packet needs.
 struct gi_flow {
     struct gi_node node;            // touched_ns: its last packet
     struct gi_user *user[GI_SIDES]; // the ends' addresses; GI_UP: the user's
-    uint64_t first_ns;
-    uint32_t user_packets_before, user_packets_last; // of the user: at its first and last packet
     uint16_t port[GI_SIDES];
-    bool ended[GI_SIDES]; // by FIN
-    bool reset[GI_SIDES];
-    bool fragments, dialogue;
-    bool jumped; // the capture's clock has gone back while it lived
-    struct gi_setup setup;
+    uint8_t ended : 2, reset : 2; // a bit a side: by FIN, by RST
+    bool fragments : 1, dialogue : 1;
+    bool jumped : 1; // the capture's clock has gone back while it lived
+    bool calm : 1;   // gi_quick.h
     struct gi_rate rate;
+    uint32_t user_packets_before, user_packets_last; // of the user: at its first and last packet
     struct gi_transfer transfer;
+    struct gi_trips trips;
+    struct gi_setup setup;
+    uint64_t first_ns;
     struct gi_half half[GI_SIDES];
 };
 
@@ -57,6 +61,10 @@ struct gi_flow {
 // before, which is left out.
 bool gi_flow_take(struct gi_flow *flow, const struct gi_packet *packet, enum gi_side side,
                   struct gi_records *records, struct gi_counts *counts);
+
+// An ACK of the user that advances.
+void gi_flow_transfer(struct gi_flow *flow, const struct gi_acked *acked, uint32_t ack,
+                      uint64_t now_ns);
 
 // Is it over: reset, or closed both ways and all acknowledged?
 bool gi_flow_is_closed(const struct gi_flow *flow);

@@ -9,28 +9,67 @@
 #include "dataplane/wire/tcp.h"
 #include "lab/gi/gi_half_parts.h"
 
-#define FAR_OCTETS   (64u << 20)
 #define ROOM_LEAST   4
 #define ROOM_MOST    4096
-#define ROOM_ONE_WAY 16 // while the other end says nothing
+#define ROOM_ONE_WAY 16          // while the other end says nothing
+#define SPARE_OCTETS (128 << 10) // what ends as quickly as it begins finds room in so little
 // A hole that is filled sooner than this was reordering, if no round trip is known; tshark has the
 // same.
 #define REORDER_US 3000
 
 // ---- The records ----
 
+// The list of those given back that have this room. NULL: such are freed.
+static struct gi_spare **spares_of(struct gi_records *records, uint32_t room)
+{
+    uint32_t size = room / ROOM_LEAST / 2; // 0, 1, 2 for the least room, twice and four times it
+    return size < GI_SPARES ? &records->spare[size] : NULL;
+}
+
+static struct gi_record *get(struct gi_records *records, uint32_t room)
+{
+    struct gi_spare **spare = spares_of(records, room), *first = spare ? *spare : NULL;
+    if (first) {
+        *spare = first->next;
+        records->spare_octets -= room * sizeof(struct gi_record);
+        return (struct gi_record *)first;
+    }
+    struct gi_record *record = malloc(room * sizeof *record);
+    if (!record)
+        abort();
+    return record;
+}
+
+static void give_back(struct gi_records *records, struct gi_record *record, uint32_t room)
+{
+    struct gi_spare **spare = spares_of(records, room), *first = (struct gi_spare *)record;
+    if (!spare || records->spare_octets >= SPARE_OCTETS) {
+        free(record);
+        return;
+    }
+    records->spare_octets += room * sizeof *record;
+    first->next = *spare;
+    *spare = first;
+}
+
+void gi_half_free_spares(struct gi_records *records)
+{
+    for (int size = 0; size < GI_SPARES; size++)
+        for (struct gi_spare *first; (first = records->spare[size]); free(first))
+            records->spare[size] = first->next;
+}
+
 static void resize(struct gi_half *half, uint32_t room, struct gi_records *records)
 {
-    struct gi_record *record = room ? malloc(room * sizeof *record) : NULL;
-    if (room && !record)
-        abort();
+    struct gi_record *record = room ? get(records, room) : NULL;
     if (record && half->count)
         memcpy(record, half->record + half->begin, half->count * sizeof *record);
-    free(half->record);
+    if (half->room)
+        give_back(records, half->record, half->room);
     records->octets += room * sizeof *record;
     records->octets -= half->room * sizeof *record;
-    if (records->octets > records->most_octets)
-        records->most_octets = records->octets;
+    if (records->octets + records->spare_octets > records->most_octets)
+        records->most_octets = records->octets + records->spare_octets;
     half->record = record;
     half->begin = 0;
     half->room = (uint16_t)room;
@@ -60,9 +99,8 @@ static void forget_first(struct gi_half *half)
     half->forgotten = true;
 }
 
-// Room for one more at place i; returns the place, which is another if one had to be forgotten.
-static uint32_t make_room(struct gi_half *half, uint32_t i, bool answered,
-                          struct gi_records *records)
+uint32_t gi_half_make_room(struct gi_half *half, uint32_t i, bool answered,
+                           struct gi_records *records)
 {
     if (half->count == half->room && may_grow(half, answered, records)) {
         resize(half, half->room ? 2u * half->room : ROOM_LEAST, records);
@@ -116,10 +154,15 @@ struct segment {
     bool had;                // all octets of it that have passed were acknowledged selectively
 };
 
+static uint8_t flags_of(const struct gi_packet *packet)
+{
+    return packet->data_octets ? GI_RECORD_DATA : packet->flags & TCP_FIN ? GI_RECORD_FIN : 0;
+}
+
 static uint32_t put(struct gi_half *half, const struct segment *s, uint32_t i, uint32_t begin,
                     uint32_t end, struct gi_records *records)
 {
-    i = make_room(half, i, s->answered, records);
+    i = gi_half_make_room(half, i, s->answered, records);
     *gi_half_record(half, i) = (struct gi_record){
         .sequence = begin,
         .octets = (uint16_t)(end - begin),
@@ -128,7 +171,7 @@ static uint32_t put(struct gi_half *half, const struct segment *s, uint32_t i, u
         .timestamp = s->packet->timestamp,
         .user_octets = s->user_octets,
         .own_octets = (uint32_t)half->ip_octets,
-        .flags = s->packet->data_octets ? GI_RECORD_DATA : 0,
+        .flags = flags_of(s->packet),
     };
     return i;
 }
@@ -198,7 +241,7 @@ static void judge(struct gi_half *half, const struct segment *s, uint32_t upstre
     half->resent_octets += s->seen < s->packet->data_octets ? s->seen : s->packet->data_octets;
     if (s->filled == 0 && s->had) {
         gi_half_judged(half, records, GI_VERDICT_unneeded, s->begin, s->packet->data_octets > 0);
-        half->unconfirmed++;
+        gi_half_more(&half->unconfirmed, 1);
     }
 }
 
@@ -242,10 +285,10 @@ enum gi_half_sent gi_half_send(struct gi_half *half, const struct gi_packet *pac
     if (!half->started && !(packet->flags & TCP_RST))
         start(half, packet->sequence);
     bool probes = is_keepalive(half, packet) || is_window_probe(half, packet);
-    half->probes += probes;
+    gi_half_more(&half->probes, probes);
     if (octets == 0 || packet->flags & TCP_RST || probes)
         return GI_HALF_NOTHING;
-    bool far = s.end - (half->una - FAR_OCTETS) > 2 * FAR_OCTETS;
+    bool far = s.end - (half->una - GI_HALF_FAR_OCTETS) > 2 * GI_HALF_FAR_OCTETS;
     half->left_out |= far || octets > UINT16_MAX;
     if (far || octets > UINT16_MAX)
         return far ? GI_HALF_FAR : GI_HALF_LARGE;

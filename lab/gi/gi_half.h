@@ -13,6 +13,7 @@
 #define SLUICE_GI_HALF_H
 
 #include "lab/gi/gi_packet.h"
+#include "lab/gi/gi_users.h"
 
 struct gi_flow;
 struct gi_records;
@@ -46,44 +47,72 @@ struct __attribute__((packed, aligned(4))) gi_rtt {
     uint64_t sum_us;
 };
 
+// What goes to the user, beside the samples of the half.
+struct gi_trips {
+    struct gi_rtt karn; // by Karn's rule alone, as tcptrace has them
+    // So many of which nobody knows yet which sending the user had: sums, if it was the first one
+    // or the last one; when the two of the newest passed.
+    uint32_t unsure, unsure_first_us, unsure_last_us, passed_first_us, passed_last_us;
+};
+
+// Who acknowledges. set_up: the round trip of the set-up, with an empty buffer, is among the
+// samples. To the host there are no order and no trips.
+struct gi_receiver {
+    bool set_up;
+    uint32_t now_us; // modulo 2^32
+    struct gi_order *order;
+    struct gi_trips *trips;
+};
+
+// The first two lines of the cache are what most packets need.
 struct gi_half {
-    struct gi_record *record; // in the order of their numbers
-    uint64_t ip_octets, data_octets, resent_octets;
-    bool started, forgotten;
-    bool left_out; // segments of it: far, or too large for a record
-    bool sack_permitted, scale_seen, timestamps_seen, options_cut;
-    bool selective; // the receiver has sent SACK
-    bool late;      // something was sent again, or came into a hole
-    uint8_t scale;
+    struct gi_record *record;    // in the order of their numbers
+    uint16_t begin, count, room; // of these
     uint16_t last_ip_id;
-    uint16_t begin, count, room;    // of the records below
-    uint32_t una, next;             // of the row: acknowledged up to, sent up to
-    uint32_t late_us, late_from;    // the last such: when, and its number
-    uint32_t sacked_to;             // the highest number in a SACK block
-    uint32_t last_ack, last_window; // of the receiver
-    // Of the last packet that passed, to know a copy of it.
-    uint32_t last_us, last_sequence, last_octets, last_packet_ack;
+    uint32_t una, next; // of the row: acknowledged up to, sent up to
+    uint32_t sacked_to; // the highest number in a SACK block
+    uint32_t last_ack;  // of the receiver
+    // Of the last packet that passed, to know a copy of it; with last_octets and last_ip_id.
+    uint32_t last_us, last_sequence, last_packet_ack;
+    uint16_t last_octets, last_window; // last_window: of the receiver
+    bool started : 1, forgotten : 1;
+    bool left_out : 1; // segments of it: far, or too large for a record
+    bool sack_permitted : 1, scale_seen : 1, timestamps_seen : 1, options_cut : 1;
+    bool selective : 1; // the receiver has sent SACK
+    bool late : 1;      // something was sent again, or came into a hole
+    uint8_t scale;
     uint32_t window_most_octets;
+    uint64_t ip_octets, data_octets;
     uint32_t ip_octets_most;
-    // Counts.
     uint32_t packets, data_packets;
-    uint32_t resent_packets; // data of which some octets had passed before
-    uint32_t judged[GI_VERDICTS];
+    struct gi_rtt rtt;
+    uint32_t late_us, late_from; // the last such: when, and its number
+    // These stay where they are at their end: gi_half_more().
+    uint16_t probes;     // keep-alives and probes of a window, each of which an ACK answers
+    uint16_t duplicates; // ACKs without SACK that no hole explains so far
     // Of those that came twice, which the receiver may still say. SYN and FIN alone are in none of
     // the verdicts, but the receiver speaks of them, too.
-    uint32_t unconfirmed, lost_control;
-    // Duplicate ACKs without SACK that no hole explains so far, and what had been sent then.
-    uint32_t duplicates, duplicates_to;
-    uint32_t probes; // keep-alives and probes of a window, each of which an ACK answers
+    uint16_t unconfirmed, lost_control;
+    uint32_t duplicates_to; // what had been sent then
+    // Counts.
+    uint32_t resent_packets; // data of which some octets had passed before
+    uint64_t resent_octets;
+    uint32_t judged[GI_VERDICTS];
     uint32_t unseen_acked;
-    struct gi_rtt rtt;
 };
+
+struct gi_spare { // in the place of records that are not in use
+    struct gi_spare *next;
+};
+#define GI_SPARES 3
 
 // Bounds of what all halves keep, and who hears of each verdict; `instead`: the one that it takes
 // the place of, GI_VERDICTS if none.
 struct gi_records {
-    uint64_t octets, most_octets; // in use; the most there were
+    uint64_t octets, most_octets; // in use; the most there were, with the spare ones
     uint64_t limit_octets;
+    uint64_t spare_octets;
+    struct gi_spare *spare[GI_SPARES]; // of the least sizes, for the next half
     void (*judged)(const struct gi_records *records, const struct gi_half *half,
                    enum gi_verdict verdict, enum gi_verdict instead, uint32_t sequence);
     const struct gi_flow *flow; // of the half
@@ -116,13 +145,18 @@ struct gi_acked {
     uint32_t once_user_octets, once_own_octets;
 };
 
-// The receiver's ACK. set_up: the round trip of the set-up, with an empty buffer, is among the
-// samples.
-struct gi_acked gi_half_ack(struct gi_half *half, const struct gi_packet *packet, bool set_up,
-                            struct gi_records *records);
+// The receiver's ACK.
+struct gi_acked gi_half_ack(struct gi_half *half, const struct gi_packet *packet,
+                            const struct gi_receiver *receiver, struct gi_records *records);
+
+// No more comes: those of which nobody knew which sending it was.
+void gi_half_trips_end(struct gi_half *half, struct gi_trips *trips);
 
 // No more comes: what is still unjudged is undecided. Frees the records.
 void gi_half_end(struct gi_half *half, bool closed, struct gi_records *records);
+
+// At the end of all halves.
+void gi_half_free_spares(struct gi_records *records);
 
 static inline uint32_t gi_half_flight(const struct gi_half *half)
 {

@@ -15,35 +15,9 @@
 #include "dataplane/wire/tcp.h"
 #include "lab/gi/gi_half_parts.h"
 
-// ---- Round trips ----
-//
-// A sample is an ACK up to the end of a segment that was sent once, if nothing before it was sent
-// again or came late since then: else the ACK may have waited for a hole to be filled, or be of the
-// other sending (Karn).
-
-static void add_sample(struct gi_rtt *rtt, uint32_t us)
-{
-    if (rtt->samples == 0 || us < rtt->least_us)
-        rtt->least_us = us;
-    if (us > rtt->most_us)
-        rtt->most_us = us;
-    rtt->sum_us += us;
-    rtt->samples++;
-}
-
 // ---- What an ACK covers ----
 
-struct covered {
-    uint32_t from, to; // sequence numbers
-    uint32_t n, late;  // records; those that were sent again or came into a hole
-    uint32_t late_us;  // when the last of those did
-    uint32_t passed;   // octets of them
-    uint32_t now_us, least_us;
-    bool has_echo, data;
-    uint32_t echo;
-};
-
-static bool was_spurious(const struct covered *c, const struct gi_record *r)
+static bool was_spurious(const struct gi_covered *c, const struct gi_record *r)
 {
     return (c->has_echo && gi_half_after(r->timestamp, c->echo)) ||
            c->now_us - r->last_us < c->least_us;
@@ -75,7 +49,7 @@ static bool was_lost(const struct gi_half *half, const struct gi_record *r, bool
 
 // Was it, or something that came to its place, missing at the receiver? first: nothing before it
 // was that this ACK covers.
-static bool judge(struct gi_half *half, const struct covered *c, struct gi_record *r, bool first,
+static bool judge(struct gi_half *half, const struct gi_covered *c, struct gi_record *r, bool first,
                   const struct gi_records *records)
 {
     uint32_t copies = r->unjudged, data = r->flags & GI_RECORD_DATA;
@@ -83,23 +57,25 @@ static bool judge(struct gi_half *half, const struct covered *c, struct gi_recor
         return r->flags & GI_RECORD_FILLER;
     if (was_spurious(c, r)) {
         gi_half_judged(half, records, GI_VERDICT_spurious, r->sequence, data);
-        half->unconfirmed++;
+        gi_half_more(&half->unconfirmed, 1);
         copies--;
     }
     bool lost = copies && (r->unjudged > copies || was_lost(half, r, first));
     gi_half_judged(half, records, lost ? GI_VERDICT_lost_downstream : GI_VERDICT_go_back,
                    r->sequence, data ? copies : 0);
     if (!lost)
-        half->unconfirmed += copies;
+        gi_half_more(&half->unconfirmed, copies);
     else if (!data)
-        half->lost_control += copies;
+        gi_half_more(&half->lost_control, copies);
     r->unjudged = 0;
     return lost || r->flags & GI_RECORD_FILLER;
 }
 
 // Something has come twice.
-static void take_twice(struct gi_half *half, const struct gi_records *records, uint32_t sequence)
+static void take_twice(struct gi_half *half, const struct gi_receiver *receiver,
+                       const struct gi_records *records, uint32_t sequence)
 {
+    gi_half_trip_twice(half, receiver);
     if (half->unconfirmed) {
         half->unconfirmed--;
     } else if (half->lost_control) {
@@ -113,7 +89,7 @@ static void take_twice(struct gi_half *half, const struct gi_records *records, u
     }
 }
 
-static void look(const struct gi_half *half, struct covered *c)
+static void look(const struct gi_half *half, struct gi_covered *c)
 {
     for (; c->n < half->count; c->n++) {
         const struct gi_record *r = gi_half_record(half, c->n);
@@ -139,15 +115,6 @@ static void trim(struct gi_half *half, uint32_t to)
     }
 }
 
-// Did something before it come behind it?
-static bool was_held_up(const struct gi_half *half, const struct covered *c,
-                        const struct gi_record *r)
-{
-    bool before = half->late && gi_half_after(r->sequence, half->late_from) &&
-                  gi_half_after(half->late_us, r->first_us);
-    return before || (c->late && gi_half_after(c->late_us, r->first_us));
-}
-
 static void take_once(struct gi_acked *acked, const struct gi_record *r)
 {
     acked->once = true;
@@ -161,10 +128,11 @@ static bool has_passed_late(const struct gi_half *half)
     return half->count == 0 || gi_half_after(gi_half_record(half, 0)->first_us, half->late_us);
 }
 
-static void advance(struct gi_half *half, struct covered *c, struct gi_acked *acked,
-                    struct gi_records *records)
+static void advance(struct gi_half *half, struct gi_covered *c, const struct gi_receiver *receiver,
+                    struct gi_acked *acked, struct gi_records *records)
 {
     look(half, c);
+    struct gi_trip trip = gi_half_trip(half, c, receiver);
     // Beyond what has passed, or over a hole: the receiver has what this capture has not.
     half->unseen_acked += c->passed != c->to - c->from;
     bool missing = false, came = c->n > 0; // came: the first of them did not miss
@@ -180,15 +148,17 @@ static void advance(struct gi_half *half, struct covered *c, struct gi_acked *ac
     }
     if (came || !gi_half_after(half->duplicates_to, c->to))
         for (; half->duplicates; half->duplicates--)
-            take_twice(half, records, half->una);
+            take_twice(half, receiver, records, half->una);
+    // Packets keep their order: what there was to say of a SYN that came twice has been said.
+    if (c->data && half->duplicates == 0)
+        half->lost_control = 0;
     const struct gi_record *last = c->n ? gi_half_record(half, c->n - 1) : NULL;
     acked->exact = last && last->sequence + last->octets == c->to;
     if (acked->exact) {
         acked->user_octets = last->user_octets;
         acked->own_octets = last->own_octets;
-        if (!(last->flags & GI_RECORD_AGAIN) && !was_held_up(half, c, last))
-            add_sample(&half->rtt, c->now_us - last->first_us);
     }
+    gi_half_trip_take(half, &trip, receiver);
     acked->data = c->data;
     gi_half_drop_first(half, c->n, records);
     trim(half, c->to);
@@ -200,14 +170,17 @@ static void advance(struct gi_half *half, struct covered *c, struct gi_acked *ac
 
 // ---- SACK ----
 
-static void take_block(struct gi_half *half, uint32_t left, uint32_t right)
+static void take_block(struct gi_half *half, uint32_t left, uint32_t right,
+                       const struct gi_receiver *receiver)
 {
     for (uint32_t i = gi_half_find(half, left); i < half->count; i++) {
         struct gi_record *r = gi_half_record(half, i);
         if (gi_half_after(r->sequence + r->octets, right))
             break;
-        if (!gi_half_after(left, r->sequence))
-            r->flags |= GI_RECORD_SACKED;
+        if (gi_half_after(left, r->sequence) || r->flags & GI_RECORD_SACKED)
+            continue;
+        r->flags |= GI_RECORD_SACKED;
+        gi_half_trip_came(receiver, r);
     }
     if (gi_half_after(right, half->sacked_to))
         half->sacked_to = right;
@@ -224,25 +197,27 @@ static bool is_dsack(const struct gi_packet *packet)
 }
 
 // The receiver has said what came twice.
-static void take_dsack(struct gi_half *half, const struct gi_records *records, uint32_t sequence)
+static void take_dsack(struct gi_half *half, const struct gi_receiver *receiver,
+                       const struct gi_records *records, uint32_t sequence)
 {
     uint32_t i = gi_half_find(half, sequence);
     struct gi_record *r = i < half->count ? gi_half_record(half, i) : NULL;
     if (!r || r->unjudged == 0 || gi_half_after(r->sequence, sequence)) {
-        take_twice(half, records, sequence);
+        take_twice(half, receiver, records, sequence);
         return;
     }
+    gi_half_trip_twice(half, receiver);
     r->unjudged--;
     gi_half_judged(half, records, GI_VERDICT_spurious, sequence, (r->flags & GI_RECORD_DATA) != 0);
 }
 
 static bool take_sack(struct gi_half *half, const struct gi_packet *packet,
-                      const struct gi_records *records)
+                      const struct gi_receiver *receiver, const struct gi_records *records)
 {
     uint32_t first = 0;
     half->selective |= packet->sack_blocks > 0;
     if (packet->sack_blocks && is_dsack(packet)) {
-        take_dsack(half, records, packet->sack[0].left);
+        take_dsack(half, receiver, records, packet->sack[0].left);
         first = 1;
     }
     for (uint32_t i = first; i < packet->sack_blocks; i++) {
@@ -250,7 +225,7 @@ static bool take_sack(struct gi_half *half, const struct gi_packet *packet,
         // Blocks that cannot be are left out.
         if (gi_half_after(right, left) && gi_half_after(right, half->una) &&
             !gi_half_after(right, half->next))
-            take_block(half, left, right);
+            take_block(half, left, right, receiver);
     }
     return packet->sack_blocks > first;
 }
@@ -264,14 +239,15 @@ static bool is_duplicate(const struct gi_half *half, const struct gi_packet *pac
            half->last_ack == packet->acknowledgement;
 }
 
-static void take_duplicate(struct gi_half *half, const struct gi_records *records)
+static void take_duplicate(struct gi_half *half, const struct gi_receiver *receiver,
+                           const struct gi_records *records)
 {
     if (half->probes) {
         half->probes--;
     } else if (half->next == half->una || half->selective) {
-        take_twice(half, records, half->una);
+        take_twice(half, receiver, records, half->una);
     } else {
-        half->duplicates++;
+        gi_half_more(&half->duplicates, 1);
         half->duplicates_to = half->next;
     }
 }
@@ -283,8 +259,8 @@ static bool takes_probe(const struct gi_half *half, const struct gi_packet *pack
            packet->acknowledgement == half->next + 1;
 }
 
-struct gi_acked gi_half_ack(struct gi_half *half, const struct gi_packet *packet, bool set_up,
-                            struct gi_records *records)
+struct gi_acked gi_half_ack(struct gi_half *half, const struct gi_packet *packet,
+                            const struct gi_receiver *receiver, struct gi_records *records)
 {
     struct gi_acked acked = {0};
     uint32_t ack = packet->acknowledgement;
@@ -295,9 +271,10 @@ struct gi_acked gi_half_ack(struct gi_half *half, const struct gi_packet *packet
         half->una = half->next = half->sacked_to = ack;
     }
     bool duplicate = is_duplicate(half, packet);
+    gi_half_trip_look(half, receiver);
     acked.trouble = duplicate && half->next != half->una;
     if (duplicate && packet->sack_blocks == 0)
-        take_duplicate(half, records);
+        take_duplicate(half, receiver, records);
     half->last_ack = ack;
     half->last_window = packet->window;
     if (gi_half_after(ack, half->next)) {
@@ -306,15 +283,16 @@ struct gi_acked gi_half_ack(struct gi_half *half, const struct gi_packet *packet
         half->next = ack;
     }
     if (gi_half_after(ack, half->una)) {
-        struct covered c = {.from = half->una,
-                            .to = ack,
-                            .now_us = gi_half_us(packet->time_ns),
-                            .least_us = set_up ? half->rtt.least_us : half->rtt.least_us / 2,
-                            .has_echo = packet->echo && half->timestamps_seen,
-                            .echo = packet->echo};
+        uint32_t least_us = (receiver->trips ? &receiver->trips->karn : &half->rtt)->least_us;
+        struct gi_covered c = {.from = half->una,
+                               .to = ack,
+                               .now_us = gi_half_us(packet->time_ns),
+                               .least_us = receiver->set_up ? least_us : least_us / 2,
+                               .has_echo = packet->echo && half->timestamps_seen,
+                               .echo = packet->echo};
         acked.advanced = true;
-        advance(half, &c, &acked, records);
+        advance(half, &c, receiver, &acked, records);
     }
-    acked.trouble |= take_sack(half, packet, records);
+    acked.trouble |= take_sack(half, packet, receiver, records);
     return acked;
 }

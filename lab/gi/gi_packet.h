@@ -38,6 +38,7 @@ struct gi_packet {
 
 struct gi_packet_rules {
     bool take_bad_checksums;
+    bool plain; // all by gi_packet_read: gi_batch.h
 };
 
 // The packet's fate. The ends are valid for segments, other_protocols and fragments (ports: for

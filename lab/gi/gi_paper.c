@@ -66,6 +66,16 @@ static bool peak_of(const struct gi_sheets *sheets, bool upper, double *value)
     return true;
 }
 
+// The middle of the highest bin, of 0.1 s.
+static bool setup_peak(const struct gi_sheets *sheets, double *value)
+{
+    uint32_t count;
+    const uint64_t *bin = gi_sheets_bins(sheets, "setups", &count);
+    uint32_t i = highest(bin, count, count);
+    *value = 0.1 * (i + 0.5);
+    return i < count;
+}
+
 static bool lower_peak(const struct gi_sheets *sheets, double *value)
 {
     return peak_of(sheets, false, value);
@@ -170,7 +180,7 @@ static double ours_of(const struct published *p, const struct gi_sheets *sheets)
 
 static double deviation_of(const struct published *p, double ours)
 {
-    if (p->unit == FLOWS || isnan(ours))
+    if (p->unit == FLOWS || isnan(ours) || isnan(p->least))
         return NAN;
     double nearest = fmin(fmax(ours, p->least), p->most);
     return 100 * (p->unit == SHARE ? ours - nearest : (ours - nearest) / nearest);

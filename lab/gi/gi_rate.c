@@ -31,9 +31,9 @@ void gi_rate_ack(struct gi_rate *rate, uint64_t now_ns, uint32_t ack, uint32_t u
     }
 }
 
-void gi_rate_trouble(struct gi_rate *rate, uint32_t next)
+void gi_rate_trouble(struct gi_rate *rate, uint32_t next, uint32_t flight_octets)
 {
     gi_rate_end(rate);
-    rate->recovering = true;
+    rate->recovering = flight_octets > 0;
     rate->recovered_at = next;
 }

@@ -5,9 +5,10 @@
 // that advances; from the first to the last but one, at least 4500 octets are under way behind
 // each; nothing is lost, repeated or out of order; at least 16 kB pass. What passes is all IP to
 // the user, as its packets keep their order: from what had passed with the segment that the first
-// ACK covers to what had passed with the one that the last covers. After a loss no period begins
-// until all is acknowledged that was under way then. After 1 GB the next period begins at once, for
-// octets are counted modulo 2^32.
+// ACK covers to what had passed with the one that the last covers. If the user
+// was silent for 3 s, the channel was not there, and the period has ended with the ACK before.
+// After that, and after a loss, no period begins until all is acknowledged that was under way then.
+// After 1 GB the next period begins at once, for octets are counted modulo 2^32.
 #ifndef SLUICE_GI_RATE_H
 #define SLUICE_GI_RATE_H
 
@@ -17,6 +18,9 @@
 #define GI_RATE_FLIGHT_OCTETS 4500
 #define GI_RATE_OCTETS_LEAST  16000
 #define GI_RATE_OCTETS_MOST   (1u << 30)
+// Of all flows of the user: an ACK of two packets of 1500 octets comes sooner on the slowest
+// channel, of 8 kbit/s.
+#define GI_RATE_SILENCE_US 3000000
 
 struct gi_rate {
     bool open, recovering;
@@ -32,8 +36,8 @@ struct gi_rate {
 // An ACK up to the end of a segment with which that much had passed to the user.
 void gi_rate_ack(struct gi_rate *rate, uint64_t now_ns, uint32_t ack, uint32_t user_octets,
                  uint32_t flight_octets);
-// Something is lost or out of order, or may be.
-void gi_rate_trouble(struct gi_rate *rate, uint32_t next);
+// Something is lost or out of order, or may be, or the user was silent.
+void gi_rate_trouble(struct gi_rate *rate, uint32_t next, uint32_t flight_octets);
 void gi_rate_end(struct gi_rate *rate);
 
 #endif

@@ -38,8 +38,8 @@ static const char *outcome_of(const struct gi_flow *flow)
     if (setup->ack_ns)
         return setup->syns == 1 && setup->syn_acks == 1 ? "optimal" : "repeated";
     if (setup->syn_acks)
-        return flow->reset[GI_UP] ? "aborted" : "given-up";
-    if (flow->reset[GI_DOWN])
+        return flow->reset & 1 << GI_UP ? "aborted" : "given-up";
+    if (flow->reset & 1 << GI_DOWN)
         return "refused";
     if (flow->half[GI_DOWN].packets || flow->half[GI_UP].packets > setup->syns)
         return "one-way"; // it goes on, so its SYN-ACK was not captured
@@ -131,18 +131,20 @@ static void put_loss_down(struct gi_result *r, const struct gi_half *down, bool 
 
 // ---- Round trips, rate, throughput ----
 
+#define PUT_RTT(r, name, rtt, known)                                                         \
+    do {                                                                                     \
+        bool has = (known) && (rtt)->samples;                                                \
+        (r)->name##_samples = (known) ? (rtt)->samples : GI_NONE;                            \
+        (r)->name##_least = has ? (rtt)->least_us * 1000LL : GI_NONE;                        \
+        (r)->name##_mean = has ? (int64_t)((rtt)->sum_us * 1000 / (rtt)->samples) : GI_NONE; \
+        (r)->name##_most = has ? (rtt)->most_us * 1000LL : GI_NONE;                          \
+    } while (0)
+
 static void put_rtts(struct gi_result *r, const struct gi_flow *flow, bool known)
 {
-    const struct gi_rtt *gprs = &flow->half[GI_DOWN].rtt, *internet = &flow->half[GI_UP].rtt;
-    bool a = known && gprs->samples, b = known && internet->samples;
-    r->rtt_gprs_samples = known ? gprs->samples : GI_NONE;
-    r->rtt_gprs_least = a ? gprs->least_us * 1000LL : GI_NONE;
-    r->rtt_gprs_mean = a ? (int64_t)(gprs->sum_us * 1000 / gprs->samples) : GI_NONE;
-    r->rtt_gprs_most = a ? gprs->most_us * 1000LL : GI_NONE;
-    r->rtt_internet_samples = known ? internet->samples : GI_NONE;
-    r->rtt_internet_least = b ? internet->least_us * 1000LL : GI_NONE;
-    r->rtt_internet_mean = b ? (int64_t)(internet->sum_us * 1000 / internet->samples) : GI_NONE;
-    r->rtt_internet_most = b ? internet->most_us * 1000LL : GI_NONE;
+    PUT_RTT(r, rtt_gprs, &flow->half[GI_DOWN].rtt, known);
+    PUT_RTT(r, rtt_gprs_karn, &flow->trips.karn, known);
+    PUT_RTT(r, rtt_internet, &flow->half[GI_UP].rtt, known);
 }
 
 static int64_t rate_of(uint64_t octets, uint64_t time_ns)
@@ -195,9 +197,10 @@ void gi_result_of(struct gi_result *result, struct gi_flow *flow, int32_t zone_s
 {
     struct gi_result *r = result;
     gi_rate_end(&flow->rate);
-    bool closed = gi_flow_is_closed(flow) && !flow->reset[GI_UP] && !flow->reset[GI_DOWN];
+    bool closed = gi_flow_is_closed(flow) && !flow->reset;
     records->flow = flow;
     records->now_ns = flow->node.touched_ns;
+    gi_half_trips_end(&flow->half[GI_DOWN], &flow->trips);
     gi_half_end(&flow->half[GI_UP], closed, records);
     gi_half_end(&flow->half[GI_DOWN], closed, records);
     gi_result_address(r->user, &flow->user[GI_UP]->address);

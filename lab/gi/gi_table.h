@@ -13,17 +13,17 @@
 #define GI_TABLE_LISTS 3
 
 struct gi_node {
+    struct gi_node *older, *newer, *next; // next: of the same hash, or free
     uint64_t touched_ns;
-    struct gi_node *next; // of this hash, or free
-    struct gi_node *older, *newer;
     uint32_t hash;
     uint32_t list : 2, listed : 30; // listed: when it became the newest, in units of 2^30 ns
 };
 
 struct gi_table {
     size_t octets; // of a record
-    uint32_t used, most_used, pages, buckets;
-    struct gi_node **bucket;
+    uint32_t used, most_used, pages;
+    uint32_t slots, filled; // filled: hashes that there are
+    uint64_t *slot;         // below the line
     struct gi_node *free;
     void **page;
     struct {
@@ -34,16 +34,50 @@ struct gi_table {
 void gi_table_create(struct gi_table *table, size_t octets);
 void gi_table_destroy(struct gi_table *table);
 
-// Where the first record of this hash is, for fetching it ahead.
-static inline struct gi_node **gi_table_chain(const struct gi_table *table, uint32_t hash)
+// Each hash has one slot, at its place or in the row behind that. Addresses of x86-64 have 47 bits,
+// so a slot is the address of the last record that was added with this hash, with a part of the
+// hash above: records of other hashes are not touched. 0: free.
+#define GI_TABLE_TAG_BIT 48
+
+static inline uint64_t gi_table_tag(uint32_t hash)
 {
-    return &table->bucket[hash & (table->buckets - 1)];
+    return hash >> (64 - GI_TABLE_TAG_BIT);
 }
 
-// The first record of this hash; then node->next, whose hash may be another.
+static inline struct gi_node *gi_table_node(uint64_t slot)
+{
+    return (struct gi_node *)(slot & ((1ull << GI_TABLE_TAG_BIT) - 1));
+}
+
+// Where this hash begins to be looked for, for fetching it ahead.
+static inline const uint64_t *gi_table_place(const struct gi_table *table, uint32_t hash)
+{
+    return &table->slot[hash & (table->slots - 1)];
+}
+
+// The first record that is likely to be of this hash, for fetching it ahead.
+static inline struct gi_node *gi_table_guess(const struct gi_table *table, uint32_t hash)
+{
+    uint32_t at = hash & (table->slots - 1);
+    while (table->slot[at] && table->slot[at] >> GI_TABLE_TAG_BIT != gi_table_tag(hash))
+        at = (at + 1) & (table->slots - 1);
+    return gi_table_node(table->slot[at]);
+}
+
+// The slot of this hash, or the free one where it would be.
+static inline uint32_t gi_table_find(const struct gi_table *table, uint32_t hash)
+{
+    uint32_t at = hash & (table->slots - 1);
+    while (table->slot[at] && (table->slot[at] >> GI_TABLE_TAG_BIT != gi_table_tag(hash) ||
+                               gi_table_node(table->slot[at])->hash != hash))
+        at = (at + 1) & (table->slots - 1);
+    return at;
+}
+
+// The last record that was added with this hash; then node->next. NULL: there is none.
 static inline struct gi_node *gi_table_first(const struct gi_table *table, uint32_t hash)
 {
-    return *gi_table_chain(table, hash);
+    return gi_table_node(table->slot[gi_table_find(table, hash)]);
 }
 
 // A record that is all zeros but for its node, in list 0.
@@ -51,12 +85,20 @@ struct gi_node *gi_table_add(struct gi_table *table, uint32_t hash, uint64_t now
 void gi_table_remove(struct gi_table *table, struct gi_node *node);
 // It is the newest of that list now, among those that were touched at a distance of 1.1 s or more:
 // the lists keep no finer order, for that costs the memory of two neighbours for each packet.
-void gi_table_touch(struct gi_table *table, struct gi_node *node, uint32_t list, uint64_t now_ns);
+void gi_table_move(struct gi_table *table, struct gi_node *node, uint32_t list);
+static inline uint32_t gi_table_unit(uint64_t now_ns)
+{
+    return (uint32_t)(now_ns >> 30) & ((1u << 30) - 1);
+}
+static inline void gi_table_touch(struct gi_table *table, struct gi_node *node, uint32_t list,
+                                  uint64_t now_ns)
+{
+    node->touched_ns = now_ns;
+    if (node->list != list || (node->listed != gi_table_unit(now_ns) && node->newer))
+        gi_table_move(table, node, list);
+}
 
 // Memory of all records and of the table itself.
 uint64_t gi_table_octets(const struct gi_table *table);
-
-// A hash of octets, for keys.
-uint32_t gi_table_hash(const void *key, uint32_t octets);
 
 #endif

@@ -2,6 +2,7 @@
 #include "lab/gi/gi_tunnels.h"
 
 #include "dataplane/wire/tcp.h"
+#include "lab/gi/gi_hash.h"
 
 #define NEAR_OCTETS   (1u << 20)
 #define PREFIX_OCTETS 8 // of an address of IPv6: what a network gives to a user
@@ -26,7 +27,7 @@ void gi_tunnels_destroy(struct gi_tunnels *tunnels)
 
 static uint32_t hash_of(const struct gi_packet *packet)
 {
-    return gi_table_hash(&packet->tunnel_end, sizeof packet->tunnel_end) + packet->teid;
+    return gi_hash_with(gi_hash_address(&packet->tunnel_end), packet->teid);
 }
 
 static struct tunnel *find(struct gi_tunnels *tunnels, const struct gi_packet *packet)

@@ -2,12 +2,10 @@
 #include "lab/gi/gi_users.h"
 
 #include "dataplane/base/units.h"
+#include "lab/gi/gi_hash.h"
 
 // Longer than the silence that a set-up without background traffic needs.
 #define SILENT_NS (60 * S_IN_NS)
-
-// Lists of the table: with no flow, they end by silence; with flows they stay.
-enum { IDLE, BUSY };
 
 void gi_users_create(struct gi_users *users, uint32_t most, uint64_t *early)
 {
@@ -23,7 +21,7 @@ void gi_users_destroy(struct gi_users *users)
 // The oldest without a flow.
 static void make_room(struct gi_users *users)
 {
-    struct gi_node *node = users->table.list[IDLE].oldest;
+    struct gi_node *node = users->table.list[GI_USERS_IDLE].oldest;
     while (node && ((struct gi_user *)node)->flows) // it got one after its last packet was counted
         node = node->newer;
     if (!node)
@@ -34,7 +32,7 @@ static void make_room(struct gi_users *users)
 
 struct gi_user *gi_users_get(struct gi_users *users, const struct gi_end *end, uint64_t now_ns)
 {
-    uint32_t hash = gi_table_hash(&end->address, sizeof end->address) + end->user;
+    uint32_t hash = gi_hash_with(gi_hash_address(&end->address), end->user);
     for (struct gi_node *node = gi_table_first(&users->table, hash); node; node = node->next) {
         struct gi_user *user = (struct gi_user *)node;
         if (user->number == end->user && address_same(&user->address, &end->address))
@@ -48,16 +46,6 @@ struct gi_user *gi_users_get(struct gi_users *users, const struct gi_end *end, u
     return user;
 }
 
-void gi_users_count(struct gi_users *users, struct gi_user *from, struct gi_user *to,
-                    uint32_t ip_octets, uint64_t now_ns)
-{
-    from->packets++;
-    to->packets++;
-    to->in_octets += ip_octets;
-    gi_table_touch(&users->table, &from->node, from->flows ? BUSY : IDLE, now_ns);
-    gi_table_touch(&users->table, &to->node, to->flows ? BUSY : IDLE, now_ns);
-}
-
 void gi_users_hold(struct gi_user *user)
 {
     user->flows++;
@@ -66,16 +54,16 @@ void gi_users_hold(struct gi_user *user)
 void gi_users_let_go(struct gi_users *users, struct gi_user *user)
 {
     if (--user->flows == 0)
-        gi_table_touch(&users->table, &user->node, IDLE, user->node.touched_ns);
+        gi_table_touch(&users->table, &user->node, GI_USERS_IDLE, user->node.touched_ns);
 }
 
 void gi_users_expire(struct gi_users *users, uint64_t now_ns)
 {
-    for (struct gi_node *node; (node = users->table.list[IDLE].oldest);) {
+    for (struct gi_node *node; (node = users->table.list[GI_USERS_IDLE].oldest);) {
         if (now_ns - node->touched_ns < SILENT_NS)
             return;
         if (((struct gi_user *)node)->flows) // it got one after its last packet was counted
-            gi_table_touch(&users->table, node, BUSY, node->touched_ns);
+            gi_table_touch(&users->table, node, GI_USERS_BUSY, node->touched_ns);
         else
             gi_table_remove(&users->table, node);
     }

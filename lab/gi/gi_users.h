@@ -7,11 +7,20 @@
 #include "lab/gi/gi_packet.h"
 #include "lab/gi/gi_table.h"
 
+// What has come to a user behind here, by when it passed here: packets of a user keep their order,
+// so what passed before the last that is known to have come has come, too, or is lost. us: modulo
+// 2^32; 0: nothing is known.
+struct gi_order {
+    uint32_t came_us;
+};
+
 struct gi_user {
     struct gi_node node; // touched_ns: its last packet
+    uint32_t packets;    // both ways, modulo 2^32
+    uint32_t in_octets;  // of IP, to it, modulo 2^32
+    struct gi_order order;
+    uint32_t heard_us; // its last segment of TCP, modulo 2^32
     struct ipv6_address address;
-    uint64_t packets;   // both ways
-    uint64_t in_octets; // of IP, to it
     // Of its flows down: octets that were lost behind here, modulo 2^32, and how often something
     // was lost or out of order, or may have been.
     uint32_t lost_octets, troubles;
@@ -19,6 +28,9 @@ struct gi_user {
     uint32_t number;  // of the user, if tunnels tell users apart; 0: none
     uint32_t teid[2]; // of its last packet, of the last one to it; 0: none
 };
+
+// Lists of the table: with no flow, they end by silence; with flows they stay.
+enum { GI_USERS_IDLE, GI_USERS_BUSY };
 
 struct gi_users {
     struct gi_table table;
@@ -29,9 +41,25 @@ struct gi_users {
 void gi_users_create(struct gi_users *users, uint32_t most, uint64_t *early);
 void gi_users_destroy(struct gi_users *users);
 struct gi_user *gi_users_get(struct gi_users *users, const struct gi_end *end, uint64_t now_ns);
+// Nobody asks who of the busy was silent longest, so their list has no order.
+static inline void gi_users_touch(struct gi_users *users, struct gi_user *user, uint64_t now_ns)
+{
+    if (user->flows && user->node.list == GI_USERS_BUSY)
+        user->node.touched_ns = now_ns;
+    else
+        gi_table_touch(&users->table, &user->node, user->flows ? GI_USERS_BUSY : GI_USERS_IDLE,
+                       now_ns);
+}
 // A packet from one to the other has passed.
-void gi_users_count(struct gi_users *users, struct gi_user *from, struct gi_user *to,
-                    uint32_t ip_octets, uint64_t now_ns);
+static inline void gi_users_count(struct gi_users *users, struct gi_user *from, struct gi_user *to,
+                                  uint32_t ip_octets, uint64_t now_ns)
+{
+    from->packets++;
+    to->packets++;
+    to->in_octets += ip_octets;
+    gi_users_touch(users, from, now_ns);
+    gi_users_touch(users, to, now_ns);
+}
 // A flow of it begins or has ended.
 void gi_users_hold(struct gi_user *user);
 void gi_users_let_go(struct gi_users *users, struct gi_user *user);

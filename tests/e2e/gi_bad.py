@@ -211,6 +211,9 @@ def ends():
     same(footer(octets[:-50]), ({SEGMENTS: 9}, ["after 9 frames: truncated: 6 octets are left of a packet's 16"]), "a header")
     damaged = stamped(frames_of_some(), 6, captured=0x7FFFFFFF)
     same(footer(damaged), ({SEGMENTS: 6}, ["after 6 frames: a packet of 2147483647 octets, more than there can be: damaged"]), "a length")
+    some, other = frames_of_some(), {"order": ">"}
+    again = pcap(some[:6], **other) + struct.pack(">IIII", 9, 0, 0x7FFFFFFF, 0x7FFFFFFF) + pcap(some, **other)[24:]
+    same(footer(again)[0], {SEGMENTS: 6}, "in the other order of octets, with packets behind it")
     same(footer(octets, octets[:-1], octets)[1], ["after 9 frames: truncated: 55 octets are left of a packet's 56"], "of several")
 
 
@@ -250,6 +253,40 @@ def unreadable():
         same(sluice("gi", good, *options).returncode, 2, f"exit status of {options}")
 
 
+@case("captures none of which is there: named, and what an earlier run wrote stays as it was")
+def none_there():
+    page = new_folder() / "x.html"
+    page.write_text("as it was")
+    names = [page.parent / "a.pcap", page.parent / "b.pcap"]
+    done = sluice("gi", *names, "--page", page)
+    same((done.returncode, done.stdout, page.read_text()), (1, "", "as it was"), "exit status, report, page")
+    same(done.stderr.splitlines(), [f"sluice gi: {name}: No such file or directory" for name in names], "stderr")
+
+
+@case("names of files are printable on the terminal")
+def names():
+    path = saved(pcap(frames_of_some())[:-5])
+    path = path.rename(path.parent / "a\x1b[31m\n\x07.pcap")
+    done = sluice("gi", path)
+    right(re.fullmatch(r"[\n -~]*", done.stdout + done.stderr), done.stderr)
+    right("a?[31m??.pcap ends after" in done.stdout and "a?[31m??.pcap: " in done.stderr, done.stdout)
+
+
+@case("two outputs that are one are refused before anything is opened; a device may be several")
+def two_in_one():
+    path = saved(pcap(frames_of_some()))
+    kept, linked = path.parent / "kept", path.parent / "linked"
+    kept.write_text("as it was")
+    linked.hardlink_to(kept)
+    for one, other in (("x", "x"), ("-", "-"), (kept, linked), (kept, kept)):
+        done = sluice("gi", path, "--csv", one, "--json", other, cwd=path.parent)
+        same((done.returncode, done.stdout), (2, ""), f"{one} and {other}")
+        right(f"sluice gi: {other}: two outputs cannot be one" in done.stderr, done.stderr)
+    same((kept.read_text(), (path.parent / "x").exists()), ("as it was", False), "files")
+    for words in (("--csv", "/dev/null", "--losses", "/dev/null"), ("--csv", "-", "--losses", "x")):
+        same(sluice("gi", path, *words, cwd=path.parent).returncode, 0, f"exit status with {words}")
+
+
 @case("an output that is one of the inputs, by any name, is refused before anything is opened; the files stay as they are")
 def kept():
     path = saved(pcap(frames_of_some()))
@@ -270,10 +307,12 @@ def kept():
     same((path.read_bytes(), sluice("gi", "/dev/null", "--csv", "/dev/null").returncode), (before[0], 1), "no file that has octets")
 
 
-@case("ended by SIGINT: what there is until then, said to be interrupted, exit status 1")
-def interrupted():
-    process = subprocess.Popen([program(), "gi", "-", "--json", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE)
+@case("ended by SIGINT while nothing comes: what there is until then, said to be interrupted, exit status 1", ())
+@case("the same with one processor", ("taskset", "-c", "0"))
+def interrupted(before):
+    path = new_folder() / "x.json"
+    process = subprocess.Popen([*before, program(), "gi", "-", "--json", path], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL)
     process.stdin.write(pcap(frames_of_some()))
     process.stdin.flush()
     left, deadline = array.array("i", [1]), time.monotonic() + WAIT_S
@@ -282,8 +321,11 @@ def interrupted():
         fcntl.ioctl(process.stdin, termios.FIONREAD, left)
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
-    said, _ = process.communicate(timeout=30)
-    report = json.loads(said)
+    try:
+        process.wait(timeout=WAIT_S)  # its input stays open
+    finally:
+        process.stdin.close()
+    report = json.loads(path.read_text(encoding="utf-8"))
     same((process.returncode, report["files"][0]["fault"]), (1, "interrupted"), "exit status and fault")
 
 
@@ -436,7 +478,7 @@ def random_octets():
     random_ = random.Random(1)
     kinds = [pcap(frames_of_some()), pcapng(frames_of_some()),
              pcap([(time, gtp(packet, 1, 1, bytes((1, 1, 2, 0)))) for time, packet in frames_of_some()], ETHERNET)]
-    for i in range(120):
+    for i in range(30 if has_sanitizers() else 120):  # gi_fuzz has them, too
         path = saved(mutated(random_, kinds[i % len(kinds)]))
         done = sluice("gi", path, "--json", "-", *(("--take-bad-checksums",) if i % 2 else ()))
         right(done.returncode in (0, 1), f"exit status {done.returncode}: {done.stderr}")

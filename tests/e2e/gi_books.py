@@ -13,12 +13,13 @@ WRAP = 1 << 32
 
 class Packet:
     """One IP packet; times in ns, None where it has not been."""
-    __slots__ = ("way", "sent", "passed", "arrived", "place", "octets", "sequence", "ack", "flags", "data", "user", "port",
+    __slots__ = ("way", "sent", "passed", "arrived", "dropped", "place", "octets", "sequence", "ack", "flags", "data", "user", "port",
                  "host_port", "ip_id", "end", "new_here", "new_there", "held")
 
     def __init__(self, row):
         self.way, self.ip_id = row["direction"], int(row["ip_id"])
         self.sent, self.passed, self.arrived, self.place = ns(row), None, None, None
+        self.dropped = None
         self.new_here = self.new_there = self.held = None
         self.octets, self.user, self.port = int(row["octets"]), row["ms_address"], row["ms_port"]
         self.host_port = row["host_port"]
@@ -52,7 +53,8 @@ def packets(path):
             elif row["event"] == "arrived":
                 under_way.pop(key).arrived = ns(row)
             else:
-                under_way.pop(key).place = f'{row["place"]} {row["reason"]}'
+                packet = under_way.pop(key)
+                packet.place, packet.dropped = f'{row["place"]} {row["reason"]}', ns(row)
     return found
 
 
@@ -130,29 +132,50 @@ def mark(flow):
 TRUTHS = ("before", "before, no trace", "behind", "behind, no trace", "needless", "overtaken")
 
 
+def shows_hole(sent, p):
+    """Had something behind it passed when it was sent?"""
+    return any(q.passed is not None and q.passed < p.sent and after(q.end, p.end) for q in sent)
+
+
 def events(flow, way="down"):
     """(truth, packet) of each segment with data that was lost, or that arrived to no use, or was overtaken before
-    the monitor. No trace at the monitor: of a loss before it, if no later octet passed before its repetition, if the
-    data had passed, or if it is the repetition of one that was lost there too; of a loss behind it, if it was not
+    the monitor. No trace at the monitor: of a loss before it, if no later octet had passed when its repetition was sent (what
+    passes between that and the repetition has overtaken it, and looks like nothing else), if the data had passed, or if it is the repetition of one that was lost there too; of a loss behind it, if it was not
     sent again, as the end of the run, or a needless repetition that is lost."""
     sent = flow.data(way)
     copies = collections.defaultdict(list)
     for p in sent:
         copies[p.sequence].append(p)
     for same in copies.values():
-        said = False  # a loss before the monitor, of this number
+        lost = traced = False  # before the monitor, with this number
         for i, p in enumerate(same):
             next_passed = next((q for q in same[i + 1:] if q.passed is not None), None)
             if p.lost == "before":
-                trace = not said and not any(q.passed is not None for q in same[:i]) and next_passed and next_passed.held
-                said = True
+                trace = not lost and not any(q.passed is not None for q in same[:i]) and next_passed and \
+                    shows_hole(sent, next_passed)
+                lost, traced = True, traced or trace
                 yield ("before" if trace else "before, no trace"), p
             elif p.lost == "behind":
                 yield ("behind" if next_passed else "behind, no trace"), p
             elif p.new_there and p.new_there[1] == 0:
                 yield "needless", p
-            elif p.held and not said and p.new_here[0] == 0:
+            elif p.held and not traced and p.new_here[0] == 0:
                 yield "overtaken", p
+
+
+def untold(flow):
+    """Segments down with data that came to no use, of which nobody at the monitor can know it: the user answers each
+    with one more ACK of the same number, and of so many ACKs with that number as were lost before the monitor, one less
+    is seen there."""
+    answers, lost = collections.Counter(), collections.Counter()
+    acks = {}
+    for a in flow.way["up"]:
+        acks.setdefault(a.sent, a.ack)
+        lost[a.ack] += a.passed is None and bool(a.flags & ACK)
+    for p in flow.data("down"):
+        if p.new_there and p.new_there[1] == 0 and p.arrived in acks:
+            answers[acks[p.arrived]] += 1
+    return sum(min(n, lost[number]) for number, n in answers.items())
 
 
 WANTED = {"before": ("internet",), "behind": ("gprs",), "behind, no trace": ("gprs",), "needless": ("spurious", "unneeded", "go-back"),
@@ -245,27 +268,31 @@ def deliveries(found, user):
 
 
 BUSY_OCTETS = 4000
+BUSY_SILENCE_NS = 2 * 10**9  # a packet of 1500 octets takes 1.04 s in one slot of CS-2
 
 
 def busy_rate(found, user):
-    """IP that the radio brought the user, in bit/s, while so much waited behind the monitor and packets came each
-    second, 16 kB of them at least in a row; None: that was not."""
+    """IP that the radio brought the user, in bit/s, while so much waited behind the monitor, a packet came every two
+    seconds and none was lost there, for what is lost takes its time, too; 16 kB of them at least in a row. None: that
+    was not."""
     events = []
     for (address, _), flow in found.items():
         for p in flow.way["down"] if address == user else ():
-            if p.passed is not None and p.arrived is not None:
-                events += [(p.passed, 1, p.octets), (p.arrived, 0, -p.octets)]
-    waiting, begin, last, octets, total, time = 0, None, None, 0, 0, 0
-    for at, _, change in sorted(events):
+            end = p.arrived or p.dropped
+            if p.passed is not None and end is not None:
+                events += [(p.passed, 1, p.octets, False), (end, 0, -p.octets, p.arrived is not None)]
+    waiting, begin, last, octets, total, time = 0, None, 0, 0, 0, 0
+    for at, passes, change, came in sorted(events):
         waiting += change
-        if change < 0 and begin is not None:
+        lost = not passes and not came
+        if came and begin is not None and at - last <= BUSY_SILENCE_NS:
             octets, last = octets - change, at
-        if change < 0 and begin is None and waiting >= BUSY_OCTETS:
-            begin, octets, last = at, 0, at
-        if begin is not None and (waiting < BUSY_OCTETS or at - last > 10**9):
+        if begin is not None and (waiting < BUSY_OCTETS or at - last > BUSY_SILENCE_NS or lost):
             if octets >= 16000:
                 total, time = total + octets, time + last - begin
             begin = None
+        if came and begin is None and waiting >= BUSY_OCTETS:
+            begin, octets, last = at, 0, at
     return 8e9 * total / time if time else None
 
 

@@ -23,6 +23,7 @@ static int begin(void **state)
 {
     (void)state;
     half = (struct gi_half){0};
+    gi_half_free_spares(&records);
     records = (struct gi_records){.limit_octets = 1 << 20};
     now_ns = 4200 * S_IN_NS;
     return 0;
@@ -32,6 +33,7 @@ static int end(void **state)
 {
     (void)state;
     gi_half_end(&half, false, &records);
+    gi_half_free_spares(&records);
     return records.octets != 0;
 }
 
@@ -46,7 +48,8 @@ static struct gi_acked acknowledge(uint32_t number)
 {
     struct gi_packet packet = {
         .time_ns = now_ns, .acknowledgement = number, .flags = TCP_ACK, .window = 9};
-    return gi_half_ack(&half, &packet, true, &records);
+    const struct gi_receiver host = {.set_up = true};
+    return gi_half_ack(&half, &packet, &host, &records);
 }
 
 // ---- The model ----
@@ -185,6 +188,31 @@ static void test_one_way_keeps_little(void **state)
     assert_true(records.octets <= 16 * sizeof(struct gi_record));
 }
 
+// Of many halves that have each been through all sizes, what is not in use any more.
+static void test_spares_are_bounded_and_counted(void **state)
+{
+    const uint32_t halves = 10000;
+    struct gi_half *all = calloc(halves, sizeof *all);
+    (void)state;
+    records.limit_octets = 16 << 20;
+    for (uint32_t sent = 0; sent < 9; sent++)
+        for (uint32_t i = 0; i < halves; i++) {
+            struct gi_packet packet = {.flags = TCP_ACK, .data_octets = 10, .sequence = 10 * sent};
+            gi_half_send(&all[i], &packet, 0, 0, true, &records);
+        }
+    assert_in_range(records.spare_octets, 1, 129 << 10);
+    assert_true(records.most_octets >= records.octets + records.spare_octets);
+    for (uint32_t i = 0; i < halves; i++)
+        gi_half_end(&all[i], false, &records);
+    assert_in_range(records.spare_octets, 1, 129 << 10);
+    uint64_t spare_octets = 0;
+    for (int size = 0; size < GI_SPARES; size++)
+        for (const struct gi_spare *at = records.spare[size]; at; at = at->next)
+            spare_octets += (4u << size) * sizeof(struct gi_record);
+    assert_int_equal(records.spare_octets, spare_octets);
+    free(all);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -193,6 +221,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_numbers_out_of_reach, begin, end),
         cmocka_unit_test_setup_teardown(test_records_are_bounded, begin, end),
         cmocka_unit_test_setup_teardown(test_one_way_keeps_little, begin, end),
+        cmocka_unit_test_setup_teardown(test_spares_are_bounded_and_counted, begin, end),
     };
     return cmocka_run_group_tests_name("lab/gi/gi_half", tests, NULL, NULL);
 }

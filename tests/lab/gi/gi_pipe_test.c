@@ -1,0 +1,151 @@
+// A capture by one thread and by two: the same rows, the same counts; who reads may be told to
+// stop. In suite `threads`, where ThreadSanitizer watches.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "dataplane/base/units.h"
+#include "dataplane/wire/bytes.h"
+#include "dataplane/wire/ipv4.h"
+#include "dataplane/wire/tcp.h"
+#include "lab/gi/gi_pipe.h"
+#include "lab/gi/gi_write.h"
+
+#define FLOWS    50
+#define ROUNDS   300
+#define FRAMES   (FLOWS * (3 + 2 * ROUNDS))
+#define DATA     500
+#define LINK_RAW 101
+#define HOST     0xcb007109
+
+static char path[] = "/tmp/gi_pipe_test.XXXXXX";
+
+// A time is a number of milliseconds.
+static void put(FILE *file, uint32_t flow, uint32_t at_ms, bool down, uint8_t flags,
+                uint32_t sequence, uint32_t ack, uint32_t data_octets)
+{
+    uint32_t user = 0x0a000001 + flow, length = IPV4_OCTETS + TCP_OCTETS + data_octets;
+    uint32_t captured = IPV4_OCTETS + TCP_OCTETS;
+    uint32_t record[4] = {1000 + at_ms / 1000, at_ms % 1000 * 1000, captured, length};
+    uint8_t b[IPV4_OCTETS + TCP_OCTETS] = {0}, *t = b + IPV4_OCTETS;
+    struct ipv4 ip = {.ttl = 64,
+                      .protocol = IPV4_PROTOCOL_TCP,
+                      .source = down ? HOST : user,
+                      .destination = down ? user : HOST};
+    ipv4_put_header(&ip, length - IPV4_OCTETS, b);
+    put_be16(t, down ? 80 : 40000);
+    put_be16(t + 2, down ? 40000 : 80);
+    put_be32(t + 4, sequence);
+    put_be32(t + 8, ack);
+    t[12] = TCP_OCTETS / 4 << 4;
+    t[13] = flags;
+    put_be16(t + 14, 16384);
+    if (!data_octets)
+        tcp_put_checksum(t, TCP_OCTETS, ip.source, ip.destination);
+    fwrite(record, sizeof record, 1, file);
+    fwrite(b, captured, 1, file);
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    int fd = mkstemp(path);
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "wb");
+    uint32_t head[6] = {0xa1b2c3d4, 4 << 16 | 2, 0, 0, 65535, LINK_RAW};
+    if (!file)
+        return -1;
+    fwrite(head, sizeof head, 1, file);
+    for (uint32_t flow = 0; flow < FLOWS; flow++) {
+        put(file, flow, flow, false, TCP_SYN, 0, 0, 0);
+        put(file, flow, flow, true, TCP_SYN | TCP_ACK, 0, 1, 0);
+        put(file, flow, flow, false, TCP_ACK, 1, 1, 0);
+    }
+    for (uint32_t i = 0; i < ROUNDS; i++)
+        for (uint32_t flow = 0; flow < FLOWS; flow++) {
+            uint32_t again = i % 50 == 49 ? DATA : 0; // a repetition now and then
+            put(file, flow, 100 + 100 * i + flow, true, TCP_ACK, 1 + i * DATA - again, 1, DATA);
+            put(file, flow, 100 + 100 * i + flow, false, TCP_ACK, 1, 1 + (i + 1) * DATA - again, 0);
+        }
+    return fclose(file);
+}
+
+static int end(void **state)
+{
+    (void)state;
+    return unlink(path);
+}
+
+static void take(void *self, const struct gi_result *result)
+{
+    gi_write_row(self, result);
+}
+
+static bool go_on(void *self, uint64_t frames)
+{
+    return frames < *(const uint64_t *)self;
+}
+
+// The rows; how many frames there were, and the counts.
+static char *rows_of(int threads, uint64_t most, uint64_t *frames, struct gi_counts *counts)
+{
+    char error[CAPTURE_TEXT], *text = NULL;
+    size_t octets;
+    struct gi_config config = {.idle_s = 3600, .flows_most = 1000};
+    FILE *rows = open_memstream(&text, &octets);
+    struct capture_file *capture = capture_file_open(path, error);
+    assert_non_null(capture);
+    struct gi *gi = gi_create(&config, take, rows);
+    *frames = gi_pipe_read(gi, capture, threads, go_on, &most);
+    gi_finish(gi);
+    assert_null(gi_wrong(gi));
+    *counts = *gi_counts_of(gi);
+    gi_destroy(gi);
+    capture_file_close(capture);
+    fclose(rows);
+    return text;
+}
+
+static void test_two_threads_write_what_one_does(void **state)
+{
+    (void)state;
+    struct gi_counts counts[2];
+    uint64_t frames[2];
+    char *one = rows_of(1, UINT64_MAX, &frames[0], &counts[0]);
+    char *two = rows_of(2, UINT64_MAX, &frames[1], &counts[1]);
+    assert_int_equal(frames[0], FRAMES);
+    assert_int_equal(frames[1], FRAMES);
+    assert_int_equal(counts[0].n[GI_COUNT_segments], FRAMES);
+    assert_memory_equal(&counts[0], &counts[1], sizeof counts[0]);
+    assert_string_equal(one, two);
+    free(one);
+    free(two);
+}
+
+static void test_it_stops_when_it_is_told_to(void **state)
+{
+    (void)state;
+    struct gi_counts counts;
+    for (int threads = 1; threads <= 2; threads++)
+        for (uint64_t most = 0; most < FRAMES; most += FRAMES / 5) {
+            uint64_t frames;
+            free(rows_of(threads, most, &frames, &counts));
+            assert_in_range(frames, most, most + GI_FRAMES_MOST);
+            assert_int_equal(counts.frames, frames);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_two_threads_write_what_one_does),
+        cmocka_unit_test(test_it_stops_when_it_is_told_to),
+    };
+    return cmocka_run_group_tests_name("lab/gi/gi_pipe", tests, begin, end);
+}
