@@ -20,7 +20,8 @@ struct figure {
     char title[160], remark[120]; // printable ASCII; the remark may be ""
     struct figures_name *name;    // the legend
     uint32_t names;
-    bool boxes; // in the legend, in place of lines
+    bool boxes;     // in the legend, in place of lines
+    bool published; // has marks of what is published
     struct plot plot;
 };
 

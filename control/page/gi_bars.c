@@ -24,6 +24,7 @@ static struct bars begin_bars(struct gi_figures *f, const char *title, const cha
     p->bar = gi_keep(f, 2 * ROWS_MOST * series * sizeof *p->bar);
     p->row = gi_keep(f, ROWS_MOST * sizeof *p->row);
     p->row_bars = series;
+    p->mark = gi_keep(f, series * sizeof *p->mark);
     b.figure->boxes = true;
     return b;
 }
@@ -43,6 +44,15 @@ static void add_bar(struct bars *b, uint32_t series, double value, double deviat
                                               p->rows - 1,
                                               PLOT_INK};
     b->most = fmax(b->most, value + deviation);
+}
+
+// On a bar of the row that was begun last.
+static void add_mark(struct bars *b, uint32_t series, double value)
+{
+    struct plot *p = &b->figure->plot;
+    p->mark[p->marks++] = (struct plot_mark){value, (series + 0.5) / b->series, p->rows - 1};
+    b->figure->published = true;
+    b->most = fmax(b->most, value);
 }
 
 static void end_bars(struct gi_figures *f, struct bars *b)
@@ -158,19 +168,32 @@ static void name_row(char *row, const char *name, const double *flows, uint32_t 
 }
 
 // A row is shown if two series at least have flows, as the figure compares them.
-static void add_cluster_row(struct bars *b, const char *name, const struct json_object *const *rows)
+static bool add_cluster_row(struct bars *b, const char *name, const struct json_object *const *rows)
 {
     double flows[3];
     uint32_t filled = 0;
     for (uint32_t i = 0; i < b->series; i++)
         filled += (flows[i] = gi_number(rows[i], "flows")) > 0;
     if (filled < 2 || b->figure->plot.rows == ROWS_MOST)
-        return;
+        return false;
     name_row(begin_row(b), name, flows, b->series);
     for (uint32_t i = 0; i < b->series; i++)
         if (flows[i] > 0)
             add_bar(b, i, gi_number(rows[i], "mean_goodput_bit_per_s") / 1000,
                     gi_number(rows[i], "deviation_goodput_bit_per_s") / 1000);
+    return true;
+}
+
+// Of the row of all flows: Table III has them by each of the series.
+static void add_published(struct bars *b, const struct json_object *report, const char *const *all)
+{
+    for (uint32_t i = 0; i < b->series; i++) {
+        char what[GI_TEXT_ROOM];
+        snprintf(what, sizeof what, "%s: goodput", all[i]);
+        double value = gi_number(published(report, "Table III", what), "published_least");
+        if (value > 0)
+            add_mark(b, i, value / 1000);
+    }
 }
 
 static void add_effect(struct gi_figures *f, const struct json_object *report, const char *title,
@@ -194,7 +217,8 @@ static void add_effect(struct gi_figures *f, const struct json_object *report, c
         rows[i] = gi_figures_row(report, "clusters", traits[trait].all[i]);
         gi_add_name(f, b.figure, traits[trait].series[i], gi_number(rows[i], "flows"), i);
     }
-    add_cluster_row(&b, "all", rows);
+    if (add_cluster_row(&b, "all", rows))
+        add_published(&b, report, traits[trait].all);
     snprintf(b.figure->remark, sizeof b.figure->remark,
              "Rows: clusters, and the flows of each bar. Thin lines: standard deviation.");
     end_bars(f, &b);

@@ -4,6 +4,7 @@
 #include "control/page/page.h"
 #include "control/page/sections.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #define TEXT_ROOM 512
@@ -91,6 +92,16 @@ static void put_side(char side, const char *path, const struct json_object *repo
     fputs("</tr>\n", out);
 }
 
+static void put_left_out(const struct json_object *compared, FILE *out)
+{
+    uint64_t rows = value_number(compared, "left_out");
+    if (rows)
+        fprintf(out,
+                "<p class=\"bad\">%" PRIu64
+                " rows are left out, for one of the reports alone has them.</p>\n",
+                rows);
+}
+
 void page_gi_compare(FILE *out, const struct json_object *compared,
                      const struct json_object *const reports[2])
 {
@@ -106,6 +117,7 @@ void page_gi_compare(FILE *out, const struct json_object *compared,
     fputs("<p>", out);
     gi_text(compared, "note", out);
     fputs("</p>\n", out);
+    put_left_out(compared, out);
     gi_figures_beside(&figures, reports);
     gi_pictures(&figures, "A part of the flows, not of the octets, is below.", out);
     put_tables(compared, out);

@@ -79,6 +79,30 @@ static void set_axes(struct plot *p, double x_most, double y_most)
     p->y_most = y_most > 0 ? 1.05 * y_most : 1;
 }
 
+// Lines at the ends of what the paper says of the figure; all that it says of these is of their x
+// axis.
+static void add_published(struct gi_figures *f, const struct json_object *report,
+                          struct figure *figure, double scale)
+{
+    static const char *const ends[] = {"published_least", "published_most"};
+    const struct json_object *rows = value_in(report, "paper");
+    struct plot *p = &figure->plot;
+    char where[GI_TEXT_ROOM];
+    p->published = gi_keep(f, (2 * value_count(rows) + 1) * sizeof *p->published);
+    for (size_t i = 0; i < 2 * value_count(rows); i++) {
+        const struct json_object *row = value_at(rows, i / 2);
+        double x = gi_number(row, ends[i % 2]) * scale;
+        size_t n = strlen(value_text(row, "where", where, sizeof where));
+        bool of_figure = strncmp(figure->title, where, n) == 0 && figure->title[n] == ':';
+        bool again = i % 2 && x == gi_number(row, ends[0]) * scale;
+        if (!of_figure || x <= 0 || again)
+            continue;
+        p->published[p->publisheds++] = (struct plot_published){x, 0, p->y_most / 1.05, PLOT_INK};
+        p->x_most = fmax(p->x_most, 1.05 * x);
+        figure->published = true;
+    }
+}
+
 // The rows lie on each other, the first below, in shares of all of them together; later columns are
 // drawn over earlier ones, so the whole height comes first.
 void gi_add_stack(struct gi_figures *f, const struct json_object *report,
@@ -107,12 +131,13 @@ void gi_add_stack(struct gi_figures *f, const struct json_object *report,
                 p->column[p->columns++] = (struct plot_column){left, left + width, top, k};
             y_most = fmax(y_most, top);
         }
-    for (uint32_t k = 0; k < rows && rows > 1; k++)
-        gi_add_name(f, figure, h->row[k], bins[k]->all, k);
+    for (uint32_t k = 0; k < rows; k++)
+        gi_add_name(f, figure, rows > 1 ? h->row[k] : "flows", bins[k]->all, k);
     tell_beyond(figure, "", beyond);
     figure->boxes = true;
     p->y_title = share_title(f, width, h->unit);
     set_axes(p, bins[0]->width * count, y_most);
+    add_published(f, report, figure, h->scale);
     gi_end_figure(f, figure, p->columns > 0);
 }
 

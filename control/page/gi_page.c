@@ -179,24 +179,41 @@ static void put_paper(const struct json_object *report, FILE *out)
 
 // ---- What was read ----
 
+static bool is_damaged(const struct json_object *file)
+{
+    char fault[TEXT_ROOM];
+    return *value_text(file, "fault", fault, sizeof fault) != '\0';
+}
+
+static void put_file(const struct json_object *file, FILE *out)
+{
+    fputs("<tr><td>", out);
+    gi_text(file, "file", out);
+    fputs("</td>", out);
+    gi_cell(value_as_real(value_in(file, "frames")), GI_UNIT_COUNT, out);
+    fputs("<td>", out);
+    gi_text(file, "fault", out);
+    fputs("</td></tr>\n", out);
+}
+
+// The first ones, and behind them those that are damaged.
 static void put_files(const struct json_object *files, FILE *out)
 {
     static const char *const heads[] = {"=file", "frames", "=ends early by", NULL};
+    size_t count = value_count(files), damaged = 0, shown = 0;
     gi_head(heads, out);
-    for (size_t i = 0; i < value_count(files) && i < FILES_MOST; i++) {
-        const struct json_object *file = value_at(files, i);
-        fputs("<tr><td>", out);
-        gi_text(file, "file", out);
-        fputs("</td>", out);
-        gi_cell(value_as_real(value_in(file, "frames")), GI_UNIT_COUNT, out);
-        fputs("<td>", out);
-        gi_text(file, "fault", out);
-        fputs("</td></tr>\n", out);
+    for (size_t i = 0; i < count; i++) {
+        bool is = is_damaged(value_at(files, i));
+        damaged += is;
+        if (i >= FILES_MOST && (!is || shown == 2 * FILES_MOST))
+            continue;
+        put_file(value_at(files, i), out);
+        shown++;
     }
     gi_end(out);
-    if (value_count(files) > FILES_MOST)
-        fprintf(out, "<p class=\"soft\">The first %u of %zu files.</p>\n", FILES_MOST,
-                value_count(files));
+    if (count > shown)
+        fprintf(out, "<p class=\"soft\">%zu of %zu files, of which %zu end early.</p>\n", shown,
+                count, damaged);
 }
 
 struct counted {

@@ -30,6 +30,8 @@ static void put_names(const struct figure *figure, FILE *out)
         section_escape(figure->name[i].text, out);
         fputs("</li>", out);
     }
+    if (figure->published)
+        fputs("<li><i class=\"mark\" style=\"border-color:var(--ink)\"></i>published</li>", out);
     fputs("</ul>", out);
 }
 

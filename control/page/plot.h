@@ -34,6 +34,12 @@ struct plot_column {
     uint32_t colour;
 };
 
+// What is published of a bar: a mark within its row, 0 to 1.
+struct plot_mark {
+    double x, within;
+    uint32_t row;
+};
+
 // A value with its interval, least to most.
 struct plot_value {
     double x, y, least, most;
@@ -63,9 +69,10 @@ struct plot {
     struct plot_published *published;
     struct plot_tick *tick; // of the x axis; none: gnuplot chooses
     struct plot_bar *bar;
+    struct plot_mark *mark;
     char (*row)[PLOT_ROW_OCTETS];
     uint32_t lines, columns, values, publisheds, ticks;
-    uint32_t bars, rows, row_bars; // row_bars: those below each other in a row
+    uint32_t bars, marks, rows, row_bars; // row_bars: those below each other in a row
 };
 
 // Draws them all. Returns their SVG, to be freed one by one and as a whole; or NULL, and error says

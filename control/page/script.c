@@ -257,6 +257,21 @@ static double step_of(double most)
     return most / step > 4 ? 2 * step : (most / step > 2 ? step : step / 2);
 }
 
+// The middle seven tenths of a row are for its bars.
+static double place_of(uint32_t row, double within)
+{
+    return row + 0.15 + 0.7 * within;
+}
+
+static void put_marks(const struct plot *p, FILE *out)
+{
+    fputs("$p << END\n", out);
+    for (uint32_t i = 0; i < p->marks; i++)
+        fprintf(out, "%.9g %.4f 0x%06x\n", p->mark[i].x,
+                place_of(p->mark[i].row, p->mark[i].within), rgb_of(PLOT_INK));
+    fputs("END\n", out);
+}
+
 // Rows from the top down.
 static void put_bars(const struct plot *p, FILE *out)
 {
@@ -270,13 +285,16 @@ static void put_bars(const struct plot *p, FILE *out)
     fputs(")\n$b << END\n", out);
     for (uint32_t i = 0; i < p->bars; i++) {
         const struct plot_bar *b = &p->bar[i];
-        double top = b->row + 0.15 + 0.7 * b->low, bottom = b->row + 0.15 + 0.7 * b->high;
+        double top = place_of(b->row, b->low), bottom = place_of(b->row, b->high);
         fprintf(out, "%.9g %.4f %.9g %.9g %.4f %.4f 0x%06x\n", b->to, bottom, b->from, b->to, top,
                 bottom, rgb_of(b->colour));
     }
-    fputs("END\nset style fill solid noborder\n"
-          "plot $b using 1:2:3:4:5:6:7 with boxxyerror lc rgb variable\n",
-          out);
+    fputs("END\n", out);
+    put_marks(p, out);
+    fprintf(out,
+            "set style fill solid noborder\n"
+            "plot $b using 1:2:3:4:5:6:7 with boxxyerror lc rgb variable%s\n",
+            p->marks ? ", $p using 1:2:3 with points pt " SVG_PUBLISHED " lc rgb variable" : "");
 }
 
 void script_put(const struct plot *plot, FILE *out)

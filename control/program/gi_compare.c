@@ -15,8 +15,10 @@
 #include "control/program/gi_report.h"
 #include "dataplane/base/json.h"
 
-#define ROWS_MOST 2000u
-#define TEXT_ROOM 192
+#define ROWS_MOST       2000u
+#define TABLE_ROWS_MOST 100u // a report may be anybody's, and each row is looked for in the other
+#define FIGURES_MOST    32u  // of a row
+#define TEXT_ROOM       192
 
 enum side { A, B, SIDES };
 
@@ -33,6 +35,7 @@ struct compared {
     struct json_object *report[SIDES];
     struct row *row;
     uint32_t rows;
+    uint64_t left_out;                // rows that one report alone has
     char table[64], title[TEXT_ROOM]; // the one that is being read
 };
 
@@ -121,12 +124,17 @@ static void take_figure(struct compared *c, const struct json_object *a,
 
 // ---- All rows ----
 
+static size_t most(size_t count, size_t bound)
+{
+    return count < bound ? count : bound;
+}
+
 static const struct json_object *same_row(const struct json_object *rows,
                                           const struct json_object *as)
 {
     char label[TEXT_ROOM], other[TEXT_ROOM];
     value_text(as, "row", label, sizeof label);
-    for (size_t i = 0; i < value_count(rows); i++)
+    for (size_t i = 0; i < most(value_count(rows), TABLE_ROWS_MOST); i++)
         if (strcmp(value_text(value_at(rows, i), "row", other, sizeof other), label) == 0)
             return value_at(rows, i);
     return NULL;
@@ -139,11 +147,25 @@ static void take_table(void *self, const char *name, struct json_object *rows)
     snprintf(c->table, sizeof c->table, "%s", name);
     value_text(value_in(value_in(c->report[A], "texts"), "tables"), name, c->title,
                sizeof c->title);
-    for (size_t i = 0; i < value_count(rows); i++) {
+    c->left_out += value_count(rows) - most(value_count(rows), TABLE_ROWS_MOST);
+    for (size_t i = 0; i < most(value_count(rows), TABLE_ROWS_MOST); i++) {
         const struct json_object *row = value_at(rows, i), *other = same_row(others, row);
-        for (size_t k = 0; value_is_object(row) && other && k < value_size(row); k++)
+        c->left_out += !other;
+        if (!value_is_object(row) || !other)
+            continue;
+        for (size_t k = 0; k < most(value_size(row), FIGURES_MOST); k++)
             take_figure(c, row, other, value_key(row, k));
     }
+}
+
+// What the first does not have of the second.
+static void count_others(void *self, const char *name, struct json_object *rows)
+{
+    struct compared *c = self;
+    const struct json_object *of_a = value_in(value_in(c->report[A], "tables"), name);
+    c->left_out += value_count(rows) - most(value_count(rows), TABLE_ROWS_MOST);
+    for (size_t i = 0; i < most(value_count(rows), TABLE_ROWS_MOST); i++)
+        c->left_out += !same_row(of_a, value_at(rows, i));
 }
 
 static const char *verdict_of(const struct row *r)
@@ -189,8 +211,9 @@ static const char chance_text[] =
 
 static void print(const struct compared *c, FILE *out)
 {
+    char path[TEXT_ROOM];
     for (int s = 0; s < SIDES; s++)
-        fprintf(out, "%c: %s\n", 'A' + s, c->path[s]);
+        fprintf(out, "%c: %s\n", 'A' + s, value_printable(c->path[s], path, sizeof path));
     for (uint32_t i = 0; i < c->rows; i++) {
         const struct row *r = &c->row[i];
         if (i == 0 || strcmp(r->table, c->row[i - 1].table) != 0)
@@ -198,6 +221,9 @@ static void print(const struct compared *c, FILE *out)
                     "A", "B", "B - A", "from", "to", "", "values A", "values B");
         print_row(r, out);
     }
+    if (c->left_out)
+        fprintf(out, "\n%" PRIu64 " rows are left out, for one of the reports alone has them.\n",
+                c->left_out);
     fprintf(out, "\n%s", chance_text);
 }
 
@@ -248,6 +274,7 @@ static void put(const struct compared *c, FILE *out)
     json_put_text(&json, "a", c->path[A]);
     json_put_text(&json, "b", c->path[B]);
     json_put_text(&json, "note", chance_text);
+    json_put(&json, "left_out", c->left_out);
     put_titles(c, &json);
     json_key(&json, "rows");
     json_array(&json);
@@ -305,6 +332,7 @@ int gi_compare(const char *a, const char *b, const char *json, const char *page)
         good = (c.report[s] = gi_report_read(c.path[s])) && good;
     if (good) {
         value_members(value_in(c.report[A], "tables"), take_table, &c);
+        value_members(value_in(c.report[B], "tables"), count_others, &c);
         if (!is_stdout(json) && !is_stdout(page))
             print(&c, stdout);
         good = !json || write_to(json, &c, put);

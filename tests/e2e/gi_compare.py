@@ -183,10 +183,43 @@ def compare_refuses():
             done = sluice("gi", "--compare", *words)
             same((done.returncode, done.stdout), (1, ""), f"exit status of {bad}")
             right(f"sluice gi: {folder / bad}: " in done.stderr, done.stderr)
+    right(f"{folder / 'cut.json'}: the report breaks off" in sluice("gi", "--compare", folder / "cut.json", path).stderr, "cut")
     right("--json FILE writes one" in sluice("gi", "--compare", folder / "capture.pcap", path).stderr, "what to do")
-    for words in ((), (path,), (path, path, path), (path, path, "--csv", "x.csv"), (path, path, "--paper")):
-        same(sluice("gi", "--compare", *words, cwd=folder).returncode, 2, f"exit status with {len(words)} words")
+    for words in ((), (path,), (path, path, path), *((path, path, *words) for words in (
+            ("--csv", "x.csv"), ("--losses", "x.csv"), ("--paper",), ("--mobiles", "10.0.0.0/8"), ("--users", "teid"),
+            ("--zone", "+01:00"), ("--take-bad-checksums",), ("--json", "x", "--page", "x"), ("--json", "-", "--page", "-")))):
+        done = sluice("gi", "--compare", *words, cwd=folder)
+        same((done.returncode, done.stdout), (2, ""), f"exit status with {words}")
     same(sluice("gi", "--compare", path, path, "--json", folder / "none" / "x").returncode, 1, "no folder")
+
+
+@case("--compare: rows that one of the reports has not, as of another version, are told; and those beyond a hundred of a table")
+def compare_versions():
+    report, path, _ = network(1)
+    other, lone = json.loads(json.dumps(report)), new_folder() / "x.json"
+    del other["tables"]["rates"]
+    other["tables"]["setups"][0]["row"] = "every one"
+    other["tables"]["new"] = [{"row": f"row {i}", "mean_x_s": 1} for i in range(3)]
+    rows = len(report["tables"]["rates"])
+    for changed, wanted in ((other, rows + 1 + 1 + 3), (report, 0)):
+        lone.write_text(json.dumps(changed))
+        for pair in ((path, lone), (lone, path)):
+            both, text = compared(*pair)
+            same(both["left_out"], wanted, "rows left out")
+            same((f"{wanted} rows are left out" in sluice("gi", "--compare", *pair).stdout), wanted > 0, "the text says so")
+            page = sluice("gi", "--compare", *pair, "--page", "-").stdout
+            same(f"{wanted} rows are left out" in page, wanted > 0, "the page says so")
+
+
+@case("--compare: a report with very many tables, rows or figures takes no time that grows with their square")
+def compare_long():
+    path = new_folder() / "x.json"
+    many = range(40000)
+    for tables, left_out in (({"x": [{"row": f"row {i}"} for i in many]}, 2 * (len(many) - 100)),
+                             ({"x": [dict({"row": "all"}, **{f"key {i}": 1 for i in many})]}, 0),
+                             ({f"table {i}": [{"row": "all"}] for i in many}, 0)):
+        path.write_text(json.dumps({"tables": tables}))
+        same(compared(path, path)[0]["left_out"], left_out, "rows left out")
 
 
 main()

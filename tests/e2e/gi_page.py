@@ -15,7 +15,7 @@ from gi_capture import SYN, Talk, pcap
 from gi_population import Flow, address, drawn, failed, frames_of
 from harness import case, main, new_folder, program, right, same, sluice
 from pages import check_page
-from pictures import boxes_of, lines_of, pairs, picture_of, same_places, scale, series_colour
+from pictures import boxes_of, diamonds_of, lines_of, pairs, picture_of, same_places, scale, series_colour
 
 INK = "currentColor"
 FIGURES = {"Fig. 3": "set-up delay", "Fig. 4": "round trips", "Fig. 7": "rate", "Fig. 8": "lost", "Fig. 9": "single",
@@ -115,6 +115,9 @@ def paper():
     for cells, row in zip(rows, report["paper"], strict=True):
         unit = {"share": "share", "s": "x_s", "bit/s": "x_bit_per_s", "flows": "flows"}[row["unit"]]
         same([cells[0], cells[1].split(", s")[0].split(", bit/s")[0]], [row["where"], row["what"]], "row")
+        if row["published_least"] is None:
+            same((plain(cells[3]), plain(cells[7])), ("", "\u2013"), str(row))
+            continue
         same([plain(cells[2]), plain(cells[6])], [shown(unit, row["published_least"]), shown(unit, row["ours"])], str(row))
         if row["published_most"] is None:
             same(cells[3], "and more", str(row))
@@ -163,6 +166,7 @@ def columns():
         picture, bins = figure(text, name), counts(report, sheet, "all")
         wanted = [(i * unit, (i + 1) * unit, 100 * n / sum(bins)) for i, n in enumerate(bins) if n]
         same_places(boxes_of(picture, series_colour(0)), places(picture, wanted), name)
+        right(f"flows ({sum(bins)})</li>" in legend(text, name), f"{name}: of how many flows")
 
 
 @case("Fig. 3: the four categories on each other, together the whole")
@@ -275,6 +279,41 @@ def check_effect(report, picture, series):
     same(found, names, "the flows of the rows")
 
 
+MARKED = {"Fig. 3": (1,), "Fig. 7": (21, 22, 34, 35), "Fig. 14": (20.04852, 24.93686), "Fig. 15": (25.42525, 23.1365),
+          "Fig. 16": (24.04916, 25.34224), "Fig. 17": (22.5428, 25.7234, 24.38382)}  # typed from the paper
+
+
+@case("Fig. 3, 7 and 14 to 17: what is published is marked, where --paper asks for it")
+def marks():
+    (_, text), (_, without) = network(), read(frames_of(drawn(1, 260), ()))
+    for name in FIGURES:
+        picture, wanted = figure(text, name), MARKED.get(name, ())
+        same(("published</li>" in legend(text, name)), bool(wanted) or name == "Fig. 8", f"{name}: the legend")
+        same((diamonds_of(figure(without, name), INK), "published" in legend(without, name)), ([], False), f"{name} without")
+        if name in ("Fig. 3", "Fig. 7"):
+            place = scale(picture)
+            found = sorted({round(x, 1) for x, _ in diamonds_of(picture, INK)})
+            right(len(found) == len(wanted) and all(abs(x - place((value, 0))[0]) < 0.1 for x, value in zip(found, wanted)),
+                  f"{name}: marks at {found}")
+        else:
+            check_marks_of_bars(picture, wanted, name)
+
+
+def legend(text, name):
+    return re.search(f"<h3>{name}:.*?</figure>", text, re.DOTALL)[0].split("</svg>")[1]
+
+
+def check_marks_of_bars(picture, wanted, name):
+    """Each in the middle of its bar, in the last row."""
+    found = sorted(diamonds_of(picture, INK), key=lambda mark: mark[1])
+    same(len(found), len(wanted), f"{name}: {found}")
+    for series, (mark, value) in enumerate(zip(found, wanted)):
+        _, _, top, bottom = max(boxes_of(picture, series_colour(series)), key=lambda box: box[2])
+        right(top < mark[1] < bottom, f"{name}: {mark} in {top} to {bottom}")
+        place = scale(picture + "d='M0,0 L9,0 '/> <g transform=\"\" > <text>0</text>d='M0,1 L9,1 '/> <g transform=\"\" > <text>1</text>")
+        right(abs(mark[0] - place((value, 0))[0]) < 0.2, f"{name}: {mark} for {value}")
+
+
 @case("flows beyond the axis are told, by line")
 def beyond():
     report, text = read([frame for i, delay in enumerate((1, 11, 12)) for frame in
@@ -320,6 +359,20 @@ def names():
         right(re.fullmatch(r"[\n -~]*", text), f"{name!r}: other octets")
         printable = "".join(c if " " <= c <= "~" else "?" * len(c.encode()) for c in name)
         right(any(row[0].endswith(printable) for row in page.tables["What was read"]), page.tables["What was read"])
+
+
+@case("of very many files the page has the first two hundred, and those behind them that are damaged")
+def many():
+    folder = new_folder()
+    names = [folder / f"{i}.pcap" for i in range(230)]
+    for i, name in enumerate(names):
+        name.write_bytes(pcap(Talk().setup().frames)[:-9 if i in (3, 215, 229) else None])
+    sluice("gi", *names, "--page", folder / "x.html")
+    text = (folder / "x.html").read_text("ascii")
+    rows = check_page(text).tables["What was read"]
+    shown_names = [row[0].split("/")[-1] for row in rows if ".pcap" in row[0]]
+    same(shown_names, [f"{i}.pcap" for i in [*range(200), 215, 229]], "files")
+    right("202 of 230 files, of which 3 end early" in text, "told")
 
 
 @case("without gnuplot the page has its tables and says why there are no figures")
