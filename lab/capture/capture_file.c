@@ -128,13 +128,17 @@ static void judge(struct capture_file *file, struct capture_packet *packet,
                                       .length = length};
 }
 
-// A record of a plain file that is all in the room, with a stamp and lengths that can be.
-static inline bool is_usual(const struct capture_plain *plain, const uint32_t *record)
+// Bounds of a record of a plain file that is usual.
+struct usual {
+    uint32_t captured, parts; // at most; less than
+};
+
+// It has a stamp and lengths that can be. room: what is there behind its head.
+static inline bool is_usual(const struct usual *usual, const uint32_t *record, size_t room)
 {
     uint32_t seconds = record[0], parts = record[1], captured = record[2], length = record[3];
-    return captured <= plain->end - plain->at - CAPTURE_PLAIN_HEAD && captured <= plain->snap &&
-           captured <= length && length <= CAPTURE_OCTETS_MAX && seconds <= INT32_MAX &&
-           parts < S_IN_NS / plain->part_ns;
+    return captured <= room && captured <= usual->captured && captured <= length &&
+           length <= CAPTURE_OCTETS_MAX && seconds <= INT32_MAX && parts < usual->parts;
 }
 
 // What `judge` says of packets as nearly all are, until another comes: then it decides.
@@ -142,21 +146,29 @@ static uint32_t read_usual(struct capture_file *file, struct capture_packet *pac
                            uint64_t *counts)
 {
     struct capture_plain *plain = &file->plain;
-    uint32_t n = 0, cut = 0, record[4];
-    for (; n < most && plain->end - plain->at >= CAPTURE_PLAIN_HEAD; n++) {
-        memcpy(record, plain->room + plain->at, sizeof record);
-        if (!is_usual(plain, record))
+    const struct usual usual = {plain->snap, (uint32_t)(S_IN_NS / plain->part_ns)};
+    const uint8_t *at = plain->room + plain->at, *end = plain->room + plain->end;
+    uint64_t cut = 0, number = file->packets, part_ns = plain->part_ns;
+    int link = file->link;
+    uint32_t n = 0, record[4];
+    for (; n < most && end - at >= CAPTURE_PLAIN_HEAD; n++) {
+        memcpy(record, at, sizeof record);
+        at += CAPTURE_PLAIN_HEAD;
+        if (!is_usual(&usual, record, (size_t)(end - at))) {
+            at -= CAPTURE_PLAIN_HEAD;
             break;
-        packets[n] = (struct capture_packet){.number = ++file->packets,
-                                             .time_ns = record[0] * S_IN_NS +
-                                                        (uint64_t)record[1] * plain->part_ns,
-                                             .link = file->link,
-                                             .octets = plain->room + plain->at + CAPTURE_PLAIN_HEAD,
+        }
+        packets[n] = (struct capture_packet){.number = ++number,
+                                             .time_ns = record[0] * S_IN_NS + record[1] * part_ns,
+                                             .link = link,
+                                             .octets = at,
                                              .captured = record[2],
                                              .length = record[3]};
         cut += record[2] < record[3];
-        plain->at += CAPTURE_PLAIN_HEAD + record[2];
+        at += record[2];
     }
+    plain->at = (uint32_t)(at - plain->room);
+    file->packets = number;
     counts[CAPTURE_cut] += cut;
     if (n)
         file->time_ns = packets[n - 1].time_ns;

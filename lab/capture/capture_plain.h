@@ -8,13 +8,13 @@
 
 #include "lab/capture/capture_file.h"
 
-#define CAPTURE_PLAIN_ROOM (2 * CAPTURE_OCTETS_MAX)
 #define CAPTURE_PLAIN_HEAD 16 // octets in front of each packet
 
 struct capture_plain {
     int fd, link;
     uint32_t part_ns, snap; // what a unit of a stamp's second word is; the snap length of the file
     uint32_t at, end;       // of what is in the room and not given out yet
+    uint64_t read_octets;   // of the file, up to `end`
     uint8_t *room;
 };
 
