@@ -3,6 +3,7 @@
 #ifndef SLUICE_LAB_CAPTURE_SUM_H
 #define SLUICE_LAB_CAPTURE_SUM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -16,31 +17,45 @@ uint64_t capture_sum_words_avx512(const uint8_t *b, uint32_t n);
 // Takes the best that the processor has; once, before there is a second thread.
 void capture_sum_choose(void);
 
-// Of less than 2^32 words: to be added to, and folded.
+// With the carry, as ones' complement has it.
+static inline uint64_t capture_sum_add(uint64_t sum, uint64_t more)
+{
+    sum += more;
+    return sum + (sum < more);
+}
+
+// To be added to.
 static inline uint64_t capture_sum(const uint8_t *b, uint32_t n)
 {
-    uint64_t sum = 0;
+    uint64_t sum = 0, rest = 0;
     if (n >= CAPTURE_SUM_FEW) {
         sum = capture_sum_words(b, n & ~7u);
         b += n & ~7u;
         n &= 7;
     }
-    for (uint32_t word; n >= 4; b += 4, n -= 4) {
+    for (uint64_t word; n >= 8; b += 8, n -= 8) {
         memcpy(&word, b, sizeof word);
-        sum += word;
+        sum = capture_sum_add(sum, word);
     }
-    uint32_t rest = 0;
+    if (n >= 4) {
+        uint32_t word;
+        memcpy(&word, b, sizeof word);
+        sum = capture_sum_add(sum, word);
+        b += 4;
+        n -= 4;
+    }
     for (uint32_t i = 0; i < n; i++)
-        rest |= (uint32_t)b[i] << 8 * i;
-    return sum + rest;
+        rest |= (uint64_t)b[i] << 8 * i;
+    return capture_sum_add(sum, rest);
 }
 
-static inline uint16_t capture_sum_fold(uint64_t sum)
+// Does it fold to 0xffff? Each half is added to the other, so the upper one has the carry.
+static inline bool capture_sum_is_right(uint64_t sum)
 {
-    sum = (sum & UINT32_MAX) + (sum >> 32);
-    sum = (sum & 0xffff) + (sum >> 16 & 0xffff) + (sum >> 32);
-    sum = (sum & 0xffff) + (sum >> 16);
-    return (uint16_t)((sum & 0xffff) + (sum >> 16));
+    sum += sum << 32 | sum >> 32;
+    uint32_t half = (uint32_t)(sum >> 32);
+    half += half << 16 | half >> 16;
+    return half >> 16 == 0xffff;
 }
 
 #endif

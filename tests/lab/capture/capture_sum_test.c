@@ -25,10 +25,18 @@ static uint16_t model(const uint8_t *b, uint32_t n)
     return (uint16_t)sum;
 }
 
+static uint16_t folded(uint64_t sum)
+{
+    while (sum >> 16)
+        sum = (sum & 0xffff) + (sum >> 16);
+    return (uint16_t)sum;
+}
+
 static void agree(uint32_t at, uint32_t n)
 {
-    uint16_t found = capture_sum_fold(capture_sum(octets + at, n));
-    assert_int_equal(__builtin_bswap16(found), model(octets + at, n));
+    uint64_t found = capture_sum(octets + at, n);
+    assert_int_equal(__builtin_bswap16(folded(found)), model(octets + at, n));
+    assert_int_equal(capture_sum_is_right(found), folded(found) == 0xffff);
 }
 
 static void all_lengths(void)
@@ -58,19 +66,29 @@ static void test_each_loop_is_as_the_model(void **state)
     }
 }
 
-static void test_no_sum_is_lost_by_folding(void **state)
+// Of sums at random, as many as are right: one of 65535, made so.
+static void test_right_is_what_folds_to_ones(void **state)
 {
+    struct rng rng;
     (void)state;
-    assert_int_equal(capture_sum_fold(0), 0);
-    assert_int_equal(capture_sum_fold(UINT64_MAX), 0xffff);
-    assert_int_equal(capture_sum_fold(0xffff0001ffffffff), 1);
+    rng_seed(&rng, 2, 0);
+    assert_false(capture_sum_is_right(0));
+    assert_true(capture_sum_is_right(UINT64_MAX));
+    assert_false(capture_sum_is_right(0xffff0001ffffffff));
+    for (int i = 0; i < 100000; i++) {
+        uint64_t sum = rng_next(&rng) >> rng_below(&rng, 48);
+        assert_int_equal(capture_sum_is_right(sum), folded(sum) == 0xffff);
+        uint64_t right = capture_sum_add(sum, 0xffff - folded(sum));
+        assert_true(capture_sum_is_right(right));
+        assert_false(capture_sum_is_right(capture_sum_add(right, 1 + rng_below(&rng, 0xfffe))));
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_loop_is_as_the_model),
-        cmocka_unit_test(test_no_sum_is_lost_by_folding),
+        cmocka_unit_test(test_right_is_what_folds_to_ones),
     };
     return cmocka_run_group_tests_name("lab/capture/capture_sum", tests, NULL, NULL);
 }
