@@ -16,13 +16,24 @@
 #define LINK_RAW_FILE   101 // LINKTYPE_RAW
 #define STAMPED_OCTETS  (TCP_OCTETS + 12)
 #define STAMPED_OPTIONS 0x0101080a // two of no operation, then a timestamp
-#define IPV4_NO_OPTIONS 0x45
-#define IPV4_PIECE      0x3fff // more fragments, or an offset
-#define CAPTURED_LEAST  (IPV4_OCTETS + TCP_OCTETS)
+// Version 4 without options; neither more fragments nor an offset; TCP: of the first eight octets
+// of the header and of the next eight, as they are loaded.
+#define IPV4_FIRST       0x45u
+#define IPV4_FIRST_MASK  0xff3f0000000000ffu
+#define IPV4_SECOND      (IPV4_PROTOCOL_TCP << 8)
+#define IPV4_SECOND_MASK 0xff00u
+#define CAPTURED_LEAST   (IPV4_OCTETS + TCP_OCTETS)
 
 // ---- In brief ----
 
-static uint32_t load32(const uint8_t *b)
+static inline uint64_t load64(const uint8_t *b)
+{
+    uint64_t v;
+    memcpy(&v, b, sizeof v);
+    return v;
+}
+
+static inline uint32_t load32(const uint8_t *b)
 {
     uint32_t v;
     memcpy(&v, b, sizeof v);
@@ -30,7 +41,7 @@ static uint32_t load32(const uint8_t *b)
 }
 
 // Where IPv4 begins; UINT32_MAX: the quick way does not know.
-static uint32_t ip_at(const struct capture_packet *frame)
+static inline uint32_t ip_at(const struct capture_packet *frame)
 {
     if (frame->link == DLT_RAW || frame->link == LINK_RAW_FILE || frame->link == DLT_IPV4)
         return 0;
@@ -40,20 +51,21 @@ static uint32_t ip_at(const struct capture_packet *frame)
 }
 
 // The header of IPv4 and the least of TCP are there, whole, of one packet, and right.
-static bool has_headers(const uint8_t *b, uint32_t captured, uint32_t length)
+static inline bool has_headers(const uint8_t *b, uint32_t captured, uint32_t length,
+                               uint32_t *total)
 {
-    if (captured < CAPTURED_LEAST || b[0] != IPV4_NO_OPTIONS || b[9] != IPV4_PROTOCOL_TCP)
+    if (captured < CAPTURED_LEAST)
         return false;
-    uint32_t total = get_be16(b + 2);
-    uint64_t sum =
-        (uint64_t)load32(b) + load32(b + 4) + load32(b + 8) + load32(b + 12) + load32(b + 16);
-    return total >= CAPTURED_LEAST && total <= length && !(get_be16(b + 6) & IPV4_PIECE) &&
-           capture_sum_fold(sum) == 0xffff;
+    uint64_t first = load64(b), second = load64(b + 8);
+    *total = __builtin_bswap16((uint16_t)(first >> 16));
+    return (first & IPV4_FIRST_MASK) == IPV4_FIRST && (second & IPV4_SECOND_MASK) == IPV4_SECOND &&
+           *total >= CAPTURED_LEAST && *total <= length &&
+           capture_sum_is_right(capture_sum_add(capture_sum_add(first, second), load32(b + 16)));
 }
 
 // The options: none, or a timestamp as all systems write it.
-static bool read_options(struct gi_brief *brief, const uint8_t *t, uint32_t header,
-                         uint32_t captured)
+static inline bool read_options(struct gi_brief *brief, const uint8_t *t, uint32_t header,
+                                uint32_t captured)
 {
     brief->has_timestamps = header == STAMPED_OCTETS;
     brief->timestamp = brief->echo = 0;
@@ -67,66 +79,70 @@ static bool read_options(struct gi_brief *brief, const uint8_t *t, uint32_t head
     return true;
 }
 
-static bool has_right_sum(const uint8_t *b, const uint8_t *t, uint32_t octets)
+static inline bool has_right_sum(const uint8_t *t, uint32_t octets, uint64_t pseudo)
 {
-    uint64_t pseudo = (uint64_t)load32(b + 12) + load32(b + 16) +
-                      __builtin_bswap16((uint16_t)octets) + (IPV4_PROTOCOL_TCP << 8);
-    return capture_sum_fold(pseudo + capture_sum(t, octets)) == 0xffff;
+    return capture_sum_is_right(capture_sum_add(capture_sum(t, octets), pseudo));
 }
 
-static bool read_brief(struct gi_brief *brief, const struct capture_packet *frame,
-                       const struct gi_packet_rules *rules)
+static inline void put_tcp(struct gi_brief_tcp *tcp, const uint8_t *t)
 {
-    uint32_t at = ip_at(frame);
+    typedef uint8_t octets __attribute__((vector_size(16)));
+    octets header;
+    memcpy(&header, t, sizeof header);
+    header = __builtin_shufflevector(header, header, 1, 0, 3, 2, 7, 6, 5, 4, 11, 10, 9, 8, 13, 12,
+                                     15, 14);
+    memcpy(tcp, &header, sizeof header);
+}
+
+static inline bool read_brief(struct gi_brief *brief, const struct capture_packet *frame,
+                              const struct gi_packet_rules *rules)
+{
+    uint32_t at = ip_at(frame), total;
     if (at > frame->captured)
         return false;
     const uint8_t *b = frame->octets + at, *t = b + IPV4_OCTETS;
     uint32_t captured = frame->captured - at;
-    if (!has_headers(b, captured, frame->length - at))
+    if (!has_headers(b, captured, frame->length - at, &total))
         return false;
-    uint32_t total = get_be16(b + 2), header = (t[12] >> 4) * 4u;
+    put_tcp(&brief->tcp, t);
+    uint32_t header = (t[12] >> 4) * 4u, octets = total - IPV4_OCTETS;
+    uint32_t from = load32(b + 12), to = load32(b + 16);
     captured = (captured < total ? captured : total) - IPV4_OCTETS;
     bool plain = (t[13] & (TCP_SYN | TCP_FIN | TCP_RST | TCP_ACK)) == TCP_ACK;
-    if (!plain || header > total - IPV4_OCTETS || !read_options(brief, t, header, captured))
+    if (!plain || header > octets || !read_options(brief, t, header, captured))
         return false;
-    if (!rules->take_bad_checksums && captured == total - IPV4_OCTETS &&
-        !has_right_sum(b, t, captured))
+    uint64_t pseudo = (uint64_t)from + to + __builtin_bswap16((uint16_t)octets) + IPV4_SECOND;
+    if (!rules->take_bad_checksums && captured == octets && !has_right_sum(t, captured, pseudo))
         return false;
     brief->full = GI_BATCH_NO_FULL;
-    brief->flags = t[13];
-    brief->from = load32(b + 12);
-    brief->to = load32(b + 16);
-    brief->from_port = get_be16(t);
-    brief->to_port = get_be16(t + 2);
-    brief->window = get_be16(t + 14);
     brief->ip_id = get_be16(b + 4);
-    brief->sequence = get_be32(t + 4);
-    brief->acknowledgement = get_be32(t + 8);
-    brief->data_octets = total - IPV4_OCTETS - header;
+    brief->from = from;
+    brief->to = to;
+    brief->data_octets = octets - header;
     brief->ip_octets = total;
-    brief->hash =
-        gi_hash_ends(gi_hash_words(0, gi_hash_mapped(brief->from)),
-                     gi_hash_words(0, gi_hash_mapped(brief->to)), brief->from_port, brief->to_port);
+    brief->hash = gi_hash_ends(gi_hash_words(0, gi_hash_mapped(from)),
+                               gi_hash_words(0, gi_hash_mapped(to)), get_be16(t), get_be16(t + 2));
     return true;
 }
 
 void gi_batch_expand(const struct gi_brief *brief, struct gi_packet *packet)
 {
-    *packet = (struct gi_packet){
-        .time_ns = brief->time_ns,
-        .from = {.address = address_of_ipv4(__builtin_bswap32(brief->from)),
-                 .port = brief->from_port},
-        .to = {.address = address_of_ipv4(__builtin_bswap32(brief->to)), .port = brief->to_port},
-        .ip_octets = brief->ip_octets,
-        .ip_id = brief->ip_id,
-        .sequence = brief->sequence,
-        .acknowledgement = brief->acknowledgement,
-        .data_octets = brief->data_octets,
-        .window = brief->window,
-        .flags = brief->flags,
-        .has_timestamps = brief->has_timestamps,
-        .timestamp = brief->timestamp,
-        .echo = brief->echo};
+    *packet =
+        (struct gi_packet){.time_ns = brief->time_ns,
+                           .from = {.address = address_of_ipv4(__builtin_bswap32(brief->from)),
+                                    .port = brief->tcp.from_port},
+                           .to = {.address = address_of_ipv4(__builtin_bswap32(brief->to)),
+                                  .port = brief->tcp.to_port},
+                           .ip_octets = brief->ip_octets,
+                           .ip_id = brief->ip_id,
+                           .sequence = brief->tcp.sequence,
+                           .acknowledgement = brief->tcp.acknowledgement,
+                           .data_octets = brief->data_octets,
+                           .window = brief->tcp.window,
+                           .flags = brief->tcp.flags,
+                           .has_timestamps = brief->has_timestamps,
+                           .timestamp = brief->timestamp,
+                           .echo = brief->echo};
 }
 
 // ---- In full ----
@@ -140,7 +156,7 @@ static void read_full(struct gi_batch *batch, struct gi_brief *brief,
     full->fate = gi_packet_read(&full->packet, frame, rules, counts);
     bool has_ends = full->fate == GI_COUNT_segments || full->fate == GI_COUNT_fragments;
     brief->data_octets = full->packet.data_octets; // these two for what is fetched ahead
-    brief->from_port = full->packet.from.port;
+    brief->tcp.from_port = full->packet.from.port;
     const struct gi_end *from = &full->packet.from, *to = &full->packet.to;
     brief->hash = has_ends ? gi_hash_ends(gi_hash_address(&from->address),
                                           gi_hash_address(&to->address), from->port, to->port)
@@ -150,9 +166,9 @@ static void read_full(struct gi_batch *batch, struct gi_brief *brief,
 void gi_batch_add(struct gi_batch *batch, const struct capture_packet *frames, uint32_t n,
                   const struct gi_packet_rules *rules, struct gi_counts *counts)
 {
+    struct gi_brief *brief = &batch->brief[batch->frames];
     uint64_t brief_ones = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        struct gi_brief *brief = &batch->brief[batch->frames++];
+    for (uint32_t i = 0; i < n; i++, brief++) {
         __asm__ volatile("prefetchw %0" : : "m"(brief[BRIEFS_AHEAD])); // the other thread has it
         if (i + FRAMES_AHEAD < n)
             __builtin_prefetch(frames[i + FRAMES_AHEAD].octets);
@@ -162,5 +178,6 @@ void gi_batch_add(struct gi_batch *batch, const struct capture_packet *frames, u
         else
             read_full(batch, brief, &frames[i], rules, counts);
     }
+    batch->frames += n;
     counts->capture[CAPTURE_taken] += brief_ones;
 }

@@ -9,18 +9,26 @@
 
 #define GI_BATCH_NO_FULL UINT16_MAX
 
+// The first 16 octets of TCP's header, each field in this machine's order: one instruction writes
+// them.
+struct gi_brief_tcp {
+    uint16_t from_port, to_port;
+    uint32_t sequence, acknowledgement;
+    uint8_t flags, offset; // offset: as it stands in the packet
+    uint16_t window;
+};
+
 // A segment without SYN, FIN, RST or SACK, outside a tunnel, with an ACK and all its headers.
 struct __attribute__((aligned(64))) gi_brief {
     uint64_t time_ns; // of each frame; also from_port and data_octets, 0 if it has none
     uint32_t hash;    // if it has ends, else 0
     uint16_t full;    // its place among these, or GI_BATCH_NO_FULL: what follows is valid
-    uint8_t flags;
-    bool has_timestamps;
+    uint16_t ip_id;
     uint32_t from, to; // addresses, as they stand in the packet
-    uint16_t from_port, to_port;
-    uint16_t window, ip_id;
-    uint32_t sequence, acknowledgement, data_octets, ip_octets;
+    uint32_t data_octets, ip_octets;
+    struct gi_brief_tcp tcp;
     uint32_t timestamp, echo;
+    bool has_timestamps;
 };
 
 struct gi_full {

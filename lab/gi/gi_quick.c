@@ -2,6 +2,7 @@
 // besides, and that is why it is declined here.
 #include "lab/gi/gi_quick.h"
 
+#include "dataplane/wire/address.h"
 #include "dataplane/wire/tcp.h"
 #include "lab/gi/gi_half_parts.h"
 
@@ -15,10 +16,16 @@ static bool is_calm_half(const struct gi_half *half)
            half->sacked_to == half->una;
 }
 
+static bool is_ipv4(const struct gi_flow *flow)
+{
+    return address_is_ipv4(&flow->user[GI_UP]->address) &&
+           address_is_ipv4(&flow->user[GI_DOWN]->address);
+}
+
 bool gi_quick_is_calm(const struct gi_flow *flow)
 {
     bool set_up = flow->setup.syns == 0 || flow->setup.ack_ns;
-    return set_up && !flow->trips.unsure && !flow->ended && !flow->reset &&
+    return set_up && !flow->trips.unsure && !flow->ended && !flow->reset && is_ipv4(flow) &&
            is_calm_half(&flow->half[GI_UP]) && is_calm_half(&flow->half[GI_DOWN]);
 }
 
@@ -88,7 +95,7 @@ static inline void append(struct gi_half *half, const struct gi_brief *brief, ui
     else
         half->count++;
     *gi_half_record(half, half->count - 1u) =
-        (struct gi_record){.sequence = brief->sequence,
+        (struct gi_record){.sequence = brief->tcp.sequence,
                            .octets = (uint16_t)brief->data_octets,
                            .first_us = now_us,
                            .last_us = now_us,
@@ -105,14 +112,14 @@ static inline void count(struct gi_half *half, const struct gi_half *other,
                          const struct gi_brief *brief, uint32_t now_us)
 {
     uint32_t shift = half->scale_seen && other->scale_seen ? half->scale : 0;
-    uint32_t window_octets = (uint32_t)brief->window << shift;
+    uint32_t window_octets = (uint32_t)brief->tcp.window << shift;
     if (window_octets > half->window_most_octets)
         half->window_most_octets = window_octets;
     half->last_us = now_us;
     half->last_ip_id = brief->ip_id;
-    half->last_sequence = brief->sequence;
+    half->last_sequence = brief->tcp.sequence;
     half->last_octets = (uint16_t)brief->data_octets;
-    half->last_packet_ack = brief->acknowledgement;
+    half->last_packet_ack = brief->tcp.acknowledgement;
     half->timestamps_seen |= brief->has_timestamps;
     half->packets++;
     half->ip_octets += brief->ip_octets;
@@ -133,7 +140,8 @@ static inline bool is_usual(const struct gi_flow *flow, const struct gi_brief *b
 {
     const struct gi_half *half = &flow->half[side];
     uint32_t octets = brief->data_octets;
-    return brief->sequence == half->next && (!brief->ip_id || brief->ip_id != half->last_ip_id) &&
+    return brief->tcp.sequence == half->next &&
+           (!brief->ip_id || brief->ip_id != half->last_ip_id) &&
            flow->rate.troubles == flow->user[GI_UP]->troubles &&            // of another flow
            (octets == 0 || (octets >= DATA_LEAST && octets <= UINT16_MAX && // too large, or a probe
                             half->next + octets - half->una <= GI_HALF_FAR_OCTETS &&
@@ -146,12 +154,15 @@ static inline bool was_silent(const struct gi_user *user, enum gi_side side, uin
     return side == GI_UP && now_us - user->heard_us > GI_RATE_SILENCE_US;
 }
 
-bool gi_quick_take(struct gi_flow *flow, const struct gi_brief *brief, uint64_t now_ns,
-                   enum gi_side side, struct gi_records *records)
+// Compiled for each side: where its half is, is a constant then.
+static inline __attribute__((always_inline)) bool take(struct gi_flow *flow,
+                                                       const struct gi_brief *brief,
+                                                       uint64_t now_ns, enum gi_side side,
+                                                       struct gi_records *records)
 {
     struct gi_half *half = &flow->half[side], *other = &flow->half[!side];
     struct gi_user *user = flow->user[GI_UP];
-    uint32_t n, now_us = gi_half_us(now_ns), ack = brief->acknowledgement;
+    uint32_t n, now_us = gi_half_us(now_ns), ack = brief->tcp.acknowledgement;
     bool data;
     if (!is_usual(flow, brief, side) || was_silent(user, side, now_us) ||
         !look(other, ack, &n, &data) ||
@@ -162,7 +173,7 @@ bool gi_quick_take(struct gi_flow *flow, const struct gi_brief *brief, uint64_t 
         user->heard_us = now_us;
     count(half, other, brief, now_us);
     other->last_ack = ack;
-    other->last_window = brief->window;
+    other->last_window = brief->tcp.window;
     if (n) {
         struct gi_acked acked = advance(flow, side, ack, n, data, now_us, records);
         if (side == GI_UP)
@@ -173,4 +184,11 @@ bool gi_quick_take(struct gi_flow *flow, const struct gi_brief *brief, uint64_t 
     append(half, brief, now_us, user->in_octets + brief->ip_octets, other->packets > 0, records);
     flow->dialogue |= side == GI_UP && flow->half[GI_DOWN].data_packets;
     return true;
+}
+
+bool gi_quick_take(struct gi_flow *flow, const struct gi_brief *brief, uint64_t now_ns,
+                   enum gi_side side, struct gi_records *records)
+{
+    return side == GI_UP ? take(flow, brief, now_ns, GI_UP, records)
+                         : take(flow, brief, now_ns, GI_DOWN, records);
 }

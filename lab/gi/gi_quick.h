@@ -7,7 +7,8 @@
 #include "lab/gi/gi_batch.h"
 #include "lab/gi/gi_flow.h"
 
-// Is a flow calm, after a segment that gi_flow_take has taken? A quick one leaves it so.
+// Is a flow calm, after a segment that gi_flow_take has taken? Its ends have addresses of IPv4
+// then. A quick one leaves it so.
 bool gi_quick_is_calm(const struct gi_flow *flow);
 
 // False: nothing has changed. The flow is calm.

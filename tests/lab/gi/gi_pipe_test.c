@@ -19,7 +19,7 @@
 #include "lab/gi/gi_write.h"
 
 #define FLOWS    50
-#define ROUNDS   300
+#define ROUNDS   600
 #define FRAMES   (FLOWS * (3 + 2 * ROUNDS))
 #define DATA     500
 #define LINK_RAW 101
