@@ -96,7 +96,8 @@ static bool keep(struct capture_join *join, struct waiting *one, const struct ca
     if (one->pieces == PIECES || to > IP_MOST || beyond ||
         overlaps(one, ip->fragment_at, view->length) || !make_room(join, one, to))
         return false;
-    memcpy(one->octets + ip->fragment_at, view->octets, view->captured);
+    if (view->captured) // else there may be no room
+        memcpy(one->octets + ip->fragment_at, view->octets, view->captured);
     one->piece[one->pieces++] = (struct piece){ip->fragment_at, view->captured, view->length};
     one->sum += view->length;
     if (!ip->more)
