@@ -82,7 +82,7 @@ static enum verdict parse(FILE *in, struct json_object **report)
 
 static const char *const texts[] = {
     [NO_REPORT] = "no report; sluice gi CAPTURE --json FILE writes one",
-    [BREAKS_OFF] = "the report breaks off; sluice gi CAPTURE --json FILE writes it anew"};
+    [BREAKS_OFF] = "the report breaks off; write it again with sluice gi CAPTURE --json FILE"};
 
 struct json_object *gi_report_read(const char *path)
 {

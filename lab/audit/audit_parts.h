@@ -462,7 +462,7 @@ void audit_places_end(struct audit *audit);
 // audit_fresh.c
 // Of a time that the capture lacks: states, values and numbers are forgotten.
 void audit_all_pause(struct audit *audit);
-// The clock stepped back: buckets begin anew.
+// The clock stepped back: every bucket is begun again, at the time of the step.
 void audit_all_step(struct audit *audit);
 void audit_fresh_pair(struct audit *audit, struct audit_pair *pair);
 void audit_fresh_bvc(struct audit *audit, struct audit_bvc *bvc);

@@ -1,4 +1,4 @@
-// The sum that the internet checksum is made of (RFC 1071), over words of 32 bits as this machine
+// The sum that the internet checksum is made of (RFC 1071), over words of 64 bits as this machine
 // loads them: where the checksum is right it folds to 0xffff in either order of octets.
 #ifndef SLUICE_LAB_CAPTURE_SUM_H
 #define SLUICE_LAB_CAPTURE_SUM_H

@@ -193,14 +193,20 @@ static inline void fetch_flow(const struct gi *gi, const struct gi_brief *brief,
     *guess = (struct gi_flow *)node;
 }
 
+// Where the block that begins there ends.
+static inline int32_t end_of(const struct gi_batch *batch, int32_t at)
+{
+    int32_t frames = (int32_t)batch->frames;
+    return at + BLOCK < frames ? at + BLOCK : frames;
+}
+
 // The frames of a block, if there are such.
 static inline __attribute__((always_inline)) void fetch_block(const struct gi *gi,
                                                               const struct gi_batch *batch,
                                                               int32_t at, fetch_fn *step,
                                                               struct gi_flow **guess)
 {
-    int32_t frames = (int32_t)batch->frames, end = at + BLOCK < frames ? at + BLOCK : frames;
-    for (int32_t i = at; at >= 0 && i < end; i++)
+    for (int32_t i = at, end = end_of(batch, at); at >= 0 && i < end; i++)
         step(gi, &batch->brief[i], &guess[i % GUESSES]);
 }
 
@@ -232,8 +238,7 @@ static inline void take_one(struct gi *gi, struct gi_batch *batch, const struct 
 
 static void take_block(struct gi *gi, struct gi_batch *batch, int32_t at, struct gi_flow **guess)
 {
-    int32_t frames = (int32_t)batch->frames, end = at + BLOCK < frames ? at + BLOCK : frames;
-    for (int32_t i = at; i < end; i++)
+    for (int32_t i = at, end = end_of(batch, at); i < end; i++)
         take_one(gi, batch, &batch->brief[i], guess[i % GUESSES]);
 }
 

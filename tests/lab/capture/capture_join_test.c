@@ -1,5 +1,5 @@
-// Fragments, typed by hand: put together, or not, within the bounds of capture_join.h. Packets and
-// checksums are tests/e2e/audit_doubt.py's.
+// Fragments of datagrams of letters: which are put together and which are not, and the bounds that
+// capture_join.h names. Fragments of real packets, with checksums, are in tests/e2e/audit_doubt.py.
 #include "lab/capture/capture_join.h"
 
 #include <setjmp.h>
