@@ -6,7 +6,7 @@ octet. What is right is for the other tests, most of which take the quick way, t
 import random
 import struct
 
-from gi_capture import (ACK, ETHERNET, FIN, HOST, PSH, RAW, RST, SACK_PERMITTED, SYN, USER, Talk, gtp, merged, mss, pcap, pcapng, scale,
+from gi_capture import (ACK, ETHERNET, FIN, HOST, PSH, RAW, RST, SACK_PERMITTED, SYN, USER, Talk, gtp, ip, merged, mss, pcap, pcapng, scale,
                         segment, timestamps, udp)
 from harness import case, has_sanitizers, main, new_folder, right, same, sluice
 
@@ -222,6 +222,16 @@ def copies():
     for flags, time in ((0, 2), (ACK, 2.001)):
         talk.frames.append((time, segment(*talk.ends, flags, 1001, 5000 + 2001, identification=9)))
     same_both_ways(pcap(later_quick(talk.data(3, 2001).ack(3.6, 3001))))
+
+
+@case("quick is as plain: pieces of datagrams, and another protocol, that look like the next segment as far as they were captured")
+def pieces():
+    for protocol, fragment in ((6, 0x2000), (6, 100), (6, 0x2064), (17, 0)):
+        talk = Talk().setup().data(1, 1).ack(1.7, 1001)
+        talk.data(2, 1001)
+        time, packet = talk.frames.pop()
+        talk.frames.append((time, ip(HOST, USER, protocol, packet[20:], 77, fragment)))
+        same_both_ways(pcap(later_quick(talk.data(2.1, 2001).ack(3, 3001)), snap=96))
 
 
 @case("the clock goes back within a batch, and more flows between the same ends than the short way knows")
