@@ -3,9 +3,6 @@
 // were fragments, were forgotten or left out, or were acknowledged without having passed here.
 #include "lab/gi/gi_result.h"
 
-#include <arpa/inet.h>
-#include <stdio.h>
-
 const struct gi_field gi_fields[] = {
 #define FIELD(kind, name, help) {#name, help, GI_KIND_##kind, offsetof(struct gi_result, name)},
 #include "lab/gi/gi_flow.def"
@@ -16,15 +13,7 @@ const size_t gi_fields_count = sizeof gi_fields / sizeof gi_fields[0];
 // A round trip of the set-up is valid below TCP's first time-out.
 #define SETUP_RTT_NS (3 * S_IN_NS)
 
-// ---- Ends and outcome ----
-
-void gi_result_address(char text[GI_RESULT_TEXT], const struct ipv6_address *address)
-{
-    if (address_is_ipv4(address))
-        inet_ntop(AF_INET, address->octet + 12, text, GI_RESULT_TEXT);
-    else
-        inet_ntop(AF_INET6, address->octet, text, GI_RESULT_TEXT);
-}
+// ---- Outcome ----
 
 static const char *outcome_of(const struct gi_flow *flow)
 {
@@ -121,12 +110,11 @@ static void put_loss_down(struct gi_result *r, const struct gi_half *down, bool 
     bool gprs = down->judged[GI_VERDICT_lost_downstream] > down->judged[GI_VERDICT_lost_upstream];
     bool internet =
         down->judged[GI_VERDICT_lost_upstream] > down->judged[GI_VERDICT_lost_downstream];
-    const char *where = !known                                     ? ""
-                        : gprs                                     ? "gprs"
-                        : internet                                 ? "internet"
-                        : down->judged[GI_VERDICT_lost_downstream] ? "equal"
-                                                                   : "none";
-    snprintf(r->bottleneck, sizeof r->bottleneck, "%s", where);
+    r->bottleneck = !known                                     ? ""
+                    : gprs                                     ? "gprs"
+                    : internet                                 ? "internet"
+                    : down->judged[GI_VERDICT_lost_downstream] ? "equal"
+                                                               : "none";
 }
 
 // ---- Round trips, rate, throughput ----
@@ -203,8 +191,8 @@ void gi_result_of(struct gi_result *result, struct gi_flow *flow, int32_t zone_s
     gi_half_trips_end(&flow->half[GI_DOWN], &flow->trips);
     gi_half_end(&flow->half[GI_UP], closed, records);
     gi_half_end(&flow->half[GI_DOWN], closed, records);
-    gi_result_address(r->user, &flow->user[GI_UP]->address);
-    gi_result_address(r->host, &flow->user[GI_DOWN]->address);
+    r->user = flow->user[GI_UP]->address;
+    r->host = flow->user[GI_DOWN]->address;
     r->user_port = flow->port[GI_UP];
     r->host_port = flow->port[GI_DOWN];
     r->teid_up = flow->user[GI_UP]->teid[GI_UP] ? flow->user[GI_UP]->teid[GI_UP] : GI_NONE;
@@ -213,7 +201,7 @@ void gi_result_of(struct gi_result *result, struct gi_flow *flow, int32_t zone_s
     int64_t local_s = (int64_t)(flow->first_ns / S_IN_NS) + zone_s;
     r->hour = (local_s % 86400 + 86400) % 86400 / 3600;
     r->lasted = (int64_t)(flow->node.touched_ns - flow->first_ns);
-    snprintf(r->outcome, sizeof r->outcome, "%s", outcome_of(flow));
+    r->outcome = outcome_of(flow);
     bool known = has_figures(r) && !flow->fragments;
     put_setup(r, flow);
     put_counts(r, flow);

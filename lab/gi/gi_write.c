@@ -1,9 +1,33 @@
 // See gi_write.h. A name has its unit behind it where it has one: _s, _bit_per_s.
 #include "lab/gi/gi_write.h"
 
+#include <arpa/inet.h>
+#include <stdio.h>
+
 static const char *unit_of(enum gi_kind kind)
 {
     return kind == GI_KIND_NS ? "_s" : kind == GI_KIND_RATE ? "_bit_per_s" : "";
+}
+
+static void put_address(char text[INET6_ADDRSTRLEN], const struct ipv6_address *address)
+{
+    if (address_is_ipv4(address))
+        inet_ntop(AF_INET, address->octet + 12, text, INET6_ADDRSTRLEN);
+    else
+        inet_ntop(AF_INET6, address->octet, text, INET6_ADDRSTRLEN);
+}
+
+// What is no number: as it is written, in `room` if it is an address. NULL: it is one.
+static const char *text_of(const struct gi_result *result, const struct gi_field *field,
+                           char room[INET6_ADDRSTRLEN])
+{
+    const char *at = (const char *)result + field->at, *word = NULL;
+    if (field->kind == GI_KIND_WORD)
+        memcpy(&word, at, sizeof word);
+    if (field->kind != GI_KIND_ADDRESS)
+        return word;
+    put_address(room, (const struct ipv6_address *)at);
+    return room;
 }
 
 static int64_t number_of(const struct gi_result *result, const struct gi_field *field)
@@ -42,10 +66,12 @@ void gi_write_row(FILE *csv, const struct gi_result *result)
 {
     for (size_t i = 0; i < gi_fields_count; i++) {
         const struct gi_field *field = &gi_fields[i];
+        char room[INET6_ADDRSTRLEN];
+        const char *text = text_of(result, field, room);
         if (i)
             fputc(',', csv);
-        if (field->kind == GI_KIND_TEXT)
-            fputs((const char *)result + field->at, csv);
+        if (text)
+            fputs(text, csv);
         else
             write_number(csv, number_of(result, field), decimals_of(field->kind));
     }
@@ -70,11 +96,12 @@ void gi_write_object(struct json *json, const struct gi_result *result)
     json_object(json);
     for (size_t i = 0; i < gi_fields_count; i++) {
         const struct gi_field *field = &gi_fields[i];
-        char key[64];
+        char key[64], room[INET6_ADDRSTRLEN];
+        const char *text = text_of(result, field, room);
         snprintf(key, sizeof key, "%s%s", field->name, unit_of(field->kind));
         json_key(json, key);
-        if (field->kind == GI_KIND_TEXT)
-            json_text(json, (const char *)result + field->at);
+        if (text)
+            json_text(json, text);
         else
             put_number(json, field, number_of(result, field));
     }
@@ -108,8 +135,8 @@ void gi_write_loss(const struct gi_records *records, const struct gi_half *half,
     FILE *csv = records->self;
     int side = half == &flow->half[GI_UP] ? GI_UP : GI_DOWN;
     for (int end = 0; end < GI_SIDES; end++) {
-        char address[GI_RESULT_TEXT];
-        gi_result_address(address, &flow->user[end]->address);
+        char address[INET6_ADDRSTRLEN];
+        put_address(address, &flow->user[end]->address);
         fprintf(csv, "%s,%u,", address, flow->port[end]);
     }
     fprintf(csv, "%s,", side == GI_UP ? "up" : "down");
