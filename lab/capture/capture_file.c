@@ -1,6 +1,7 @@
 // See capture_file.h.
 #include "lab/capture/capture_file.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <pcap/pcap.h>
 #include <stdio.h>
@@ -175,6 +176,20 @@ static uint32_t read_usual(struct capture_file *file, struct capture_packet *pac
     return n;
 }
 
+// more: pieces are read until there is one packet at least.
+static uint32_t read_plain(struct capture_file *file, struct capture_packet *packets, uint32_t most,
+                           bool more, uint64_t *counts)
+{
+    struct capture_raw raw;
+    uint32_t n = 0;
+    while (n < most && capture_plain_next(&file->plain, &raw, more && n == 0, file->damage) ==
+                           CAPTURE_PLAIN_PACKET) {
+        judge(file, &packets[n++], &raw, counts);
+        n += read_usual(file, packets + n, most - n, counts);
+    }
+    return n;
+}
+
 uint32_t capture_file_read(struct capture_file *file, struct capture_packet *packets, uint32_t most,
                            uint64_t counts[CAPTURE_COUNTS])
 {
@@ -188,12 +203,30 @@ uint32_t capture_file_read(struct capture_file *file, struct capture_packet *pac
             judge(file, packets, &raw, counts);
         return n;
     }
-    while (n < most &&
-           capture_plain_next(&file->plain, &raw, n == 0, file->damage) == CAPTURE_PLAIN_PACKET) {
-        judge(file, &packets[n++], &raw, counts);
-        n += read_usual(file, packets + n, most - n, counts);
-    }
-    return n;
+    return read_plain(file, packets, most, true, counts);
+}
+
+// ---- By pieces ----
+
+static_assert(CAPTURE_PIECE_PACKETS == CAPTURE_PLAIN_FRAMES, "a piece has room for its packets");
+
+bool capture_file_has_pieces(const struct capture_file *file)
+{
+    return !file->pcap;
+}
+
+void capture_file_fetch(const struct capture_file *file, uint64_t number, uint32_t room,
+                        struct capture_piece *piece)
+{
+    capture_plain_fetch(&file->plain, number, room, piece);
+}
+
+bool capture_file_step(struct capture_file *file, const struct capture_piece *piece,
+                       struct capture_packet *packets, uint32_t *n, uint64_t counts[CAPTURE_COUNTS])
+{
+    capture_plain_join(&file->plain, piece);
+    *n = read_plain(file, packets, CAPTURE_PIECE_PACKETS, false, counts);
+    return !file->damage[0] && capture_plain_leave(&file->plain, piece, file->damage);
 }
 
 const char *capture_file_damage(const struct capture_file *file)
@@ -208,7 +241,7 @@ int capture_file_link(const struct capture_file *file)
 
 double capture_file_progress(const struct capture_file *file)
 {
-    off_t at = file->pcap ? ftello(file->stream) : lseek(file->plain.fd, 0, SEEK_CUR);
+    off_t at = file->pcap ? ftello(file->stream) : (off_t)file->plain.read_octets;
     return file->size_octets ? (double)at / (double)file->size_octets : -1;
 }
 

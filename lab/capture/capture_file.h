@@ -37,6 +37,23 @@ struct capture_file *capture_file_open(const char *path, char error[CAPTURE_TEXT
 // end.
 uint32_t capture_file_read(struct capture_file *file, struct capture_packet *packets, uint32_t most,
                            uint64_t counts[CAPTURE_COUNTS]);
+
+// ---- By pieces, for two threads: capture_plain.h ----
+
+struct capture_piece;
+// A piece has at most so many packets.
+#define CAPTURE_PIECE_PACKETS 8192
+// Does the file have pieces? Then it is read by these or by capture_file_read.
+bool capture_file_has_pieces(const struct capture_file *file);
+// room: 0 or 1, whose packets are no longer needed. Several threads may do this at once.
+void capture_file_fetch(const struct capture_file *file, uint64_t number, uint32_t room,
+                        struct capture_piece *piece);
+// The packets that end in the piece; the pieces come in the order of their numbers. False: there is
+// none behind it.
+bool capture_file_step(struct capture_file *file, const struct capture_piece *piece,
+                       struct capture_packet *packets, uint32_t *n,
+                       uint64_t counts[CAPTURE_COUNTS]);
+
 // Why the end is none, for the file breaks off or is damaged there; NULL: it is the end.
 const char *capture_file_damage(const struct capture_file *file);
 int capture_file_link(const struct capture_file *file);

@@ -13,10 +13,10 @@
 #define MAGIC_NS    0xa1b23c4d
 #define HEAD_OCTETS 24
 #define PAGE        4096u
-#define PIECE       (128u << 10)
 // What is left of a piece stands in front of the next one, which begins at FRONT.
 #define FRONT (CAPTURE_OCTETS_MAX + PAGE)
-#define ROOM  (FRONT + CAPTURE_OCTETS_MAX + 2 * PAGE + PIECE)
+#define ROOM  (FRONT + CAPTURE_OCTETS_MAX + 2 * PAGE + CAPTURE_PLAIN_PIECE)
+#define WAITS CAPTURE_PLAIN_ROOMS // the room of what is left
 
 struct head {
     uint32_t magic;
@@ -31,31 +31,39 @@ bool capture_plain_open(struct capture_plain *plain, int fd)
         return false;
     bool is_plain = (head.magic == MAGIC_US || head.magic == MAGIC_NS) && head.major == 2 &&
                     head.minor == 4 && head.link <= UINT16_MAX;
-    uint8_t *room = is_plain ? aligned_alloc(PAGE, ROOM) : NULL;
-    if (!room)
+    uint8_t *rooms = is_plain ? aligned_alloc(PAGE, (CAPTURE_PLAIN_ROOMS + 1) * ROOM) : NULL;
+    if (!rooms)
         return false;
-    lseek(fd, HEAD_OCTETS, SEEK_SET);
     bool any_snap = head.snap == 0 || head.snap > INT32_MAX;
     *plain = (struct capture_plain){.fd = fd,
                                     .link = (int)head.link,
                                     .part_ns = head.magic == MAGIC_US ? 1000 : 1,
                                     .snap = any_snap ? CAPTURE_OCTETS_MAX : head.snap,
                                     .read_octets = HEAD_OCTETS,
-                                    .room = room};
+                                    .room = rooms,
+                                    .rooms = rooms};
     return true;
 }
 
-// Makes `octets` of them stand in the room, if the file has so many. -1: it cannot be read. Each
-// octet is put where it stands in a page of the file: to copy it elsewhere takes the kernel twice
-// as long.
-static int fill(struct capture_plain *plain, uint32_t octets)
+// What was not given out moves to the front of that room. Each octet is put where it stands in a
+// page of the file: to copy it elsewhere takes the kernel twice as long.
+static void move(struct capture_plain *plain, uint8_t *room)
 {
     uint32_t left = plain->end - plain->at, from = FRONT + plain->read_octets % PAGE;
-    memmove(plain->room + from - left, plain->room + plain->at, left);
+    memmove(room + from - left, plain->room + plain->at, left);
+    plain->room = room;
     plain->at = from - left;
     plain->end = from;
+}
+
+// Makes `octets` of them stand in the room, if the file has so many. -1: it cannot be read.
+static int fill(struct capture_plain *plain, uint32_t octets)
+{
+    move(plain, plain->room);
     while (plain->end - plain->at < octets) {
-        ssize_t n = read(plain->fd, plain->room + plain->end, PIECE - plain->read_octets % PIECE);
+        ssize_t n = pread(plain->fd, plain->room + plain->end,
+                          CAPTURE_PLAIN_PIECE - plain->read_octets % CAPTURE_PLAIN_PIECE,
+                          (off_t)plain->read_octets);
         if (n < 0)
             return -1;
         if (n == 0)
@@ -64,6 +72,12 @@ static int fill(struct capture_plain *plain, uint32_t octets)
         plain->read_octets += (uint64_t)n;
     }
     return 0;
+}
+
+static void say_truncated(const struct capture_plain *plain, uint32_t octets, char *damage)
+{
+    snprintf(damage, CAPTURE_TEXT, "truncated: %u octets are left of a packet's %u",
+             plain->end - plain->at, octets);
 }
 
 // True: so many are there, or `got` says why not.
@@ -80,8 +94,7 @@ static bool has(struct capture_plain *plain, uint32_t octets, bool more,
     else if (plain->end - plain->at >= octets)
         return true;
     else if (plain->end > plain->at)
-        snprintf(damage, CAPTURE_TEXT, "truncated: %u octets are left of a packet's %u",
-                 plain->end - plain->at, octets);
+        say_truncated(plain, octets, damage);
     *got = damage[0] ? CAPTURE_PLAIN_DAMAGED : CAPTURE_PLAIN_END;
     return false;
 }
@@ -110,7 +123,51 @@ enum capture_plain_got capture_plain_next(struct capture_plain *plain, struct ca
     return CAPTURE_PLAIN_PACKET;
 }
 
+// ---- By pieces ----
+
+void capture_plain_fetch(const struct capture_plain *plain, uint64_t number, uint32_t room,
+                         struct capture_piece *piece)
+{
+    off_t from = (off_t)(number * CAPTURE_PLAIN_PIECE);
+    uint8_t *to = plain->rooms + room * ROOM + FRONT;
+    ssize_t n = 1;
+    *piece = (struct capture_piece){.room = room};
+    for (; n > 0 && piece->octets<CAPTURE_PLAIN_PIECE; piece->octets += n> 0 ? (uint32_t)n : 0)
+        n = pread(plain->fd, to + piece->octets, CAPTURE_PLAIN_PIECE - piece->octets,
+                  from + piece->octets);
+    piece->error = n < 0 ? errno : 0;
+}
+
+void capture_plain_join(struct capture_plain *plain, const struct capture_piece *piece)
+{
+    bool first = plain->read_octets == HEAD_OCTETS;
+    plain->read_octets -= first ? HEAD_OCTETS : 0; // the first piece has it
+    move(plain, plain->rooms + piece->room * ROOM);
+    plain->end += piece->octets;
+    plain->read_octets += piece->octets;
+    plain->at += first && piece->octets >= HEAD_OCTETS ? HEAD_OCTETS : 0;
+}
+
+bool capture_plain_leave(struct capture_plain *plain, const struct capture_piece *piece,
+                         char damage[CAPTURE_TEXT])
+{
+    uint32_t record[4], left = plain->end - plain->at, octets = CAPTURE_PLAIN_HEAD;
+    if (!piece->error && piece->octets == CAPTURE_PLAIN_PIECE) {
+        move(plain, plain->rooms + WAITS * ROOM);
+        return true;
+    }
+    if (left >= CAPTURE_PLAIN_HEAD) {
+        memcpy(record, plain->room + plain->at, CAPTURE_PLAIN_HEAD);
+        octets += record[2];
+    }
+    if (piece->error)
+        snprintf(damage, CAPTURE_TEXT, "%s", strerror(piece->error));
+    else if (left)
+        say_truncated(plain, octets, damage);
+    return false;
+}
+
 void capture_plain_close(struct capture_plain *plain)
 {
-    free(plain->room);
+    free(plain->rooms);
 }

@@ -15,7 +15,8 @@ struct capture_plain {
     uint32_t part_ns, snap; // what a unit of a stamp's second word is; the snap length of the file
     uint32_t at, end;       // of what is in the room and not given out yet
     uint64_t read_octets;   // of the file, up to `end`
-    uint8_t *room;
+    uint8_t *room;          // of these; it changes by pieces
+    uint8_t *rooms;
 };
 
 // A packet as it stands in the file, with no judgement on its stamp and lengths.
@@ -36,6 +37,30 @@ enum capture_plain_got {
 // more: the packets of the calls before are no longer needed.
 enum capture_plain_got capture_plain_next(struct capture_plain *plain, struct capture_raw *raw,
                                           bool more, char damage[CAPTURE_TEXT]);
+
+// ---- By pieces, for two threads ----
+
+// Each thread fetches pieces into a room of its own, several at once, in any order. Then they are
+// joined in the order of their numbers, and what is given out lies in that room.
+#define CAPTURE_PLAIN_PIECE (128u << 10)
+#define CAPTURE_PLAIN_ROOMS 2
+// Packets of a piece.
+#define CAPTURE_PLAIN_FRAMES (CAPTURE_PLAIN_PIECE / CAPTURE_PLAIN_HEAD)
+
+struct capture_piece {
+    uint32_t room, octets; // octets: less than a piece has is the end of the file
+    int error;             // errno, or 0
+};
+
+void capture_plain_fetch(const struct capture_plain *plain, uint64_t number, uint32_t room,
+                         struct capture_piece *piece);
+// The next piece stands behind what was left of those before.
+void capture_plain_join(struct capture_plain *plain, const struct capture_piece *piece);
+// What is left waits for the next piece. False: there is none, and damage says so if something is
+// left.
+bool capture_plain_leave(struct capture_plain *plain, const struct capture_piece *piece,
+                         char damage[CAPTURE_TEXT]);
+
 void capture_plain_close(struct capture_plain *plain);
 
 #endif

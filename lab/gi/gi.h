@@ -32,7 +32,7 @@ struct gi *gi_create(const struct gi_config *config, gi_sink_fn *sink, void *sel
 void gi_destroy(struct gi *gi);
 
 // Frames in their order. Many at a time are faster: memory is fetched ahead.
-#define GI_FRAMES_MOST 1024
+#define GI_FRAMES_MOST CAPTURE_PIECE_PACKETS
 void gi_take(struct gi *gi, const struct capture_packet *frames, uint32_t n);
 // Ends the flows that still live.
 void gi_finish(struct gi *gi);

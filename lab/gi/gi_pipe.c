@@ -1,42 +1,72 @@
-// See gi_pipe.h. Batches go round in a ring: the reader waits for an empty one, the taker for a
-// filled one. A batch without frames is the end. What the reader counts is added when it has ended.
-// Each tells the other of several at once: to wake a thread takes as long as hundreds of frames.
+// See gi_pipe.h. With two threads the file is read in pieces, each of which is a batch. Pieces are
+// stepped through in their order, for one begins where the one before ends; all else of them is
+// done by both threads at once, each for the pieces that it has claimed. The taker takes the
+// batches in their order, and reads a piece itself where the next one is not there yet. A file
+// without pieces is read by the reader alone.
 #include "lab/gi/gi_pipe.h"
 
 #include <pthread.h>
-#include <semaphore.h>
 #include <signal.h>
 #include <stdalign.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
+#include "lab/capture/capture_plain.h"
 #include "lab/gi/gi_parts.h"
 
 #define BATCHES 16
-#define TOLD    4  // at once
-#define TRIES   50 // before a thread sleeps
+#define ALONE   1024 // frames of a batch that is no piece
+// To wake a thread takes as long as hundreds of frames, so one that sleeps does so until there are
+// several batches for it, or so many places; and it tries for some microseconds before.
+#define SEVERAL 4
+#define TRIES   2000
+
+enum { READER, TAKER, THREADS };
+
+struct place {
+    struct gi_batch batch;
+    bool last;
+    alignas(64) atomic_uint_fast64_t filled; // 1 + the number of the batch
+};
+
+enum awaited { NOTHING, TURN, ROOM, BATCH };
+
+struct sleeper { // which thread, is its place in `sleeper`
+    atomic_int awaits;
+    atomic_uint_fast64_t number; // of a batch
+};
 
 struct pipe {
     struct gi *gi;
     struct capture_file *capture;
     gi_go_on_fn *go_on;
     void *self;
-    uint64_t frames;
-    struct gi_counts counts; // the reader's
-    sem_t empty, filled;
-    struct gi_batch *batch; // so many
+    uint64_t frames;                  // stepped through
+    struct gi_counts counts[THREADS]; // of each as it reads
+    struct place *place;              // so many, in a ring
+    bool shared;                      // the file has pieces
+    bool ended;                       // there is no piece behind those that were stepped through
+    alignas(64) atomic_uint_fast64_t claimed;
+    // Which piece is to be stepped through: who has claimed that one has the file.
+    alignas(64) atomic_uint_fast64_t turn;
+    alignas(64) atomic_uint_fast64_t taken;
+    atomic_bool read; // all of the file
+    struct sleeper sleeper[THREADS];
+    pthread_mutex_t lock; // of the sleepers
+    pthread_cond_t woken;
 };
 
 // A batch as full as can be: libpcap gives one frame at a time.
 static void fill(struct pipe *pipe, struct gi_batch *batch)
 {
-    struct capture_packet packets[GI_FRAMES_MOST];
-    uint64_t *counts = pipe->counts.capture;
+    struct capture_packet packets[ALONE];
+    struct gi_counts *counts = &pipe->counts[READER];
     gi_batch_clear(batch);
     if (!pipe->go_on(pipe->self, pipe->frames))
         return;
-    for (uint32_t n, room; (room = GI_FRAMES_MOST - batch->frames) &&
-                           (n = capture_file_read(pipe->capture, packets, room, counts));)
-        gi_batch_add(batch, packets, n, &pipe->gi->rules, &pipe->counts);
+    for (uint32_t n, room; (room = ALONE - batch->frames) &&
+                           (n = capture_file_read(pipe->capture, packets, room, counts->capture));)
+        gi_batch_add(batch, packets, n, &pipe->gi->rules, counts);
     pipe->frames += batch->frames;
 }
 
@@ -47,53 +77,157 @@ static void read_alone(struct pipe *pipe)
         gi_batch_take(pipe->gi, batch);
 }
 
-// ---- Two threads ----
+// ---- Between two threads ----
 
-static void wait_for(sem_t *sem)
+static struct place *place_of(const struct pipe *pipe, uint64_t number)
+{
+    return &pipe->place[number % BATCHES];
+}
+
+static bool is_there(struct pipe *pipe, enum awaited awaited, uint64_t number)
+{
+    if (awaited == TURN)
+        return atomic_load(&pipe->turn) == number;
+    if (awaited == ROOM)
+        return number < atomic_load(&pipe->taken) + BATCHES;
+    return atomic_load(&place_of(pipe, number)->filled) == number + 1 || atomic_load(&pipe->read);
+}
+
+static void sleep_until(struct pipe *pipe, int thread, enum awaited awaited, uint64_t number)
+{
+    struct sleeper *sleeper = &pipe->sleeper[thread];
+    pthread_mutex_lock(&pipe->lock);
+    atomic_store(&sleeper->number, number);
+    atomic_store(&sleeper->awaits, awaited);
+    while (!is_there(pipe, awaited, number))
+        pthread_cond_wait(&pipe->woken, &pipe->lock);
+    atomic_store(&sleeper->awaits, NOTHING);
+    pthread_mutex_unlock(&pipe->lock);
+}
+
+// more: how many behind that one a sleep waits for.
+static void wait_until(struct pipe *pipe, int thread, enum awaited awaited, uint64_t number,
+                       uint64_t more)
 {
     for (int i = 0; i < TRIES; i++) {
-        if (sem_trywait(sem) == 0)
+        if (is_there(pipe, awaited, number))
             return;
         __builtin_ia32_pause();
     }
-    while (sem_wait(sem) != 0) // a signal has come
-        continue;
+    sleep_until(pipe, thread, awaited, number + more);
 }
 
-// One more is ready; at the end, or when there are enough, the other thread is told.
-static void tell(sem_t *sem, uint32_t *ready, bool end)
+// The other thread's wait may be over.
+static void tell(struct pipe *pipe, int thread)
 {
-    if (++*ready < TOLD && !end)
+    const struct sleeper *other = &pipe->sleeper[!thread];
+    enum awaited awaited = (enum awaited)atomic_load(&other->awaits);
+    if (awaited == NOTHING || !is_there(pipe, awaited, atomic_load(&other->number)))
         return;
-    for (; *ready; --*ready)
-        sem_post(sem);
+    pthread_mutex_lock(&pipe->lock);
+    pthread_cond_signal(&pipe->woken);
+    pthread_mutex_unlock(&pipe->lock);
+}
+
+// ---- Pieces ----
+
+// In the piece's turn. Behind the end there are no packets.
+static bool step(struct pipe *pipe, int thread, const struct capture_piece *piece,
+                 struct capture_packet *packets, uint32_t *n)
+{
+    uint64_t *counts = pipe->counts[thread].capture;
+    *n = 0;
+    if (!pipe->ended)
+        pipe->ended = !pipe->go_on(pipe->self, pipe->frames) ||
+                      !capture_file_step(pipe->capture, piece, packets, n, counts);
+    pipe->frames += *n;
+    return !pipe->ended;
+}
+
+// That piece, into its place, which is empty.
+static void read_piece(struct pipe *pipe, int thread, uint64_t number)
+{
+    struct capture_packet packets[CAPTURE_PIECE_PACKETS];
+    struct capture_piece piece;
+    struct place *place = place_of(pipe, number);
+    uint32_t n;
+    capture_file_fetch(pipe->capture, number, (uint32_t)thread, &piece);
+    wait_until(pipe, thread, TURN, number, 0);
+    place->last = !step(pipe, thread, &piece, packets, &n);
+    atomic_store(&pipe->turn, number + 1);
+    tell(pipe, thread);
+    gi_batch_clear(&place->batch);
+    gi_batch_add(&place->batch, packets, n, &pipe->gi->rules, &pipe->counts[thread]);
+}
+
+// ---- The reader ----
+
+static void read_batch(struct pipe *pipe, uint64_t number)
+{
+    struct place *place = place_of(pipe, number);
+    if (pipe->shared) {
+        read_piece(pipe, READER, number);
+        return;
+    }
+    fill(pipe, &place->batch);
+    place->last = place->batch.frames == 0;
 }
 
 static void *read_ahead(void *self)
 {
     struct pipe *pipe = self;
-    uint32_t ready = 0;
-    bool more = true;
-    for (uint32_t i = 0; more; i = (i + 1) % BATCHES) {
-        wait_for(&pipe->empty);
-        fill(pipe, &pipe->batch[i]);
-        more = pipe->batch[i].frames > 0;
-        tell(&pipe->filled, &ready, !more);
+    for (bool more = true; more;) {
+        uint64_t number = atomic_fetch_add(&pipe->claimed, 1);
+        wait_until(pipe, READER, ROOM, number, SEVERAL - 1);
+        read_batch(pipe, number);
+        more = !place_of(pipe, number)->last;
+        atomic_store(&place_of(pipe, number)->filled, number + 1);
+        atomic_store(&pipe->read, !more);
+        tell(pipe, READER);
     }
     return NULL;
 }
 
-static void take_behind(struct pipe *pipe)
+// ---- The taker ----
+
+// A piece that nobody has claimed yet, if there is room for it.
+static bool claim(struct pipe *pipe, uint64_t *number)
 {
-    uint32_t ready = 0;
-    for (uint32_t i = 0;; i = (i + 1) % BATCHES) {
-        wait_for(&pipe->filled);
-        if (pipe->batch[i].frames == 0)
-            return;
-        gi_batch_take(pipe->gi, &pipe->batch[i]);
-        tell(&pipe->empty, &ready, false);
+    *number = atomic_load(&pipe->claimed);
+    return pipe->shared && is_there(pipe, ROOM, *number) &&
+           atomic_compare_exchange_strong(&pipe->claimed, number, *number + 1);
+}
+
+// Until that batch is there, pieces are read.
+static void wait_and_read(struct pipe *pipe, uint64_t number)
+{
+    struct place *place = place_of(pipe, number);
+    uint64_t other;
+    while (atomic_load(&place->filled) != number + 1) {
+        if (!claim(pipe, &other)) {
+            wait_until(pipe, TAKER, BATCH, number, pipe->shared ? 0 : SEVERAL - 1);
+            continue;
+        }
+        read_piece(pipe, TAKER, other);
+        atomic_store(&place_of(pipe, other)->filled, other + 1);
     }
 }
+
+static void take_behind(struct pipe *pipe)
+{
+    bool more = true;
+    for (uint64_t number = 0; more; number++) {
+        wait_and_read(pipe, number);
+        gi_batch_take(pipe->gi, &place_of(pipe, number)->batch);
+        more = !place_of(pipe, number)->last;
+        atomic_store(&pipe->taken, number + 1);
+        tell(pipe, TAKER);
+    }
+    atomic_fetch_add(&pipe->taken, BATCHES); // the reader may wait for room: it finds the end then
+    tell(pipe, TAKER);
+}
+
+// ---- Both ----
 
 // Signals are for the thread that reads meanwhile: they wake it where the file is a pipe in which
 // nothing comes.
@@ -114,15 +248,18 @@ static bool read_and_take(struct pipe *pipe)
 // False: there is no second thread to be had.
 static bool read_with_two(struct pipe *pipe)
 {
-    pipe->batch = aligned_alloc(alignof(struct gi_batch), BATCHES * sizeof *pipe->batch);
-    if (!pipe->batch)
+    pipe->shared = capture_file_has_pieces(pipe->capture);
+    pipe->place = aligned_alloc(alignof(struct place), BATCHES * sizeof *pipe->place);
+    if (!pipe->place)
         abort();
-    sem_init(&pipe->empty, 0, BATCHES);
-    sem_init(&pipe->filled, 0, 0);
+    for (uint32_t i = 0; i < BATCHES; i++)
+        atomic_init(&pipe->place[i].filled, 0);
+    pthread_mutex_init(&pipe->lock, NULL);
+    pthread_cond_init(&pipe->woken, NULL);
     bool begun = read_and_take(pipe);
-    sem_destroy(&pipe->filled);
-    sem_destroy(&pipe->empty);
-    free(pipe->batch);
+    pthread_cond_destroy(&pipe->woken);
+    pthread_mutex_destroy(&pipe->lock);
+    free(pipe->place);
     return begun;
 }
 
@@ -132,6 +269,7 @@ uint64_t gi_pipe_read(struct gi *gi, struct capture_file *capture, int threads, 
     struct pipe pipe = {.gi = gi, .capture = capture, .go_on = go_on, .self = self};
     if (threads == 1 || !read_with_two(&pipe))
         read_alone(&pipe);
-    gi_counts_add(&gi->counts, &pipe.counts);
+    for (int i = 0; i < THREADS; i++)
+        gi_counts_add(&gi->counts, &pipe.counts[i]);
     return pipe.frames;
 }

@@ -1,5 +1,7 @@
-// A capture by one thread and by two: the same rows, the same counts; who reads may be told to
-// stop. In suite `threads`, where ThreadSanitizer watches.
+// A capture by one thread and by two: the same rows, the same counts, whichever thread is slow,
+// from a file with pieces and without; who reads may be told to stop. In suite `threads`, where
+// ThreadSanitizer watches.
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,16 +21,29 @@
 #include "lab/gi/gi_write.h"
 
 #define FLOWS    50
-#define ROUNDS   600
-#define FRAMES   (FLOWS * (3 + 2 * ROUNDS))
+#define ROUNDS   2400
+#define LIVES    (ROUNDS / FLOWS) // rounds by which a flow lives longer than the one before
+#define FRAMES   (FLOWS * 3 + LIVES * FLOWS * (FLOWS + 1))
+#define SLOW_US  3000
 #define DATA     500
 #define LINK_RAW 101
 #define HOST     0xcb007109
 
-static char path[] = "/tmp/gi_pipe_test.XXXXXX";
+static char plain[] = "/tmp/gi_pipe_test.XXXXXX", swapped[] = "/tmp/gi_pipe_test.XXXXXX";
+static pthread_t taker;
+static enum { NOBODY, READER, TAKER } slow;
+
+// The words of a file's and a packet's head; in the other order of octets no file has pieces.
+static void put_words(FILE *file, const uint32_t *words, uint32_t n, bool swap)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t word = swap ? __builtin_bswap32(words[i]) : words[i];
+        fwrite(&word, sizeof word, 1, file);
+    }
+}
 
 // A time is a number of milliseconds.
-static void put(FILE *file, uint32_t flow, uint32_t at_ms, bool down, uint8_t flags,
+static void put(FILE *file, bool swap, uint32_t flow, uint32_t at_ms, bool down, uint8_t flags,
                 uint32_t sequence, uint32_t ack, uint32_t data_octets)
 {
     uint32_t user = 0x0a000001 + flow, length = IPV4_OCTETS + TCP_OCTETS + data_octets;
@@ -49,55 +64,68 @@ static void put(FILE *file, uint32_t flow, uint32_t at_ms, bool down, uint8_t fl
     put_be16(t + 14, 16384);
     if (!data_octets)
         tcp_put_checksum(t, TCP_OCTETS, ip.source, ip.destination);
-    fwrite(record, sizeof record, 1, file);
+    put_words(file, record, 4, swap);
     fwrite(b, captured, 1, file);
+}
+
+// Flows end one after the other.
+static int compose(char *path, bool swap)
+{
+    int fd = mkstemp(path);
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "wb");
+    uint32_t head[6] = {0xa1b2c3d4, swap ? 2 << 16 | 4 : 4 << 16 | 2, 0, 0, 65535, LINK_RAW};
+    if (!file)
+        return -1;
+    put_words(file, head, 6, swap);
+    for (uint32_t flow = 0; flow < FLOWS; flow++) {
+        put(file, swap, flow, flow, false, TCP_SYN, 0, 0, 0);
+        put(file, swap, flow, flow, true, TCP_SYN | TCP_ACK, 0, 1, 0);
+        put(file, swap, flow, flow, false, TCP_ACK, 1, 1, 0);
+    }
+    for (uint32_t i = 0; i < ROUNDS; i++)
+        for (uint32_t flow = i / LIVES; flow < FLOWS; flow++) {
+            uint32_t at_ms = 100 + 100 * i + flow;
+            uint32_t again = i % 50 == 49 ? DATA : 0; // a repetition now and then
+            put(file, swap, flow, at_ms, true, TCP_ACK, 1 + i * DATA - again, 1, DATA);
+            put(file, swap, flow, at_ms, false, TCP_ACK, 1, 1 + (i + 1) * DATA - again, 0);
+        }
+    return fclose(file);
 }
 
 static int begin(void **state)
 {
     (void)state;
-    int fd = mkstemp(path);
-    FILE *file = fd < 0 ? NULL : fdopen(fd, "wb");
-    uint32_t head[6] = {0xa1b2c3d4, 4 << 16 | 2, 0, 0, 65535, LINK_RAW};
-    if (!file)
-        return -1;
-    fwrite(head, sizeof head, 1, file);
-    for (uint32_t flow = 0; flow < FLOWS; flow++) {
-        put(file, flow, flow, false, TCP_SYN, 0, 0, 0);
-        put(file, flow, flow, true, TCP_SYN | TCP_ACK, 0, 1, 0);
-        put(file, flow, flow, false, TCP_ACK, 1, 1, 0);
-    }
-    for (uint32_t i = 0; i < ROUNDS; i++)
-        for (uint32_t flow = 0; flow < FLOWS; flow++) {
-            uint32_t again = i % 50 == 49 ? DATA : 0; // a repetition now and then
-            put(file, flow, 100 + 100 * i + flow, true, TCP_ACK, 1 + i * DATA - again, 1, DATA);
-            put(file, flow, 100 + 100 * i + flow, false, TCP_ACK, 1, 1 + (i + 1) * DATA - again, 0);
-        }
-    return fclose(file);
+    taker = pthread_self();
+    return compose(plain, false) | compose(swapped, true);
 }
 
 static int end(void **state)
 {
     (void)state;
-    return unlink(path);
+    return unlink(plain) | unlink(swapped);
 }
 
 static void take(void *self, const struct gi_result *result)
 {
+    if (slow == TAKER)
+        usleep(SLOW_US);
     gi_write_row(self, result);
 }
 
 static bool go_on(void *self, uint64_t frames)
 {
+    if (slow == READER && !pthread_equal(pthread_self(), taker))
+        usleep(SLOW_US);
     return frames < *(const uint64_t *)self;
 }
 
 // The rows; how many frames there were, and the counts.
-static char *rows_of(int threads, uint64_t most, uint64_t *frames, struct gi_counts *counts)
+static char *rows_of(const char *path, int threads, uint64_t most, uint64_t *frames,
+                     struct gi_counts *counts)
 {
     char error[CAPTURE_TEXT], *text = NULL;
     size_t octets;
-    struct gi_config config = {.idle_s = 3600, .flows_most = 1000};
+    struct gi_config config = {.idle_s = 1, .flows_most = 1000};
     FILE *rows = open_memstream(&text, &octets);
     struct capture_file *capture = capture_file_open(path, error);
     assert_non_null(capture);
@@ -112,13 +140,12 @@ static char *rows_of(int threads, uint64_t most, uint64_t *frames, struct gi_cou
     return text;
 }
 
-static void test_two_threads_write_what_one_does(void **state)
+static void check_same(const char *path)
 {
-    (void)state;
     struct gi_counts counts[2];
     uint64_t frames[2];
-    char *one = rows_of(1, UINT64_MAX, &frames[0], &counts[0]);
-    char *two = rows_of(2, UINT64_MAX, &frames[1], &counts[1]);
+    char *one = rows_of(path, 1, UINT64_MAX, &frames[0], &counts[0]);
+    char *two = rows_of(path, 2, UINT64_MAX, &frames[1], &counts[1]);
     assert_int_equal(frames[0], FRAMES);
     assert_int_equal(frames[1], FRAMES);
     assert_int_equal(counts[0].n[GI_COUNT_segments], FRAMES);
@@ -128,23 +155,51 @@ static void test_two_threads_write_what_one_does(void **state)
     free(two);
 }
 
+static void test_two_threads_write_what_one_does(void **state)
+{
+    (void)state;
+    check_same(plain);
+    check_same(swapped);
+}
+
+static void test_a_slow_reader(void **state)
+{
+    (void)state;
+    slow = READER;
+    check_same(plain);
+    check_same(swapped);
+    slow = NOBODY;
+}
+
+static void test_a_slow_taker(void **state)
+{
+    (void)state;
+    slow = TAKER;
+    check_same(plain);
+    check_same(swapped);
+    slow = NOBODY;
+}
+
 static void test_it_stops_when_it_is_told_to(void **state)
 {
     (void)state;
     struct gi_counts counts;
     for (int threads = 1; threads <= 2; threads++)
-        for (uint64_t most = 0; most < FRAMES; most += FRAMES / 5) {
-            uint64_t frames;
-            free(rows_of(threads, most, &frames, &counts));
-            assert_in_range(frames, most, most + GI_FRAMES_MOST);
-            assert_int_equal(counts.frames, frames);
-        }
+        for (uint64_t most = 0; most < FRAMES; most += FRAMES / 5)
+            for (int i = 0; i < 2; i++) {
+                uint64_t frames;
+                free(rows_of(i ? plain : swapped, threads, most, &frames, &counts));
+                assert_in_range(frames, most, most + GI_FRAMES_MOST);
+                assert_int_equal(counts.frames, frames);
+            }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_two_threads_write_what_one_does),
+        cmocka_unit_test(test_a_slow_reader),
+        cmocka_unit_test(test_a_slow_taker),
         cmocka_unit_test(test_it_stops_when_it_is_told_to),
     };
     return cmocka_run_group_tests_name("lab/gi/gi_pipe", tests, begin, end);
