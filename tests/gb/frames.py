@@ -1,6 +1,7 @@
 """Ethernet, ARP, neighbour discovery, IP, UDP and pcap, octet by octet from the RFCs, as far as the
 network around the ports needs them. Nothing comes from the program's own codecs."""
 
+import functools
 import ipaddress
 import pathlib
 import struct
@@ -41,8 +42,14 @@ def ether(source, destination, kind, payload):
     return frame + bytes(60 - len(frame)) if len(frame) < 60 else frame
 
 
+@functools.lru_cache(10_000)
 def packed(address):
     return ipaddress.ip_address(address).packed
+
+
+@functools.lru_cache(10_000)
+def text_of(octets):
+    return str(ipaddress.ip_address(octets))
 
 
 def pseudo(source, destination, octets, protocol):
@@ -52,7 +59,7 @@ def pseudo(source, destination, octets, protocol):
 
 
 def ip(source, destination, protocol, payload):
-    if ipaddress.ip_address(source).version == 6:
+    if len(packed(source)) == 16:
         return (struct.pack(">IHBB", 6 << 28, len(payload), protocol, 255) + packed(source)
                 + packed(destination) + payload)
     header = struct.pack(">BBHHHBBH", 0x45, 0, 20 + len(payload), 0, 0, 64, protocol, 0)
@@ -128,12 +135,12 @@ def read_ip(frame):
         total, fragment = struct.unpack_from(">H2xH", at, 2)
         need(fragment & 0x3FFF == 0, "a fragment; the worlds of these tests have none")
         need(20 <= total <= len(at), "IPv4 length")
-        addresses = (str(ipaddress.IPv4Address(at[n:n + 4])) for n in (12, 16))
+        addresses = (text_of(at[n:n + 4]) for n in (12, 16))
         return *addresses, at[9], at[20:total]
     need(kind == IPV6 and at[0] >> 4 == 6, f"EtherType {kind:#x}")
     octets, = struct.unpack_from(">H", at, 4)
     need(40 + octets <= len(at), "IPv6 length")
-    addresses = (str(ipaddress.IPv6Address(at[n:n + 16])) for n in (8, 24))
+    addresses = (text_of(at[n:n + 16]) for n in (8, 24))
     return *addresses, at[6], at[40:40 + octets]
 
 
@@ -169,13 +176,13 @@ def answer_solicitation(frame):
     """To a neighbour solicitation (RFC 4861 clauses 4.3 and 4.4); None: it is none."""
     if frame[12:14] != b"\x86\xdd" or frame[20] != ICMPV6 or frame[54] != NEIGHBOUR_SOLICITATION:
         return None
-    asker, wanted = (str(ipaddress.IPv6Address(frame[n:n + 16])) for n in (22, 62))
+    asker, wanted = (text_of(frame[n:n + 16]) for n in (22, 62))
     return advertisement(wanted, asker, wanted, mac_of(wanted), frame[6:12])
 
 
 def asked_for(frame):
     """The address that such a question is about."""
-    return str(ipaddress.ip_address(frame[38:42] if frame[12:14] == b"\x08\x06" else frame[62:78]))
+    return text_of(frame[38:42] if frame[12:14] == b"\x08\x06" else frame[62:78])
 
 
 def write_pcap(path, timed_frames):
