@@ -40,7 +40,12 @@ uint32_t capture_file_read(struct capture_file *file, struct capture_packet *pac
 
 // ---- By pieces, for two threads: capture_plain.h ----
 
-struct capture_piece;
+struct capture_piece {
+    uint64_t number;       // from 0 on
+    uint32_t room, octets; // octets: less than a piece has is the end of the file
+    int error;             // errno, or 0
+};
+
 // A piece has at most so many packets.
 #define CAPTURE_PIECE_PACKETS 8192
 // Does the file have pieces? Then it is read by these or by capture_file_read.

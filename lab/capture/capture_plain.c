@@ -130,22 +130,25 @@ void capture_plain_fetch(const struct capture_plain *plain, uint64_t number, uin
 {
     off_t from = (off_t)(number * CAPTURE_PLAIN_PIECE);
     uint8_t *to = plain->rooms + room * ROOM + FRONT;
-    ssize_t n = 1;
-    *piece = (struct capture_piece){.room = room};
-    for (; n > 0 && piece->octets<CAPTURE_PLAIN_PIECE; piece->octets += n> 0 ? (uint32_t)n : 0)
-        n = pread(plain->fd, to + piece->octets, CAPTURE_PLAIN_PIECE - piece->octets,
-                  from + piece->octets);
-    piece->error = n < 0 ? errno : 0;
+    uint32_t octets = 0;
+    ssize_t n = 0;
+    while (octets != CAPTURE_PLAIN_PIECE &&
+           (n = pread(plain->fd, to + octets, CAPTURE_PLAIN_PIECE - octets, from + octets)) > 0)
+        octets += (uint32_t)n;
+    *piece = (struct capture_piece){
+        .number = number, .room = room, .octets = octets, .error = n < 0 ? errno : 0};
 }
 
+// The first piece has the head of the file, or what is left of it.
 void capture_plain_join(struct capture_plain *plain, const struct capture_piece *piece)
 {
-    bool first = plain->read_octets == HEAD_OCTETS;
-    plain->read_octets -= first ? HEAD_OCTETS : 0; // the first piece has it
+    uint32_t head = piece->octets < HEAD_OCTETS ? piece->octets : HEAD_OCTETS;
+    plain->read_octets = piece->number * CAPTURE_PLAIN_PIECE;
     move(plain, plain->rooms + piece->room * ROOM);
     plain->end += piece->octets;
     plain->read_octets += piece->octets;
-    plain->at += first && piece->octets >= HEAD_OCTETS ? HEAD_OCTETS : 0;
+    if (piece->number == 0)
+        plain->at += head;
 }
 
 bool capture_plain_leave(struct capture_plain *plain, const struct capture_piece *piece,

@@ -40,17 +40,13 @@ enum capture_plain_got capture_plain_next(struct capture_plain *plain, struct ca
 
 // ---- By pieces, for two threads ----
 
-// Each thread fetches pieces into a room of its own, several at once, in any order. Then they are
-// joined in the order of their numbers, and what is given out lies in that room.
+// Each thread fetches pieces into a room of its own, several threads at once and in any order. Then
+// they are joined in the order of their numbers, and what is given out lies in that room, until
+// another piece is fetched into it; that may be once its piece was joined and left.
 #define CAPTURE_PLAIN_PIECE (128u << 10)
 #define CAPTURE_PLAIN_ROOMS 2
 // Packets of a piece.
 #define CAPTURE_PLAIN_FRAMES (CAPTURE_PLAIN_PIECE / CAPTURE_PLAIN_HEAD)
-
-struct capture_piece {
-    uint32_t room, octets; // octets: less than a piece has is the end of the file
-    int error;             // errno, or 0
-};
 
 void capture_plain_fetch(const struct capture_plain *plain, uint64_t number, uint32_t room,
                          struct capture_piece *piece);

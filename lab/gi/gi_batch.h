@@ -1,8 +1,10 @@
-// Frames that have been read and not been taken: the headers of a few hundred, so that one thread
+// Frames that have been read and not been taken: the headers of some hundreds, so that one thread
 // can read them and another take them. A TCP segment over IPv4 that has nothing rare is kept in
 // brief, in one line of the cache; any other frame as a gi_packet, with its fate.
 #ifndef SLUICE_GI_BATCH_H
 #define SLUICE_GI_BATCH_H
+
+#include <assert.h>
 
 #include "lab/gi/gi.h"
 #include "lab/gi/gi_packet.h"
@@ -35,6 +37,8 @@ struct gi_full {
     struct gi_packet packet;
     enum gi_count fate;
 };
+
+static_assert(GI_FRAMES_MOST < GI_BATCH_NO_FULL, "each frame may be a full one");
 
 struct gi_batch {
     uint32_t frames, fulls;

@@ -5,19 +5,19 @@
 // without pieces is read by the reader alone.
 #include "lab/gi/gi_pipe.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdalign.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "lab/capture/capture_plain.h"
 #include "lab/gi/gi_parts.h"
 
 #define BATCHES 16
 #define ALONE   1024 // frames of a batch that is no piece
 // To wake a thread takes as long as hundreds of frames, so one that sleeps does so until there are
-// several batches for it, or so many places; and it tries for some microseconds before.
+// several batches for it, or so many places; and it tries for some tens of microseconds before.
 #define SEVERAL 4
 #define TRIES   2000
 
@@ -31,26 +31,28 @@ struct place {
 
 enum awaited { NOTHING, TURN, ROOM, BATCH };
 
-struct sleeper { // which thread, is its place in `sleeper`
+struct sleeper { // of each thread
     atomic_int awaits;
     atomic_uint_fast64_t number; // of a batch
 };
 
 struct pipe {
     struct gi *gi;
+    struct gi_packet_rules rules; // those of gi lie beside what the taker writes for each frame
     struct capture_file *capture;
     gi_go_on_fn *go_on;
     void *self;
-    uint64_t frames;                  // stepped through
-    struct gi_counts counts[THREADS]; // of each as it reads
-    struct place *place;              // so many, in a ring
-    bool shared;                      // the file has pieces
+    struct place *place;                     // so many, in a ring
+    struct capture_packet *packets[THREADS]; // of the piece that each has
+    bool shared;                             // the file has pieces
+    alignas(64) uint64_t frames;             // stepped through
     bool ended;                       // there is no piece behind those that were stepped through
+    struct gi_counts counts[THREADS]; // of each as it reads
     alignas(64) atomic_uint_fast64_t claimed;
     // Which piece is to be stepped through: who has claimed that one has the file.
     alignas(64) atomic_uint_fast64_t turn;
     alignas(64) atomic_uint_fast64_t taken;
-    atomic_bool read; // all of the file
+    atomic_bool all_read;
     struct sleeper sleeper[THREADS];
     pthread_mutex_t lock; // of the sleepers
     pthread_cond_t woken;
@@ -66,7 +68,7 @@ static void fill(struct pipe *pipe, struct gi_batch *batch)
         return;
     for (uint32_t n, room; (room = ALONE - batch->frames) &&
                            (n = capture_file_read(pipe->capture, packets, room, counts->capture));)
-        gi_batch_add(batch, packets, n, &pipe->gi->rules, counts);
+        gi_batch_add(batch, packets, n, &pipe->rules, counts);
     pipe->frames += batch->frames;
 }
 
@@ -79,6 +81,8 @@ static void read_alone(struct pipe *pipe)
 
 // ---- Between two threads ----
 
+static_assert(ALONE <= GI_FRAMES_MOST, "a batch has room for its frames");
+
 static struct place *place_of(const struct pipe *pipe, uint64_t number)
 {
     return &pipe->place[number % BATCHES];
@@ -90,7 +94,8 @@ static bool is_there(struct pipe *pipe, enum awaited awaited, uint64_t number)
         return atomic_load(&pipe->turn) == number;
     if (awaited == ROOM)
         return number < atomic_load(&pipe->taken) + BATCHES;
-    return atomic_load(&place_of(pipe, number)->filled) == number + 1 || atomic_load(&pipe->read);
+    return atomic_load(&place_of(pipe, number)->filled) == number + 1 ||
+           atomic_load(&pipe->all_read);
 }
 
 static void sleep_until(struct pipe *pipe, int thread, enum awaited awaited, uint64_t number)
@@ -105,16 +110,16 @@ static void sleep_until(struct pipe *pipe, int thread, enum awaited awaited, uin
     pthread_mutex_unlock(&pipe->lock);
 }
 
-// more: how many behind that one a sleep waits for.
+// ahead: how many behind that one a sleep waits for.
 static void wait_until(struct pipe *pipe, int thread, enum awaited awaited, uint64_t number,
-                       uint64_t more)
+                       uint64_t ahead)
 {
     for (int i = 0; i < TRIES; i++) {
         if (is_there(pipe, awaited, number))
             return;
         __builtin_ia32_pause();
     }
-    sleep_until(pipe, thread, awaited, number + more);
+    sleep_until(pipe, thread, awaited, number + ahead);
 }
 
 // The other thread's wait may be over.
@@ -147,7 +152,7 @@ static bool step(struct pipe *pipe, int thread, const struct capture_piece *piec
 // That piece, into its place, which is empty.
 static void read_piece(struct pipe *pipe, int thread, uint64_t number)
 {
-    struct capture_packet packets[CAPTURE_PIECE_PACKETS];
+    struct capture_packet *packets = pipe->packets[thread];
     struct capture_piece piece;
     struct place *place = place_of(pipe, number);
     uint32_t n;
@@ -157,7 +162,7 @@ static void read_piece(struct pipe *pipe, int thread, uint64_t number)
     atomic_store(&pipe->turn, number + 1);
     tell(pipe, thread);
     gi_batch_clear(&place->batch);
-    gi_batch_add(&place->batch, packets, n, &pipe->gi->rules, &pipe->counts[thread]);
+    gi_batch_add(&place->batch, packets, n, &pipe->rules, &pipe->counts[thread]);
 }
 
 // ---- The reader ----
@@ -182,7 +187,7 @@ static void *read_ahead(void *self)
         read_batch(pipe, number);
         more = !place_of(pipe, number)->last;
         atomic_store(&place_of(pipe, number)->filled, number + 1);
-        atomic_store(&pipe->read, !more);
+        atomic_store(&pipe->all_read, !more);
         tell(pipe, READER);
     }
     return NULL;
@@ -229,8 +234,8 @@ static void take_behind(struct pipe *pipe)
 
 // ---- Both ----
 
-// Signals are for the thread that reads meanwhile: they wake it where the file is a pipe in which
-// nothing comes.
+// Signals are for the reader: they wake it where the file is a pipe in which nothing comes. What
+// their handler sets is a word by itself, which the taker may ask for, too.
 static bool read_and_take(struct pipe *pipe)
 {
     pthread_t thread;
@@ -245,28 +250,43 @@ static bool read_and_take(struct pipe *pipe)
     return true;
 }
 
-// False: there is no second thread to be had.
-static bool read_with_two(struct pipe *pipe)
+static void create(struct pipe *pipe)
 {
     pipe->shared = capture_file_has_pieces(pipe->capture);
     pipe->place = aligned_alloc(alignof(struct place), BATCHES * sizeof *pipe->place);
-    if (!pipe->place)
+    for (int i = 0; i < THREADS; i++)
+        pipe->packets[i] = malloc(CAPTURE_PIECE_PACKETS * sizeof *pipe->packets[i]);
+    if (!pipe->place || !pipe->packets[READER] || !pipe->packets[TAKER])
         abort();
     for (uint32_t i = 0; i < BATCHES; i++)
         atomic_init(&pipe->place[i].filled, 0);
     pthread_mutex_init(&pipe->lock, NULL);
     pthread_cond_init(&pipe->woken, NULL);
-    bool begun = read_and_take(pipe);
+}
+
+static void destroy(struct pipe *pipe)
+{
     pthread_cond_destroy(&pipe->woken);
     pthread_mutex_destroy(&pipe->lock);
+    for (int i = 0; i < THREADS; i++)
+        free(pipe->packets[i]);
     free(pipe->place);
+}
+
+// False: there is no second thread to be had.
+static bool read_with_two(struct pipe *pipe)
+{
+    create(pipe);
+    bool begun = read_and_take(pipe);
+    destroy(pipe);
     return begun;
 }
 
 uint64_t gi_pipe_read(struct gi *gi, struct capture_file *capture, int threads, gi_go_on_fn *go_on,
                       void *self)
 {
-    struct pipe pipe = {.gi = gi, .capture = capture, .go_on = go_on, .self = self};
+    struct pipe pipe = {
+        .gi = gi, .rules = gi->rules, .capture = capture, .go_on = go_on, .self = self};
     if (threads == 1 || !read_with_two(&pipe))
         read_alone(&pipe);
     for (int i = 0; i < THREADS; i++)

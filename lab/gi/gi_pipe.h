@@ -1,12 +1,13 @@
 // All frames of a capture into the analysis: by this thread alone, or with a second one that reads
-// the file and its headers ahead while this one takes the segments in their order. Both write the
-// same.
+// the file and its headers ahead while this one takes the segments in their order, and reads as
+// well where there is none to take. Both write the same.
 #ifndef SLUICE_GI_PIPE_H
 #define SLUICE_GI_PIPE_H
 
 #include "lab/gi/gi.h"
 
-// Asked every few hundred frames, by the thread that reads. False: no more is read.
+// Asked every some hundred frames, by the thread that reads them, one at a time. False: no more is
+// read.
 typedef bool gi_go_on_fn(void *self, uint64_t frames);
 
 // How many there were. threads: 1 or 2.

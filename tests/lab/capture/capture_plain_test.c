@@ -1,9 +1,12 @@
 // A pcap file as capture_plain reads it, beside libpcap on the same octets: random packets, in each
 // unit of time; cut at any place; with octets changed at random. By pieces it gives the same.
+#include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -176,6 +179,36 @@ static void compare_pieces(uint32_t n)
     close(fd);
 }
 
+// After it was opened the file is cut, or cannot be read: no packet, and why.
+static void test_a_file_that_changes(void **state)
+{
+    (void)state;
+    rng_seed(&rng, 5, 0);
+    compose(0xa1b2c3d4, 65535, 20, 100);
+    for (int n = -1; n <= HEAD_OCTETS + 8; n++) {
+        char path[] = "/tmp/capture_plain_XXXXXX", damage[CAPTURE_TEXT] = "", why[64] = "";
+        struct capture_plain plain;
+        struct capture_piece piece;
+        struct capture_raw raw;
+        int fd = mkstemp(path), other = open(path, O_WRONLY);
+        assert_true(fd >= 0 && other >= 0 && write(fd, file, octets) == (ssize_t)octets);
+        unlink(path);
+        assert_true(capture_plain_open(&plain, fd));
+        assert_int_equal(n < 0 ? dup2(other, fd) : ftruncate(fd, n), n < 0 ? fd : 0);
+        capture_plain_fetch(&plain, 0, 0, &piece);
+        capture_plain_join(&plain, &piece);
+        assert_int_equal(capture_plain_next(&plain, &raw, false, damage), CAPTURE_PLAIN_LATER);
+        assert_false(capture_plain_leave(&plain, &piece, damage));
+        if (n > HEAD_OCTETS)
+            snprintf(why, sizeof why, "truncated: %d octets are left of a packet's 16",
+                     n - HEAD_OCTETS);
+        assert_string_equal(damage, n < 0 ? strerror(EBADF) : why);
+        capture_plain_close(&plain);
+        close(fd);
+        close(other);
+    }
+}
+
 static void test_by_pieces(void **state)
 {
     (void)state;
@@ -245,10 +278,9 @@ static void test_octets_at_random(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_as_libpcap),
-        cmocka_unit_test(test_a_file_that_breaks_off),
-        cmocka_unit_test(test_octets_at_random),
-        cmocka_unit_test(test_by_pieces),
+        cmocka_unit_test(test_as_libpcap),          cmocka_unit_test(test_a_file_that_breaks_off),
+        cmocka_unit_test(test_octets_at_random),    cmocka_unit_test(test_by_pieces),
+        cmocka_unit_test(test_a_file_that_changes),
     };
     return cmocka_run_group_tests_name("lab/capture/capture_plain", tests, NULL, NULL);
 }
