@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """`sluice bts` and `sluice ggsn` with osmo-pcu between: pings and TCP of Linux, octet for octet. Needs
-osmo-pcu, and takes two minutes, for it is real time.
+osmo-pcu, and takes a minute and a half, for it is real time.
 
     bts_linux.py [COMMAND...]     another osmo-pcu, such as: chroot DIR osmo-pcu
 """

@@ -166,8 +166,8 @@ static void compare_pieces(uint32_t n)
         more = got == CAPTURE_PLAIN_LATER && capture_plain_leave(&plain, &piece, damage);
         all_pieces += more;
         check_given(&given[room]);
-        before =
-            rng_below(&rng, 2) ? &given[room] : NULL; // the next one into the same room, or not
+        // The next one goes into the other room, or into the same, where those before are no more.
+        before = rng_below(&rng, 2) ? &given[room] : NULL;
         room = before ? !room : room;
         if (more)
             capture_plain_fetch(&plain, i + 1, room, &piece);
