@@ -30,7 +30,7 @@ uint64_t histogram_quantile(const struct histogram *h, uint32_t per_mille)
 {
     uint64_t rank = (h->samples * per_mille + 999) / 1000;
     uint64_t seen = 0;
-    for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
+    for (uint32_t i = 0; h->samples && i < HISTOGRAM_BUCKETS; i++) {
         seen += h->bucket[i];
         if (seen >= rank && seen > 0)
             return histogram_upper_edge(i) < h->most ? histogram_upper_edge(i) : h->most;

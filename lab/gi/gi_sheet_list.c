@@ -11,9 +11,14 @@ static bool any(const struct gi_result *r)
     return true;
 }
 
+static inline bool is_word(const char *word, const char *text)
+{
+    return word[0] == text[0] && strcmp(word, text) == 0;
+}
+
 static bool outcome(const struct gi_result *r, const char *text)
 {
-    return strcmp(r->outcome, text) == 0;
+    return is_word(r->outcome, text);
 }
 
 static bool optimal(const struct gi_result *r)
@@ -225,22 +230,22 @@ static bool lossy(const struct gi_result *r)
 
 static bool none_lost(const struct gi_result *r)
 {
-    return strcmp(r->bottleneck, "none") == 0;
+    return is_word(r->bottleneck, "none");
 }
 
 static bool gprs_side(const struct gi_result *r)
 {
-    return strcmp(r->bottleneck, "gprs") == 0;
+    return is_word(r->bottleneck, "gprs");
 }
 
 static bool internet_side(const struct gi_result *r)
 {
-    return strcmp(r->bottleneck, "internet") == 0;
+    return is_word(r->bottleneck, "internet");
 }
 
 static bool both_sides(const struct gi_result *r)
 {
-    return strcmp(r->bottleneck, "equal") == 0;
+    return is_word(r->bottleneck, "equal");
 }
 
 static bool has_rate(const struct gi_result *r)

@@ -23,8 +23,17 @@ struct sheet {
     struct cell cell[GI_SHEET_ROWS];
 };
 
+// Flows wait until there are some, as to fetch the cells and all that is asked of a flow takes
+// longer than to count it.
+#define WAIT_MOST 64
+struct waiting {
+    uint32_t flows;
+    struct gi_result flow[WAIT_MOST];
+};
+
 struct gi_sheets {
     struct sheet *sheet;
+    struct waiting *waiting;
 };
 
 static const struct gi_field *field_of(const char *name)
@@ -37,36 +46,50 @@ static const struct gi_field *field_of(const char *name)
     return NULL;
 }
 
-static void create_cell(const struct gi_sheet *of, struct cell *cell)
+static void *zeros(size_t n, size_t octets)
 {
-    if (of->shows & GI_SHOW_QUANTILES && !(cell->histogram = calloc(1, sizeof *cell->histogram)))
+    void *memory = calloc(n, octets);
+    if (!memory)
         abort();
-    if (of->bins.count && !(cell->bin = calloc(of->bins.count + 1, sizeof *cell->bin)))
-        abort();
+    return memory;
+}
+
+// All of a sheet in one piece: the system gives it page by page, when a page is used.
+static void create_cells(const struct gi_sheet *of, struct cell *cell)
+{
+    size_t rows = 0, bins = of->bins.count + 1;
+    while (of->row[rows].label)
+        rows++;
+    struct histogram *histogram =
+        of->shows & GI_SHOW_QUANTILES ? zeros(rows, sizeof *histogram) : NULL;
+    uint64_t *bin = of->bins.count ? zeros(rows, bins * sizeof *bin) : NULL;
+    for (size_t i = 0; i < rows; i++) {
+        cell[i].histogram = histogram ? &histogram[i] : NULL;
+        cell[i].bin = bin ? &bin[i * bins] : NULL;
+    }
 }
 
 struct gi_sheets *gi_sheets_create(void)
 {
-    struct gi_sheets *sheets = calloc(1, sizeof *sheets);
-    if (!sheets || !(sheets->sheet = calloc(gi_sheet_count, sizeof *sheets->sheet)))
-        abort();
+    struct gi_sheets *sheets = zeros(1, sizeof *sheets);
+    sheets->sheet = zeros(gi_sheet_count, sizeof *sheets->sheet);
+    sheets->waiting = zeros(1, sizeof *sheets->waiting);
     for (size_t i = 0; i < gi_sheet_count; i++) {
         const struct gi_sheet *of = &gi_sheet_list[i];
         sheets->sheet[i].a = field_of(of->a);
         sheets->sheet[i].b = field_of(of->b);
-        for (size_t k = 0; of->row[k].label; k++)
-            create_cell(of, &sheets->sheet[i].cell[k]);
+        create_cells(of, sheets->sheet[i].cell);
     }
     return sheets;
 }
 
 void gi_sheets_destroy(struct gi_sheets *sheets)
 {
-    for (size_t i = 0; i < gi_sheet_count; i++)
-        for (size_t k = 0; k < GI_SHEET_ROWS; k++) {
-            free(sheets->sheet[i].cell[k].histogram);
-            free(sheets->sheet[i].cell[k].bin);
-        }
+    for (size_t i = 0; i < gi_sheet_count; i++) {
+        free(sheets->sheet[i].cell[0].histogram);
+        free(sheets->sheet[i].cell[0].bin);
+    }
+    free(sheets->waiting);
     free(sheets->sheet);
     free(sheets);
 }
@@ -122,22 +145,41 @@ static void count(struct cell *cell, const struct gi_bins *bins, int64_t a, int6
         add_bin(cell, bins, a);
 }
 
+static void count_in(const struct gi_sheet *of, struct sheet *sheet, const struct gi_result *result)
+{
+    int64_t a = value_of(sheet->a, result), b = value_of(sheet->b, result);
+    for (size_t k = 0; of->row[k].label; k++) {
+        if (!gi_sheet_knows(&of->row[k], result))
+            continue;
+        sheet->cell[k].of++;
+        if (of->row[k].is(result))
+            count(&sheet->cell[k], &of->bins, a, b);
+    }
+}
+
+static void count_waiting(const struct gi_sheets *sheets)
+{
+    struct waiting *waiting = sheets->waiting;
+    for (size_t i = 0; i < gi_sheet_count; i++)
+        for (uint32_t k = 0; k < waiting->flows; k++)
+            if (gi_sheet_list[i].about(&waiting->flow[k]))
+                count_in(&gi_sheet_list[i], &sheets->sheet[i], &waiting->flow[k]);
+    waiting->flows = 0;
+}
+
 void gi_sheets_count(struct gi_sheets *sheets, const struct gi_result *result)
 {
-    for (size_t i = 0; i < gi_sheet_count; i++) {
-        const struct gi_sheet *of = &gi_sheet_list[i];
-        struct sheet *sheet = &sheets->sheet[i];
-        if (!of->about(result))
-            continue;
-        int64_t a = value_of(sheet->a, result), b = value_of(sheet->b, result);
-        for (size_t k = 0; of->row[k].label; k++) {
-            if (!gi_sheet_knows(&of->row[k], result))
-                continue;
-            sheet->cell[k].of++;
-            if (of->row[k].is(result))
-                count(&sheet->cell[k], &of->bins, a, b);
-        }
-    }
+    struct waiting *waiting = sheets->waiting;
+    waiting->flow[waiting->flows++] = *result;
+    if (waiting->flows == WAIT_MOST)
+        count_waiting(sheets);
+}
+
+// Whatever is read of a sheet is read by this.
+static const struct sheet *sheet_of(const struct gi_sheets *sheets, size_t i)
+{
+    count_waiting(sheets);
+    return &sheets->sheet[i];
 }
 
 // ---- Figures of a row ----
@@ -298,7 +340,7 @@ static void print_sheet(const struct gi_sheet *of, const struct sheet *sheet, FI
 void gi_sheets_print(const struct gi_sheets *sheets, FILE *out)
 {
     for (size_t i = 0; i < gi_sheet_count; i++)
-        print_sheet(&gi_sheet_list[i], &sheets->sheet[i], out);
+        print_sheet(&gi_sheet_list[i], sheet_of(sheets, i), out);
 }
 
 // ---- CSV ----
@@ -319,7 +361,7 @@ void gi_sheets_csv(const struct gi_sheets *sheets, FILE *out)
     fputs("table,row,figure,value\n", out);
     for (size_t i = 0; i < gi_sheet_count; i++)
         for (size_t k = 0; gi_sheet_list[i].row[k].label; k++)
-            write_lines(&gi_sheet_list[i], &sheets->sheet[i], k, out);
+            write_lines(&gi_sheet_list[i], sheet_of(sheets, i), k, out);
 }
 
 static void write_bins(const struct gi_sheet *of, const struct sheet *sheet, size_t row, FILE *out)
@@ -335,7 +377,7 @@ void gi_sheets_csv_bins(const struct gi_sheets *sheets, FILE *out)
     fputs("table,row,from,flows\n", out);
     for (size_t i = 0; i < gi_sheet_count; i++)
         for (size_t k = 0; gi_sheet_list[i].bins.count && gi_sheet_list[i].row[k].label; k++)
-            write_bins(&gi_sheet_list[i], &sheets->sheet[i], k, out);
+            write_bins(&gi_sheet_list[i], sheet_of(sheets, i), k, out);
 }
 
 // ---- JSON ----
@@ -362,7 +404,7 @@ void gi_sheets_put(const struct gi_sheets *sheets, struct json *json)
         json_key(json, gi_sheet_list[i].name);
         json_array(json);
         for (size_t k = 0; gi_sheet_list[i].row[k].label; k++)
-            put_row(&gi_sheet_list[i], &sheets->sheet[i], k, json);
+            put_row(&gi_sheet_list[i], sheet_of(sheets, i), k, json);
         json_close(json);
     }
 }
@@ -405,7 +447,7 @@ void gi_sheets_put_bins(const struct gi_sheets *sheets, struct json *json)
 {
     for (size_t i = 0; i < gi_sheet_count; i++)
         if (gi_sheet_list[i].bins.count)
-            put_bins(&gi_sheet_list[i], &sheets->sheet[i], json);
+            put_bins(&gi_sheet_list[i], sheet_of(sheets, i), json);
 }
 
 void gi_sheets_put_titles(struct json *json)
@@ -434,7 +476,7 @@ bool gi_sheets_figure(const struct gi_sheets *sheets, const char *sheet, const c
         k++;
     if (!gi_sheet_list[i].row[k].label)
         return false;
-    struct figures f = figures_of(&gi_sheet_list[i], &sheets->sheet[i], k);
+    struct figures f = figures_of(&gi_sheet_list[i], sheet_of(sheets, i), k);
     for (uint32_t j = 0; j < f.count; j++)
         if (strcmp(f.figure[j].name, figure) == 0) {
             *value = f.figure[j].value;
@@ -447,5 +489,5 @@ const uint64_t *gi_sheets_bins(const struct gi_sheets *sheets, const char *sheet
 {
     size_t i = sheet_named(sheet);
     *count = i < gi_sheet_count ? gi_sheet_list[i].bins.count : 0;
-    return *count ? sheets->sheet[i].cell[0].bin : NULL;
+    return *count ? sheet_of(sheets, i)->cell[0].bin : NULL;
 }
