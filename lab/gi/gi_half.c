@@ -11,8 +11,8 @@
 
 #define ROOM_LEAST   4
 #define ROOM_MOST    4096
-#define ROOM_ONE_WAY 16          // while the other end says nothing
-#define SPARE_OCTETS (128 << 10) // what ends as quickly as it begins finds room in so little
+#define ROOM_ONE_WAY 16         // while the other end says nothing
+#define SPARE_OCTETS (32 << 10) // what ends as quickly as it begins finds room in so little
 // A hole that is filled sooner than this was reordering, if no round trip is known; tshark has the
 // same.
 #define REORDER_US 3000
@@ -81,13 +81,10 @@ static bool may_grow(const struct gi_half *half, bool answered, const struct gi_
            records->octets + half->room * sizeof(struct gi_record) < records->limit_octets;
 }
 
-void gi_half_drop_first(struct gi_half *half, uint32_t n, struct gi_records *records)
+void gi_half_empty(struct gi_half *half, struct gi_records *records)
 {
-    half->begin += (uint16_t)n;
-    half->count -= (uint16_t)n;
-    if (half->count == 0)
-        half->begin = 0;
-    if (half->count == 0 && half->room)
+    half->begin = 0;
+    if (half->room)
         resize(half, 0, records);
 }
 
@@ -103,7 +100,12 @@ uint32_t gi_half_make_room(struct gi_half *half, uint32_t i, bool answered,
                            struct gi_records *records)
 {
     if (half->count == half->room && may_grow(half, answered, records)) {
-        resize(half, half->room ? 2u * half->room : ROOM_LEAST, records);
+        half->grew |= half->room > 0;
+        resize(half,
+               half->room   ? 2u * half->room
+               : half->grew ? 2 * ROOM_LEAST
+                            : ROOM_LEAST,
+               records);
     } else if (half->count == half->room && half->count == 0) {
         resize(half, ROOM_LEAST, records); // beyond the limit, but bounded by the number of flows
     } else if (half->count == half->room) {

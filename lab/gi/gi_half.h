@@ -80,6 +80,7 @@ struct gi_half {
     bool sack_permitted : 1, scale_seen : 1, timestamps_seen : 1, options_cut : 1;
     bool selective : 1; // the receiver has sent SACK
     bool late : 1;      // something was sent again, or came into a hole
+    bool grew : 1;      // there were more records than the least room has
     uint8_t scale;
     uint32_t window_most_octets;
     uint64_t ip_octets, data_octets;

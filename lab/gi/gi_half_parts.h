@@ -113,6 +113,14 @@ void gi_half_judged(struct gi_half *half, const struct gi_records *records, enum
 // Room for one more at place i; returns the place, which is another if one had to be forgotten.
 uint32_t gi_half_make_room(struct gi_half *half, uint32_t i, bool answered,
                            struct gi_records *records);
-void gi_half_drop_first(struct gi_half *half, uint32_t n, struct gi_records *records);
+// There are no records.
+void gi_half_empty(struct gi_half *half, struct gi_records *records);
+static inline void gi_half_drop_first(struct gi_half *half, uint32_t n, struct gi_records *records)
+{
+    half->begin += (uint16_t)n;
+    half->count -= (uint16_t)n;
+    if (half->count == 0)
+        gi_half_empty(half, records);
+}
 
 #endif
