@@ -39,8 +39,8 @@ struct gi *gi_create(const struct gi_config *config, gi_sink_fn *sink, void *sel
     capture_sum_choose();
     gi->batch = batch;
     gi->config = *config;
-    gi->rules.take_bad_checksums = config->take_bad_checksums;
-    gi->rules.plain = config->plain;
+    gi->reader.rules.take_bad_checksums = config->take_bad_checksums;
+    gi->reader.rules.plain = config->plain;
     gi->long_way = config->plain || config->users_by_tunnel;
     gi->sink = sink;
     gi->self = self;

@@ -10,8 +10,17 @@
 #include "dataplane/wire/tcp.h"
 #include "lab/capture/capture_sum.h"
 #include "lab/gi/gi_hash.h"
+#include "lab/gi/gi_hints.h"
 
-#define BRIEFS_AHEAD    40
+#define BRIEFS_AHEAD 64
+#define ENDS_AHEAD   16
+#define FULLS_AHEAD  2
+#define FRAMES_NEAR  32
+// Odd numbers without a meaning. A capture may be made so that all ends have the same slot: then
+// they are looked for so often, and each frame gets ends of its own.
+#define MIX_ADDRESSES   0x9e3779b1u
+#define MIX_PORTS       0x85ebca6bu
+#define SLOT_TRIES      8
 #define FRAMES_AHEAD    4
 #define LINK_RAW_FILE   101 // LINKTYPE_RAW
 #define STAMPED_OCTETS  (TCP_OCTETS + 12)
@@ -54,7 +63,7 @@ static inline uint32_t ip_at(const struct capture_packet *frame)
 static inline bool has_headers(const uint8_t *b, uint32_t captured, uint32_t length,
                                uint32_t *total)
 {
-    if (captured < CAPTURED_LEAST)
+    if (gi_rarely(captured < CAPTURED_LEAST))
         return false;
     uint64_t first = load64(b), second = load64(b + 8);
     *total = __builtin_bswap16((uint16_t)(first >> 16));
@@ -64,18 +73,18 @@ static inline bool has_headers(const uint8_t *b, uint32_t captured, uint32_t len
 }
 
 // The options: none, or a timestamp as all systems write it.
-static inline bool read_options(struct gi_brief *brief, const uint8_t *t, uint32_t header,
-                                uint32_t captured)
+static inline bool read_options(struct gi_brief *brief, uint32_t *echo, const uint8_t *t,
+                                uint32_t header, uint32_t captured)
 {
     brief->has_timestamps = header == STAMPED_OCTETS;
-    brief->timestamp = brief->echo = 0;
+    brief->timestamp = 0;
     if (header == TCP_OCTETS)
         return true;
     if (header != STAMPED_OCTETS || captured < STAMPED_OCTETS ||
         get_be32(t + TCP_OCTETS) != STAMPED_OPTIONS)
         return false;
     brief->timestamp = get_be32(t + TCP_OCTETS + 4);
-    brief->echo = get_be32(t + TCP_OCTETS + 8);
+    *echo = get_be32(t + TCP_OCTETS + 8);
     return true;
 }
 
@@ -84,100 +93,189 @@ static inline bool has_right_sum(const uint8_t *t, uint32_t octets, uint64_t pse
     return capture_sum_is_right(capture_sum_add(capture_sum(t, octets), pseudo));
 }
 
-static inline void put_tcp(struct gi_brief_tcp *tcp, const uint8_t *t)
+// ---- Ends ----
+
+// The reader's own table needs no hidden hash, which takes as long as all of this.
+static inline uint32_t slot_of(const struct gi_ends *ends)
 {
-    typedef uint8_t octets __attribute__((vector_size(16)));
-    octets header;
-    memcpy(&header, t, sizeof header);
-    header = __builtin_shufflevector(header, header, 1, 0, 3, 2, 7, 6, 5, 4, 11, 10, 9, 8, 13, 12,
-                                     15, 14);
-    memcpy(tcp, &header, sizeof header);
+    uint32_t addresses = (uint32_t)ends->addresses ^ (uint32_t)(ends->addresses >> 32);
+    uint32_t ports = (ends->ports ^ ends->ports >> 16) & UINT16_MAX;
+    return (addresses * MIX_ADDRESSES + ports * MIX_PORTS) >> 21;
 }
 
-static inline bool read_brief(struct gi_brief *brief, const struct capture_packet *frame,
-                              const struct gi_packet_rules *rules)
+static_assert(GI_ENDS_SLOTS == 1 << (32 - 21), "what slot_of gives");
+
+static uint32_t hash_of(const struct gi_ends *ends)
+{
+    return gi_hash_ends(gi_hash_words(0, gi_hash_mapped((uint32_t)ends->addresses)),
+                        gi_hash_words(0, gi_hash_mapped((uint32_t)(ends->addresses >> 32))),
+                        (uint16_t)ends->ports, (uint16_t)(ends->ports >> 16));
+}
+
+static uint16_t add_ends(struct gi_batch *batch, const struct gi_ends *ends)
+{
+    uint32_t n = batch->ends_n++;
+    gi_own_lines(&batch->ends[n + ENDS_AHEAD], 1);
+    batch->ends[n] = *ends;
+    return (uint16_t)n;
+}
+
+// The number of these ends, which is a new one if no frame of the batch was between them.
+static inline uint16_t number_of(struct gi_batch *batch, struct gi_ends *ends, uint16_t frame,
+                                 struct gi_reader *reader, bool *reversed)
+{
+    uint64_t to_from = ends->addresses << 32 | ends->addresses >> 32;
+    uint32_t ports_back = ends->ports << 16 | ends->ports >> 16, at = slot_of(ends);
+    uint16_t n;
+    for (int i = 0; (n = reader->slot[at]) && i < SLOT_TRIES; i++) {
+        const struct gi_ends *other = &batch->ends[n];
+        *reversed = other->ports != ends->ports || other->addresses != ends->addresses;
+        if (!*reversed || (other->ports == ports_back && other->addresses == to_from))
+            return n;
+        at = (at + 1) % GI_ENDS_SLOTS;
+    }
+    *reversed = false;
+    ends->hash = hash_of(ends);
+    uint16_t number = add_ends(batch, ends);
+    if (!n)
+        reader->slot[at] = number;
+    reader->last[number] = (uint16_t)(frame - FRAMES_NEAR - 1);
+    return number;
+}
+
+static inline void put_ends(struct gi_batch *batch, struct gi_brief *brief, struct gi_ends *ends,
+                            struct gi_reader *reader)
+{
+    uint16_t frame = (uint16_t)(brief - batch->brief);
+    bool reversed;
+    uint16_t n = number_of(batch, ends, frame, reader, &reversed);
+    bool near = (uint16_t)(frame - reader->last[n]) <= FRAMES_NEAR;
+    reader->last[n] = frame;
+    brief->ends = n;
+    brief->reversed = reversed;
+    brief->near = near;
+}
+
+static inline bool read_brief(struct gi_batch *batch, struct gi_brief *brief,
+                              const struct capture_packet *frame, struct gi_reader *reader)
 {
     uint32_t at = ip_at(frame), total;
-    if (at > frame->captured)
+    if (gi_rarely(at > frame->captured))
         return false;
     const uint8_t *b = frame->octets + at, *t = b + IPV4_OCTETS;
     uint32_t captured = frame->captured - at;
-    if (!has_headers(b, captured, frame->length - at, &total))
+    if (gi_rarely(!has_headers(b, captured, frame->length - at, &total)))
         return false;
-    put_tcp(&brief->tcp, t);
     uint32_t header = (t[12] >> 4) * 4u, octets = total - IPV4_OCTETS;
     uint32_t from = load32(b + 12), to = load32(b + 16);
     captured = (captured < total ? captured : total) - IPV4_OCTETS;
     bool plain = (t[13] & (TCP_SYN | TCP_FIN | TCP_RST | TCP_ACK)) == TCP_ACK;
-    if (!plain || header > octets || !read_options(brief, t, header, captured))
+    if (gi_rarely(!plain || header > octets) ||
+        gi_rarely(!read_options(brief, &batch->echo[brief - batch->brief], t, header, captured)))
         return false;
     uint64_t pseudo = (uint64_t)from + to + __builtin_bswap16((uint16_t)octets) + IPV4_SECOND;
-    if (!rules->take_bad_checksums && captured == octets && !has_right_sum(t, captured, pseudo))
+    if (!reader->rules.take_bad_checksums && captured == octets &&
+        gi_rarely(!has_right_sum(t, captured, pseudo)))
         return false;
-    brief->full = GI_BATCH_NO_FULL;
+    struct gi_ends ends = {.addresses = (uint64_t)to << 32 | from,
+                           .ports = (uint32_t)get_be16(t + 2) << 16 | get_be16(t)};
+    put_ends(batch, brief, &ends, reader);
+    brief->is_full = false;
+    brief->sequence = get_be32(t + 4);
+    brief->acknowledgement = get_be32(t + 8);
+    brief->window = get_be16(t + 14);
     brief->ip_id = get_be16(b + 4);
-    brief->from = from;
-    brief->to = to;
-    brief->data_octets = octets - header;
-    brief->ip_octets = total;
-    brief->hash = gi_hash_ends(gi_hash_words(0, gi_hash_mapped(from)),
-                               gi_hash_words(0, gi_hash_mapped(to)), get_be16(t), get_be16(t + 2));
+    brief->data_octets = (uint16_t)(octets - header);
+    brief->ip_octets = (uint16_t)total;
     return true;
 }
 
-void gi_batch_expand(const struct gi_brief *brief, struct gi_packet *packet)
+static struct gi_end end_of(uint32_t address, uint16_t port)
 {
+    return (struct gi_end){.address = address_of_ipv4(__builtin_bswap32(address)), .port = port};
+}
+
+void gi_batch_expand(const struct gi_batch *batch, const struct gi_brief *brief,
+                     struct gi_packet *packet)
+{
+    const struct gi_ends *ends = &batch->ends[brief->ends];
+    struct gi_end first = end_of((uint32_t)ends->addresses, (uint16_t)ends->ports);
+    struct gi_end second = end_of((uint32_t)(ends->addresses >> 32), (uint16_t)(ends->ports >> 16));
     *packet =
         (struct gi_packet){.time_ns = brief->time_ns,
-                           .from = {.address = address_of_ipv4(__builtin_bswap32(brief->from)),
-                                    .port = brief->tcp.from_port},
-                           .to = {.address = address_of_ipv4(__builtin_bswap32(brief->to)),
-                                  .port = brief->tcp.to_port},
+                           .from = brief->reversed ? second : first,
+                           .to = brief->reversed ? first : second,
                            .ip_octets = brief->ip_octets,
                            .ip_id = brief->ip_id,
-                           .sequence = brief->tcp.sequence,
-                           .acknowledgement = brief->tcp.acknowledgement,
+                           .sequence = brief->sequence,
+                           .acknowledgement = brief->acknowledgement,
                            .data_octets = brief->data_octets,
-                           .window = brief->tcp.window,
-                           .flags = brief->tcp.flags,
+                           .window = brief->window,
+                           .flags = TCP_ACK, // of others nobody asks
                            .has_timestamps = brief->has_timestamps,
                            .timestamp = brief->timestamp,
-                           .echo = brief->echo};
+                           .echo = brief->has_timestamps ? batch->echo[brief - batch->brief] : 0};
 }
 
 // ---- In full ----
 
-static void read_full(struct gi_batch *batch, struct gi_brief *brief,
-                      const struct capture_packet *frame, const struct gi_packet_rules *rules,
-                      struct gi_counts *counts)
+static void put_ends_of(struct gi_batch *batch, struct gi_brief *brief, const struct gi_end *from,
+                        const struct gi_end *to, struct gi_reader *reader)
 {
-    brief->full = (uint16_t)batch->fulls;
-    struct gi_full *full = &batch->full[batch->fulls++];
-    full->fate = gi_packet_read(&full->packet, frame, rules, counts);
-    bool has_ends = full->fate == GI_COUNT_segments || full->fate == GI_COUNT_fragments;
-    brief->data_octets = full->packet.data_octets; // these two for what is fetched ahead
-    brief->tcp.from_port = full->packet.from.port;
-    const struct gi_end *from = &full->packet.from, *to = &full->packet.to;
-    brief->hash = has_ends ? gi_hash_ends(gi_hash_address(&from->address),
-                                          gi_hash_address(&to->address), from->port, to->port)
-                           : 0;
+    struct gi_ends ends = {0};
+    if (address_is_ipv4(&from->address) && address_is_ipv4(&to->address)) {
+        ends.addresses = (uint64_t)__builtin_bswap32(address_ipv4(&to->address)) << 32 |
+                         __builtin_bswap32(address_ipv4(&from->address));
+        ends.ports = (uint32_t)to->port << 16 | from->port;
+        put_ends(batch, brief, &ends, reader);
+        return;
+    }
+    ends.hash = gi_hash_ends(gi_hash_address(&from->address), gi_hash_address(&to->address),
+                             from->port, to->port);
+    brief->ends = add_ends(batch, &ends);
+}
+
+static void read_full(struct gi_batch *batch, struct gi_brief *brief,
+                      const struct capture_packet *frame, struct gi_reader *reader)
+{
+    struct gi_full *full = &batch->full[batch->fulls];
+    gi_own_lines(full + FULLS_AHEAD, sizeof *full);
+    full->fate = gi_packet_read(&full->packet, frame, &reader->rules, &reader->counts);
+    brief->is_full = true;
+    brief->full = batch->fulls++;
+    brief->data_octets = full->packet.data_octets != 0;
+    brief->ends = GI_ENDS_NONE;
+    brief->reversed = brief->near = false;
+    if (full->fate == GI_COUNT_segments || full->fate == GI_COUNT_fragments)
+        put_ends_of(batch, brief, &full->packet.from, &full->packet.to, reader);
+}
+
+void gi_batch_begin(struct gi_batch *batch, struct gi_reader *reader)
+{
+    gi_own_lines(batch->brief, BRIEFS_AHEAD * sizeof batch->brief[0]);
+    gi_own_lines(batch->ends, ENDS_AHEAD * sizeof batch->ends[0]);
+    gi_own_lines(batch->full, FULLS_AHEAD * sizeof batch->full[0]);
+    batch->frames = batch->fulls = 0;
+    batch->ends[GI_ENDS_NONE] = (struct gi_ends){0};
+    batch->ends_n = GI_ENDS_NONE + 1;
+    memset(reader->slot, 0, sizeof reader->slot);
 }
 
 void gi_batch_add(struct gi_batch *batch, const struct capture_packet *frames, uint32_t n,
-                  const struct gi_packet_rules *rules, struct gi_counts *counts)
+                  struct gi_reader *reader)
 {
     struct gi_brief *brief = &batch->brief[batch->frames];
     uint64_t brief_ones = 0;
     for (uint32_t i = 0; i < n; i++, brief++) {
-        __asm__ volatile("prefetchw %0" : : "m"(brief[BRIEFS_AHEAD])); // the other thread has it
+        gi_own_lines(&brief[BRIEFS_AHEAD], 1);
         if (i + FRAMES_AHEAD < n)
             __builtin_prefetch(frames[i + FRAMES_AHEAD].octets);
         brief->time_ns = frames[i].time_ns;
-        if (!rules->plain && read_brief(brief, &frames[i], rules))
-            brief_ones++;
+        if (gi_rarely(reader->rules.plain || !read_brief(batch, brief, &frames[i], reader)))
+            read_full(batch, brief, &frames[i], reader);
         else
-            read_full(batch, brief, &frames[i], rules, counts);
+            brief_ones++;
     }
     batch->frames += n;
-    counts->capture[CAPTURE_taken] += brief_ones;
+    reader->counts.capture[CAPTURE_taken] += brief_ones;
 }

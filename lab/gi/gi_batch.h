@@ -1,6 +1,8 @@
 // Frames that have been read and not been taken: the headers of some hundreds, so that one thread
 // can read them and another take them. A TCP segment over IPv4 that has nothing rare is kept in
-// brief, in one line of the cache; any other frame as a gi_packet, with its fate.
+// brief, in half a line of the cache; any other frame as a gi_packet, with its fate. Who reads
+// also says which frames of a batch are between the same ends, so that their flow is looked for
+// once a batch.
 #ifndef SLUICE_GI_BATCH_H
 #define SLUICE_GI_BATCH_H
 
@@ -9,28 +11,23 @@
 #include "lab/gi/gi.h"
 #include "lab/gi/gi_packet.h"
 
-#define GI_BATCH_NO_FULL UINT16_MAX
-
-// The first 16 octets of TCP's header, each field in this machine's order: one instruction writes
-// them.
-struct gi_brief_tcp {
-    uint16_t from_port, to_port;
-    uint32_t sequence, acknowledgement;
-    uint8_t flags, offset; // offset: as it stands in the packet
-    uint16_t window;
-};
+#define GI_ENDS_MOST  (GI_FRAMES_MOST + 1)
+#define GI_ENDS_NONE  0    // is the number of no ends
+#define GI_ENDS_SLOTS 2048 // of a hash table
 
 // A segment without SYN, FIN, RST or SACK, outside a tunnel, with an ACK and all its headers.
-struct __attribute__((aligned(64))) gi_brief {
-    uint64_t time_ns; // of each frame; also from_port and data_octets, 0 if it has none
-    uint32_t hash;    // if it has ends, else 0
-    uint16_t full;    // its place among these, or GI_BATCH_NO_FULL: what follows is valid
-    uint16_t ip_id;
-    uint32_t from, to; // addresses, as they stand in the packet
-    uint32_t data_octets, ip_octets;
-    struct gi_brief_tcp tcp;
-    uint32_t timestamp, echo;
-    bool has_timestamps;
+struct __attribute__((aligned(32))) gi_brief {
+    uint64_t time_ns; // of each frame; also what is from `ends` on, and data_octets (0: none)
+    union {
+        uint32_t sequence;
+        uint32_t full; // the place of a full one; of it nothing that is not named above is valid
+    };
+    uint32_t acknowledgement, timestamp;
+    uint16_t window, ip_id, data_octets, ip_octets;
+    uint16_t ends : 14;    // the number, in this batch, of those that it is between
+    uint16_t reversed : 1; // it goes from the second of them to the first
+    uint16_t near : 1;     // another one between them is a few frames before
+    bool is_full, has_timestamps;
 };
 
 struct gi_full {
@@ -38,25 +35,44 @@ struct gi_full {
     enum gi_count fate;
 };
 
-static_assert(GI_FRAMES_MOST < GI_BATCH_NO_FULL, "each frame may be a full one");
+// Of a connection over IPv4, as they are in the first frame: from in the lower half, to in the
+// upper one. Else 0.
+struct gi_ends {
+    uint64_t addresses; // in the order of octets of the packet
+    uint32_t ports;
+    uint32_t hash;
+};
+
+static_assert(sizeof(struct gi_brief) == 32, "two in a line");
+static_assert(GI_ENDS_MOST <= 1 << 14, "each frame may have ends of its own");
 
 struct gi_batch {
-    uint32_t frames, fulls;
+    uint32_t frames, fulls, ends_n;        // ends_n: with GI_ENDS_NONE
     struct gi_brief brief[GI_FRAMES_MOST]; // of each frame
+    uint32_t echo[GI_FRAMES_MOST];         // of each in brief that has timestamps
+    struct gi_ends ends[GI_ENDS_MOST];
     struct gi_full full[GI_FRAMES_MOST];
 };
 
-static inline void gi_batch_clear(struct gi_batch *batch)
-{
-    batch->frames = batch->fulls = 0;
-}
+// What a thread needs to read headers.
+struct gi_reader {
+    struct gi_packet_rules rules;
+    struct gi_counts counts;
+    // Of the batch:
+    uint16_t slot[GI_ENDS_SLOTS]; // numbers of ends; 0: free
+    uint16_t last[GI_ENDS_MOST];  // of such ends: the place of the last frame between them
+};
+
+// No frame is in it.
+void gi_batch_begin(struct gi_batch *batch, struct gi_reader *reader);
 
 // Adds these frames; there are never more than GI_FRAMES_MOST.
 void gi_batch_add(struct gi_batch *batch, const struct capture_packet *frames, uint32_t n,
-                  const struct gi_packet_rules *rules, struct gi_counts *counts);
+                  struct gi_reader *reader);
 
 // The packet of a brief.
-void gi_batch_expand(const struct gi_brief *brief, struct gi_packet *packet);
+void gi_batch_expand(const struct gi_batch *batch, const struct gi_brief *brief,
+                     struct gi_packet *packet);
 
 // Takes all of its frames.
 void gi_batch_take(struct gi *gi, struct gi_batch *batch);

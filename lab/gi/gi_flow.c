@@ -17,7 +17,7 @@ static void take_syn(struct gi_flow *flow, const struct gi_packet *packet)
         return;
     setup->syn_ns = packet->time_ns;
     setup->initial = packet->sequence;
-    setup->user_packets = (uint32_t)user->packets;
+    flow->user_packets_syn = (uint32_t)user->packets;
     setup->background_before =
         user->packets && packet->time_ns - user->node.touched_ns < GI_SILENCE_NS;
 }
@@ -27,8 +27,8 @@ static void take_first_ack(struct gi_flow *flow, const struct gi_packet *packet)
 {
     struct gi_setup *setup = &flow->setup;
     setup->ack_ns = packet->time_ns;
-    uint32_t all = (uint32_t)flow->user[GI_UP]->packets - setup->user_packets;
-    setup->background = setup->background_before || all > setup->own_packets;
+    uint32_t all = (uint32_t)flow->user[GI_UP]->packets - flow->user_packets_syn;
+    setup->background = setup->background_before || all > flow->setup_packets;
 }
 
 static void take_setup(struct gi_flow *flow, const struct gi_packet *packet, enum gi_side side)
@@ -46,7 +46,7 @@ static void take_setup(struct gi_flow *flow, const struct gi_packet *packet, enu
         take_first_ack(flow, packet);
     }
     if (!setup->ack_ns)
-        setup->own_packets += setup->syns > 0;
+        flow->setup_packets += setup->syns > 0;
 }
 
 // ---- What an end says of itself ----
@@ -114,7 +114,7 @@ static uint32_t round_trip_us(const struct gi_flow *flow, enum gi_side end)
 static void begin_transfer(struct gi_flow *flow, uint32_t own_octets, uint32_t user_octets)
 {
     struct gi_transfer *transfer = &flow->transfer;
-    transfer->passed = true;
+    flow->passed = true;
     transfer->first_user_lost = transfer->last_user_lost = flow->user[GI_UP]->lost_octets;
     transfer->last_own_octets = own_octets;
     transfer->last_user_octets = user_octets;
@@ -134,7 +134,7 @@ static void take_data(struct gi_flow *flow, const struct gi_packet *packet, enum
         flow->dialogue |= packet->data_octets && flow->half[GI_DOWN].data_packets;
         return;
     }
-    if (packet->data_octets && !flow->transfer.passed)
+    if (packet->data_octets && !flow->passed)
         begin_transfer(flow, (uint32_t)half->ip_octets, passed);
     if (sent == GI_HALF_OUT_OF_ORDER)
         flow->user[GI_UP]->troubles++;
@@ -203,12 +203,12 @@ static void take_rate(struct gi_flow *flow, const struct gi_acked *acked,
     uint32_t now_us = gi_half_us(packet->time_ns);
     user->troubles += acked->trouble || now_us - user->heard_us > GI_RATE_SILENCE_US;
     user->heard_us = now_us;
-    if (flow->rate.troubles != user->troubles)
+    if (flow->troubles != user->troubles)
         gi_rate_trouble(&flow->rate, half->next, gi_half_flight(half));
     else if (acked->advanced && acked->exact)
         gi_rate_ack(&flow->rate, packet->time_ns, packet->acknowledgement, acked->user_octets,
                     gi_half_flight(half));
-    flow->rate.troubles = user->troubles;
+    flow->troubles = user->troubles;
 }
 
 static void take_ack(struct gi_flow *flow, const struct gi_packet *packet, enum gi_side side,

@@ -3,6 +3,8 @@
 #ifndef SLUICE_GI_FLOW_H
 #define SLUICE_GI_FLOW_H
 
+#include <assert.h>
+
 #include "dataplane/base/units.h"
 #include "lab/gi/gi_half.h"
 #include "lab/gi/gi_rate.h"
@@ -17,16 +19,14 @@ enum gi_side { GI_UP, GI_DOWN, GI_SIDES }; // who sends: the user, the Internet
 struct gi_setup {
     uint64_t syn_ns, syn_ack_ns, ack_ns;
     uint32_t syns, syn_acks;
-    uint32_t initial;      // sequence number of the SYN
-    uint32_t user_packets; // before the first SYN, modulo 2^32
-    uint32_t own_packets;  // until the ACK
+    uint32_t initial; // sequence number of the SYN
     bool background_before, background, from_internet;
 };
 
 // From the first ACK of data down to the last: what has passed of this flow, and of all to the
-// user.
+// user. All but the last is of one line of the cache.
 struct gi_transfer {
-    bool passed, begun; // the first data; its ACK
+    bool begun; // the first data's ACK has passed
     uint32_t last_ack;
     uint64_t last_ack_ns;
     uint64_t data_octets; // of this flow, each once
@@ -39,23 +39,38 @@ struct gi_transfer {
     uint64_t first_ack_ns;
 };
 
-// A line of the cache after the other, ten in all: the first two are what each packet needs.
+// By lines of the cache, of which the first begins within the node (gi_table.h): what each packet
+// needs, the rate, the transfer, the trips; then the halves.
 struct gi_flow {
     struct gi_node node;            // touched_ns: its last packet
     struct gi_user *user[GI_SIDES]; // the ends' addresses; GI_UP: the user's
+    uint32_t number;                // no other flow has had it, until there were 2^31; GI_FLOW_CALM
     uint16_t port[GI_SIDES];
+    uint32_t troubles; // of the user, that it knows of
+    // Packets of the user, modulo 2^32: at the flow's first and last packet, before the first SYN.
+    uint32_t user_packets_before, user_packets_last, user_packets_syn;
+    uint32_t setup_packets;       // of the flow, until the ACK
     uint8_t ended : 2, reset : 2; // a bit a side: by FIN, by RST
     bool fragments : 1, dialogue : 1;
     bool jumped : 1; // the capture's clock has gone back while it lived
-    bool calm : 1;   // gi_quick.h
+    bool passed : 1; // data down
     struct gi_rate rate;
-    uint32_t user_packets_before, user_packets_last; // of the user: at its first and last packet
+    uint64_t first_ns;
     struct gi_transfer transfer;
     struct gi_trips trips;
-    struct gi_setup setup;
-    uint64_t first_ns;
     struct gi_half half[GI_SIDES];
+    struct gi_setup setup;
 };
+
+#define GI_FLOW_CALM (1u << 31) // of the number: gi_quick.h
+
+// Places behind the beginning of the first line; of the halves, what most packets need is in one
+// line and in two.
+#define GI_FLOW_AT(member) (offsetof(struct gi_flow, member) - GI_TABLE_BEFORE)
+static_assert(GI_FLOW_AT(rate) == 64 && GI_FLOW_AT(transfer) == 128 && GI_FLOW_AT(trips) == 200 &&
+                  GI_FLOW_AT(half[GI_UP].una) == 256 && GI_FLOW_AT(half[GI_DOWN]) == 384 + 24 &&
+                  sizeof(struct gi_flow) == 640,
+              "lines of the cache");
 
 // A segment of it; side: who sends. The users have not counted it yet. False: a copy of the one
 // before, which is left out.

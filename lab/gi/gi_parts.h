@@ -11,9 +11,15 @@
 
 enum { GI_OPENING, GI_OPEN, GI_CLOSED }; // the lists of flows
 
+// The flow between ends of a batch.
+struct gi_guess {
+    struct gi_flow *flow; // or another one, or one that has ended; NULL: none
+    uint32_t number;      // of a flow between these ends, if it is calm; 0: there is none
+    enum gi_side side;    // of the first end
+};
+
 struct gi {
     struct gi_config config;
-    struct gi_packet_rules rules;
     gi_sink_fn *sink;
     void *self;
     uint64_t now_ns, expire_ns;          // expire_ns: the next time
@@ -22,12 +28,15 @@ struct gi {
     uint64_t taken;  // segments by the flows' own accounts
     bool in_tunnels; // a segment in a tunnel has come
     bool long_way;   // none is quick
+    uint32_t begun;  // flows, modulo 2^32
     struct gi_users users;
     struct gi_tunnels tunnels;
     struct gi_table flows;
     struct gi_records records;
     struct gi_result result;
-    struct gi_batch *batch; // for gi_take
+    struct gi_reader reader;             // for gi_take
+    struct gi_batch *batch;              // for gi_take
+    struct gi_guess guess[GI_ENDS_MOST]; // of the batch that is taken
 };
 
 void gi_begin_users(struct gi *gi);

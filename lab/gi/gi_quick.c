@@ -5,6 +5,7 @@
 #include "dataplane/wire/address.h"
 #include "dataplane/wire/tcp.h"
 #include "lab/gi/gi_half_parts.h"
+#include "lab/gi/gi_hints.h"
 
 #define DATA_LEAST 2 // one octet may be a keep-alive or probe a window
 
@@ -38,12 +39,13 @@ static inline bool look(const struct gi_half *half, uint32_t ack, uint32_t *n, b
     uint32_t at = half->una;
     *n = 0;
     *data = false;
-    if (ack - at > half->next - at)
+    if (gi_rarely(ack - at > half->next - at))
         return false;
     for (; at != ack; ++*n) {
         const struct gi_record *r = gi_half_record(half, *n);
-        if (*n == half->count || r->sequence != at || gi_half_after(at + r->octets, ack) ||
-            r->unjudged || r->flags & ~(uint32_t)GI_RECORD_DATA)
+        if (gi_rarely(*n == half->count) || gi_rarely(r->sequence != at) ||
+            gi_rarely(gi_half_after(at + r->octets, ack)) || gi_rarely(r->unjudged) ||
+            gi_rarely(r->flags & ~(uint32_t)GI_RECORD_DATA))
             return false;
         *data |= r->flags & GI_RECORD_DATA;
         at += r->octets;
@@ -90,13 +92,13 @@ static inline struct gi_acked advance(struct gi_flow *flow, enum gi_side side, u
 static inline void append(struct gi_half *half, const struct gi_brief *brief, uint32_t now_us,
                           uint32_t user_octets, bool answered, struct gi_records *records)
 {
-    if (half->begin + half->count == half->room)
+    if (gi_rarely(half->begin + half->count == half->room))
         gi_half_make_room(half, half->count, answered, records);
     else
         half->count++;
     *gi_half_record(half, half->count - 1u) =
-        (struct gi_record){.sequence = brief->tcp.sequence,
-                           .octets = (uint16_t)brief->data_octets,
+        (struct gi_record){.sequence = brief->sequence,
+                           .octets = brief->data_octets,
                            .first_us = now_us,
                            .last_us = now_us,
                            .timestamp = brief->timestamp,
@@ -112,18 +114,18 @@ static inline void count(struct gi_half *half, const struct gi_half *other,
                          const struct gi_brief *brief, uint32_t now_us)
 {
     uint32_t shift = half->scale_seen && other->scale_seen ? half->scale : 0;
-    uint32_t window_octets = (uint32_t)brief->tcp.window << shift;
-    if (window_octets > half->window_most_octets)
+    uint32_t window_octets = (uint32_t)brief->window << shift;
+    if (gi_rarely(window_octets > half->window_most_octets))
         half->window_most_octets = window_octets;
     half->last_us = now_us;
     half->last_ip_id = brief->ip_id;
-    half->last_sequence = brief->tcp.sequence;
-    half->last_octets = (uint16_t)brief->data_octets;
-    half->last_packet_ack = brief->tcp.acknowledgement;
+    half->last_sequence = brief->sequence;
+    half->last_octets = brief->data_octets;
+    half->last_packet_ack = brief->acknowledgement;
     half->timestamps_seen |= brief->has_timestamps;
     half->packets++;
     half->ip_octets += brief->ip_octets;
-    if (brief->ip_octets > half->ip_octets_most)
+    if (gi_rarely(brief->ip_octets > half->ip_octets_most))
         half->ip_octets_most = brief->ip_octets;
 }
 
@@ -140,12 +142,11 @@ static inline bool is_usual(const struct gi_flow *flow, const struct gi_brief *b
 {
     const struct gi_half *half = &flow->half[side];
     uint32_t octets = brief->data_octets;
-    return brief->tcp.sequence == half->next &&
-           (!brief->ip_id || brief->ip_id != half->last_ip_id) &&
-           flow->rate.troubles == flow->user[GI_UP]->troubles &&            // of another flow
-           (octets == 0 || (octets >= DATA_LEAST && octets <= UINT16_MAX && // too large, or a probe
+    return brief->sequence == half->next && (!brief->ip_id || brief->ip_id != half->last_ip_id) &&
+           flow->troubles == flow->user[GI_UP]->troubles && // of another flow
+           (octets == 0 || (octets >= DATA_LEAST &&         // else a probe
                             half->next + octets - half->una <= GI_HALF_FAR_OCTETS &&
-                            (side == GI_UP || flow->transfer.passed)));
+                            (side == GI_UP || flow->passed)));
 }
 
 // The user was silent for long: its channel was not there.
@@ -162,18 +163,18 @@ static inline __attribute__((always_inline)) bool take(struct gi_flow *flow,
 {
     struct gi_half *half = &flow->half[side], *other = &flow->half[!side];
     struct gi_user *user = flow->user[GI_UP];
-    uint32_t n, now_us = gi_half_us(now_ns), ack = brief->tcp.acknowledgement;
+    uint32_t n, now_us = gi_half_us(now_ns), ack = brief->acknowledgement;
     bool data;
-    if (!is_usual(flow, brief, side) || was_silent(user, side, now_us) ||
-        !look(other, ack, &n, &data) ||
-        (n == 0 && brief->data_octets == 0)) // a duplicate ACK, or a window
+    if (gi_rarely(!is_usual(flow, brief, side)) || gi_rarely(was_silent(user, side, now_us)) ||
+        gi_rarely(!look(other, ack, &n, &data)) ||
+        gi_rarely(n == 0 && brief->data_octets == 0)) // a duplicate ACK, or a window
         return false;
     flow->user_packets_last = user->packets + 1;
     if (side == GI_UP)
         user->heard_us = now_us;
     count(half, other, brief, now_us);
     other->last_ack = ack;
-    other->last_window = brief->tcp.window;
+    other->last_window = brief->window;
     if (n) {
         struct gi_acked acked = advance(flow, side, ack, n, data, now_us, records);
         if (side == GI_UP)
@@ -181,7 +182,7 @@ static inline __attribute__((always_inline)) bool take(struct gi_flow *flow,
     }
     if (brief->data_octets == 0)
         return true;
-    append(half, brief, now_us, user->in_octets + brief->ip_octets, other->packets > 0, records);
+    append(half, brief, now_us, user->in_octets + brief->ip_octets, true, records);
     flow->dialogue |= side == GI_UP && flow->half[GI_DOWN].data_packets;
     return true;
 }

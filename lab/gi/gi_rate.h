@@ -29,7 +29,6 @@ struct gi_rate {
     uint64_t first_ns, last_ns;
     // Of all periods that were long enough.
     uint32_t periods;
-    uint32_t troubles; // of the user, that it knows of
     uint64_t octets, time_ns;
 };
 

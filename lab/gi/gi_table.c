@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lab/gi/gi_hints.h"
+
 #define PAGE_RECORDS 64 // so that a page is of whole lines
-#define LINE_OCTETS  64
 #define SLOTS_LEAST  1024
 
 static void *need(void *memory)
@@ -32,11 +33,12 @@ void gi_table_destroy(struct gi_table *table)
 
 static void grow_records(struct gi_table *table)
 {
-    char *page = need(aligned_alloc(LINE_OCTETS, PAGE_RECORDS * table->octets));
+    char *page = need(aligned_alloc(GI_LINE_OCTETS, GI_LINE_OCTETS + PAGE_RECORDS * table->octets));
     table->page = need(realloc(table->page, (table->pages + 1) * sizeof *table->page));
     table->page[table->pages++] = page;
     for (uint32_t i = PAGE_RECORDS; i-- > 0;) {
-        struct gi_node *node = (struct gi_node *)(page + i * table->octets);
+        struct gi_node *node =
+            (struct gi_node *)(page + GI_LINE_OCTETS - GI_TABLE_BEFORE + i * table->octets);
         node->next = table->free;
         table->free = node;
     }
@@ -147,6 +149,7 @@ void gi_table_move(struct gi_table *table, struct gi_node *node, uint32_t list)
 
 uint64_t gi_table_octets(const struct gi_table *table)
 {
-    return (uint64_t)table->pages * (PAGE_RECORDS * table->octets + sizeof(void *)) +
+    return (uint64_t)table->pages *
+               (PAGE_RECORDS * table->octets + GI_LINE_OCTETS + sizeof(void *)) +
            (uint64_t)table->slots * sizeof *table->slot;
 }

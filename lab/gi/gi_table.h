@@ -19,6 +19,10 @@ struct gi_node {
     uint32_t list : 2, listed : 30; // listed: when it became the newest, in units of 2^30 ns
 };
 
+// Of a page, a line of the cache begins here in the first record: what is before that is needed
+// when lists and hashes change.
+#define GI_TABLE_BEFORE offsetof(struct gi_node, touched_ns)
+
 struct gi_table {
     size_t octets; // of a record
     uint32_t used, most_used, pages;

@@ -4,14 +4,17 @@
 
 #include "dataplane/wire/address.h"
 #include "lab/gi/gi_hash.h"
+#include "lab/gi/gi_hints.h"
 #include "lab/gi/gi_quick.h"
 
-// Each step is a block of frames ahead of the next one; a flow is known when its slot is there, its
-// records and users when the flow is.
-#define BLOCK         8
-#define GUESSES       (4 * BLOCK) // of those that are ahead, and of the block that is taken
-#define BRIEFS_AHEAD  32
-#define LINE_OCTETS   64
+// So many ends ahead their slot is fetched, their flow, its users; so many frames ahead what a
+// packet needs of its flow, and the records.
+#define SLOTS_AHEAD   24
+#define GUESSES_AHEAD 16
+#define USERS_AHEAD   8
+#define BRIEFS_AHEAD  64
+#define FLOWS_AHEAD   16
+#define RECORDS_AHEAD 8
 #define ACKED_USUALLY 2 // segments, by one ACK
 
 // ---- The long way ----
@@ -23,7 +26,8 @@ static uint32_t list_of(const struct gi_flow *flow)
                                                          : GI_OPEN;
 }
 
-static enum gi_count take_segment(struct gi *gi, struct gi_packet *packet, uint32_t hash)
+static enum gi_count take_segment(struct gi *gi, struct gi_packet *packet, uint32_t hash,
+                                  struct gi_guess *taken)
 {
     enum gi_side side;
     gi_whose_name_user(gi, packet, hash);
@@ -40,7 +44,9 @@ static enum gi_count take_segment(struct gi *gi, struct gi_packet *packet, uint3
     gi_whose_take_tunnel(gi, flow->user[GI_UP], packet->teid, side);
     gi_users_count(&gi->users, flow->user[side], flow->user[!side], packet->ip_octets, gi->now_ns);
     gi_table_touch(&gi->flows, &flow->node, list_of(flow), gi->now_ns);
-    flow->calm = flow->node.list == GI_OPEN && gi_quick_is_calm(flow);
+    bool calm = flow->node.list == GI_OPEN && gi_quick_is_calm(flow);
+    flow->number = calm ? flow->number | GI_FLOW_CALM : flow->number & ~GI_FLOW_CALM;
+    *taken = (struct gi_guess){flow, flow->number | GI_FLOW_CALM, side};
     return GI_COUNT_segments;
 }
 
@@ -61,11 +67,13 @@ static void take_fragment(struct gi *gi, const struct gi_packet *packet, uint32_
         flow->fragments = true;
 }
 
-static void take(struct gi *gi, struct gi_packet *packet, enum gi_count fate, uint32_t hash)
+// taken: by which flow, and by which side of it.
+static void take(struct gi *gi, struct gi_packet *packet, enum gi_count fate, uint32_t hash,
+                 struct gi_guess *taken)
 {
     packet->time_ns = gi->now_ns;
     if (fate == GI_COUNT_segments)
-        fate = take_segment(gi, packet, hash);
+        fate = take_segment(gi, packet, hash, taken);
     else if (fate == GI_COUNT_fragments || fate == GI_COUNT_other_protocols)
         gi_whose_name_if_known(gi, packet);
     if (fate == GI_COUNT_fragments)
@@ -78,38 +86,18 @@ static void take(struct gi *gi, struct gi_packet *packet, enum gi_count fate, ui
 
 // ---- The short way ----
 
-// A calm flow has addresses of IPv4.
-static inline bool is_address(const struct ipv6_address *address, uint32_t ipv4)
+// The flow is the one that was found when the batch began, or taken by since, and it is calm.
+static inline bool take_brief(struct gi *gi, const struct gi_brief *brief,
+                              const struct gi_guess *guess)
 {
-    uint32_t word;
-    memcpy(&word, address->octet + sizeof *address - sizeof word, sizeof word);
-    return word == ipv4;
-}
-
-static inline bool is_side(const struct gi_flow *flow, const struct gi_brief *brief,
-                           enum gi_side side)
-{
-    return flow->port[side] == brief->tcp.from_port && flow->port[!side] == brief->tcp.to_port &&
-           is_address(&flow->user[side]->address, brief->from) &&
-           is_address(&flow->user[!side]->address, brief->to);
-}
-
-static inline bool is_flow_of(const struct gi_flow *flow, const struct gi_brief *brief,
-                              enum gi_side *side)
-{
-    *side = is_side(flow, brief, GI_UP) ? GI_UP : GI_DOWN;
-    return *side == GI_UP || is_side(flow, brief, GI_DOWN);
-}
-
-// guess: the flow of that hash when its memory was fetched, or NULL. One that has ended since is
-// not calm.
-static bool take_brief(struct gi *gi, const struct gi_brief *brief, struct gi_flow *flow)
-{
-    enum gi_side side;
-    if (!flow || !flow->calm || gi_end_is_due(gi, &flow->node) || !is_flow_of(flow, brief, &side) ||
-        !gi_quick_take(flow, brief, gi->now_ns, side, &gi->records))
+    struct gi_flow *flow = guess->flow;
+    if (gi_rarely(!guess->number) || gi_rarely(flow->number != guess->number) ||
+        gi_rarely(gi->now_ns - flow->node.touched_ns >= gi->silence_ns[GI_OPEN]))
         return false;
-    if (gi->in_tunnels)
+    enum gi_side side = guess->side ^ brief->reversed;
+    if (gi_rarely(!gi_quick_take(flow, brief, gi->now_ns, side, &gi->records)))
+        return false;
+    if (gi_rarely(gi->in_tunnels))
         gi_whose_take_tunnel(gi, flow->user[GI_UP], 0, side);
     gi_users_count(&gi->users, flow->user[side], flow->user[!side], brief->ip_octets, gi->now_ns);
     gi_table_touch(&gi->flows, &flow->node, GI_OPEN, gi->now_ns);
@@ -119,146 +107,167 @@ static bool take_brief(struct gi *gi, const struct gi_brief *brief, struct gi_fl
 
 // ---- Memory ahead ----
 
-// Not the compiler's own: it leaves out calls of functions that do nothing else.
-static inline void fetch(const void *at)
+// What most packets need of a record of a table.
+static inline void fetch_first(const void *record)
 {
-    __asm__ volatile("prefetcht0 %0" : : "m"(*(const char *)at));
+    gi_fetch((const char *)record + GI_TABLE_BEFORE);
 }
 
-static inline void fetch_two(const void *at)
+// Who sends data, or is acknowledged, has records.
+static inline void fetch_flow(const struct gi *gi, const struct gi_batch *batch,
+                              const struct gi_brief *brief)
 {
-    fetch(at);
-    fetch((const char *)at + LINE_OCTETS);
-}
-
-// By its port alone: mostly right, and nothing but time hangs on it.
-static inline enum gi_side guess_side(const struct gi_flow *flow, const struct gi_brief *brief)
-{
-    return flow->port[GI_UP] == brief->tcp.from_port ? GI_UP : GI_DOWN;
-}
-
-// To ask which half sends takes longer than to fetch a line too many.
-static inline void fetch_lines(const struct gi *gi, const struct gi_brief *brief,
-                               struct gi_flow **guess)
-{
-    const struct gi_flow *flow = *guess;
-    (void)gi;
-    if (!flow)
+    const struct gi_guess *guess = &gi->guess[brief->ends];
+    const struct gi_flow *flow = guess->flow;
+    if (gi_rarely(brief->is_full))
+        gi_fetch_lines(&batch->full[brief->full], sizeof batch->full[0]);
+    if (!flow || brief->near)
         return;
-    fetch_two(flow->user[GI_UP]);
-    fetch(flow->user[GI_DOWN]);
-    fetch_two(&flow->half[GI_UP]);
-    fetch_two(&flow->half[GI_DOWN]);
-    fetch(&flow->rate);
-    if (brief->data_octets)
+    bool is_up = (guess->side ^ brief->reversed) == GI_UP;
+    fetch_first(flow->user[GI_UP]);
+    fetch_first(flow->user[GI_DOWN]);
+    gi_fetch(&flow->half[GI_UP].una);
+    gi_fetch(&flow->half[GI_DOWN]);
+    gi_fetch(&flow->half[GI_DOWN].packets);
+    if (is_up == (brief->data_octets != 0))
+        gi_fetch(&flow->half[GI_UP]);
+    if (!is_up)
         return;
-    fetch_two(&flow->transfer);
+    gi_fetch(&flow->rate);
+    gi_fetch(&flow->transfer);
+    gi_fetch(&flow->trips);
 }
 
 // Of what the ACK covers, or where the segment will be put.
-static inline void fetch_records(const struct gi *gi, const struct gi_brief *brief,
-                                 struct gi_flow **guess)
+static inline void fetch_records(const struct gi *gi, const struct gi_brief *brief)
 {
-    const struct gi_flow *flow = *guess;
-    (void)gi;
-    if (!flow)
+    const struct gi_guess *guess = &gi->guess[brief->ends];
+    if (!guess->flow || brief->near)
         return;
-    enum gi_side side = guess_side(flow, brief);
-    const struct gi_half *half = &flow->half[brief->data_octets ? side : !side];
+    enum gi_side side = guess->side ^ brief->reversed;
+    const struct gi_half *half = &guess->flow->half[brief->data_octets ? side : !side];
     if (!half->room)
         return;
     const struct gi_record *record = half->record + half->begin;
     record += brief->data_octets ? half->count : 0;
-    fetch(record);
-    fetch((const char *)(record + (brief->data_octets ? 1 : ACKED_USUALLY)) - 1);
+    gi_fetch(record);
+    gi_fetch((const char *)(record + (brief->data_octets ? 1 : ACKED_USUALLY)) - 1);
+}
+
+// ---- The flows of a batch ----
+
+// As address_of_ipv4 has them, of which the last word is the address.
+static inline bool is_address(const struct ipv6_address *address, uint32_t ipv4)
+{
+    uint32_t word;
+    memcpy(&word, address->octet + sizeof *address - sizeof word, sizeof word);
+    return word == ipv4;
+}
+
+static bool is_first(const struct gi_flow *flow, const struct gi_ends *ends, enum gi_side side)
+{
+    return flow->port[side] == (uint16_t)ends->ports && flow->port[!side] == ends->ports >> 16 &&
+           is_address(&flow->user[side]->address, (uint32_t)ends->addresses) &&
+           is_address(&flow->user[!side]->address, (uint32_t)(ends->addresses >> 32));
+}
+
+// A flow with other addresses than IPv4's is never calm.
+static void look_at(const struct gi *gi, struct gi_guess *guess, const struct gi_ends *ends)
+{
+    const struct gi_flow *flow = guess->flow;
+    if (!flow || gi->long_way)
+        return;
+    guess->side = is_first(flow, ends, GI_UP) ? GI_UP : GI_DOWN;
+    if (guess->side == GI_UP || is_first(flow, ends, GI_DOWN))
+        guess->number = flow->number | GI_FLOW_CALM;
+}
+
+static void guess_flow(struct gi *gi, const struct gi_batch *batch, uint32_t n)
+{
+    struct gi_node *node = gi_table_guess(&gi->flows, batch->ends[n].hash);
+    gi->guess[n] = (struct gi_guess){.flow = (struct gi_flow *)node};
+    fetch_first(node);
+}
+
+static void fetch_users(const struct gi_guess *guess)
+{
+    if (!guess->flow)
+        return;
+    gi_fetch(&guess->flow->user[GI_UP]->address);
+    gi_fetch(&guess->flow->user[GI_DOWN]->address);
+}
+
+static void guess_flows(struct gi *gi, const struct gi_batch *batch)
+{
+    const uint32_t first = GI_ENDS_NONE + 1, end = batch->ends_n;
+    gi->guess[GI_ENDS_NONE] = (struct gi_guess){0};
+    for (uint32_t n = first; n < end + SLOTS_AHEAD; n++) {
+        if (n < end) {
+            gi_fetch(gi_table_place(&gi->flows, batch->ends[n].hash));
+            gi_fetch(&batch->ends[n] + SLOTS_AHEAD);
+        }
+        if (n - first >= SLOTS_AHEAD - GUESSES_AHEAD && n - (SLOTS_AHEAD - GUESSES_AHEAD) < end)
+            guess_flow(gi, batch, n - (SLOTS_AHEAD - GUESSES_AHEAD));
+        if (n - first >= SLOTS_AHEAD - USERS_AHEAD && n - (SLOTS_AHEAD - USERS_AHEAD) < end)
+            fetch_users(&gi->guess[n - (SLOTS_AHEAD - USERS_AHEAD)]);
+        if (n - first >= SLOTS_AHEAD)
+            look_at(gi, &gi->guess[n - SLOTS_AHEAD], &batch->ends[n - SLOTS_AHEAD]);
+    }
 }
 
 // ---- A batch ----
 
-typedef void fetch_fn(const struct gi *gi, const struct gi_brief *brief, struct gi_flow **guess);
-
-static inline void fetch_slot(const struct gi *gi, const struct gi_brief *brief,
-                              struct gi_flow **guess)
-{
-    (void)guess;
-    fetch(gi_table_place(&gi->flows, brief->hash));
-    fetch(brief + BRIEFS_AHEAD); // the other thread has written it
-}
-
-static inline void fetch_flow(const struct gi *gi, const struct gi_brief *brief,
-                              struct gi_flow **guess)
-{
-    struct gi_node *node = gi_table_guess(&gi->flows, brief->hash);
-    fetch(node);
-    *guess = (struct gi_flow *)node;
-}
-
-// Where the block that begins there ends.
-static inline int32_t end_of(const struct gi_batch *batch, int32_t at)
-{
-    int32_t frames = (int32_t)batch->frames;
-    return at + BLOCK < frames ? at + BLOCK : frames;
-}
-
-// The frames of a block, if there are such.
-static inline __attribute__((always_inline)) void fetch_block(const struct gi *gi,
-                                                              const struct gi_batch *batch,
-                                                              int32_t at, fetch_fn *step,
-                                                              struct gi_flow **guess)
-{
-    for (int32_t i = at, end = end_of(batch, at); at >= 0 && i < end; i++)
-        step(gi, &batch->brief[i], &guess[i % GUESSES]);
-}
-
 static void take_long(struct gi *gi, struct gi_batch *batch, const struct gi_brief *brief)
 {
     struct gi_packet packet;
-    if (brief->full == GI_BATCH_NO_FULL) {
-        gi_batch_expand(brief, &packet);
-        take(gi, &packet, GI_COUNT_segments, brief->hash);
-    } else {
+    struct gi_guess taken = {0};
+    uint32_t hash = batch->ends[brief->ends].hash;
+    if (brief->is_full) {
         struct gi_full *full = &batch->full[brief->full];
-        take(gi, &full->packet, full->fate, brief->hash);
+        take(gi, &full->packet, full->fate, hash, &taken);
+    } else {
+        gi_batch_expand(batch, brief, &packet);
+        take(gi, &packet, GI_COUNT_segments, hash, &taken);
     }
+    if (!taken.flow || gi->long_way)
+        return;
+    taken.side ^= brief->reversed;
+    gi->guess[brief->ends] = taken;
 }
 
-static inline void take_one(struct gi *gi, struct gi_batch *batch, const struct gi_brief *brief,
-                            struct gi_flow *guess)
+static inline void take_one(struct gi *gi, struct gi_batch *batch, const struct gi_brief *brief)
 {
     uint64_t time_ns = brief->time_ns;
-    if (time_ns >= gi->now_ns && time_ns - gi->now_ns <= GI_GAP_NS)
-        gi->now_ns = time_ns;
-    else
+    if (gi_rarely(time_ns < gi->now_ns || time_ns - gi->now_ns > GI_GAP_NS))
         gi_take_time(gi, time_ns);
-    if (gi->now_ns >= gi->expire_ns)
+    else
+        gi->now_ns = time_ns;
+    if (gi_rarely(gi->now_ns >= gi->expire_ns))
         gi_end_silent(gi);
-    if (brief->full != GI_BATCH_NO_FULL || gi->long_way || !take_brief(gi, brief, guess))
+    if (gi_rarely(brief->is_full) || gi_rarely(!take_brief(gi, brief, &gi->guess[brief->ends])))
         take_long(gi, batch, brief);
-}
-
-static void take_block(struct gi *gi, struct gi_batch *batch, int32_t at, struct gi_flow **guess)
-{
-    for (int32_t i = at, end = end_of(batch, at); i < end; i++)
-        take_one(gi, batch, &batch->brief[i], guess[i % GUESSES]);
 }
 
 void gi_batch_take(struct gi *gi, struct gi_batch *batch)
 {
-    struct gi_flow *guess[GUESSES];
+    const struct gi_brief *brief = batch->brief, *end = brief + batch->frames;
+    gi_fetch_lines(brief, BRIEFS_AHEAD * sizeof *brief); // the other thread has written all of it
+    gi_fetch_lines(batch->ends, SLOTS_AHEAD * sizeof batch->ends[0]);
     gi->counts.frames += batch->frames;
-    for (int32_t at = -4 * BLOCK; at < (int32_t)batch->frames; at += BLOCK) {
-        fetch_block(gi, batch, at + 4 * BLOCK, fetch_slot, guess);
-        fetch_block(gi, batch, at + 3 * BLOCK, fetch_flow, guess);
-        fetch_block(gi, batch, at + 2 * BLOCK, fetch_lines, guess);
-        fetch_block(gi, batch, at + 1 * BLOCK, fetch_records, guess);
-        if (at >= 0)
-            take_block(gi, batch, at, guess);
+    guess_flows(gi, batch);
+    for (; brief < end; brief++) {
+        gi_fetch(brief + BRIEFS_AHEAD);
+        fetch_flow(gi, batch, brief + FLOWS_AHEAD < end ? brief + FLOWS_AHEAD : end - 1);
+        fetch_records(gi, brief + RECORDS_AHEAD < end ? brief + RECORDS_AHEAD : end - 1);
+        take_one(gi, batch, brief);
     }
 }
 
 void gi_take(struct gi *gi, const struct capture_packet *frames, uint32_t n)
 {
-    gi_batch_clear(gi->batch);
-    gi_batch_add(gi->batch, frames, n, &gi->rules, &gi->counts);
+    gi_batch_begin(gi->batch, &gi->reader);
+    gi_batch_add(gi->batch, frames, n, &gi->reader);
+    gi_counts_add(&gi->counts, &gi->reader.counts);
+    gi->reader.counts = (struct gi_counts){0};
     gi_batch_take(gi, gi->batch);
 }

@@ -14,16 +14,18 @@ struct gi_order {
     uint32_t came_us;
 };
 
+// What each packet needs is in one line of the cache: up to heard_us.
 struct gi_user {
     struct gi_node node; // touched_ns: its last packet
     uint32_t packets;    // both ways, modulo 2^32
     uint32_t in_octets;  // of IP, to it, modulo 2^32
-    struct gi_order order;
+    // Of its flows down: how often something was lost or out of order, or may have been, and octets
+    // that were lost behind here, modulo 2^32.
+    uint32_t troubles;
     uint32_t heard_us; // its last segment of TCP, modulo 2^32
+    struct gi_order order;
+    uint32_t lost_octets;
     struct ipv6_address address;
-    // Of its flows down: octets that were lost behind here, modulo 2^32, and how often something
-    // was lost or out of order, or may have been.
-    uint32_t lost_octets, troubles;
     uint32_t flows;   // that live
     uint32_t number;  // of the user, if tunnels tell users apart; 0: none
     uint32_t teid[2]; // of its last packet, of the last one to it; 0: none
@@ -44,7 +46,7 @@ struct gi_user *gi_users_get(struct gi_users *users, const struct gi_end *end, u
 // Nobody asks who of the busy was silent longest, so their list has no order.
 static inline void gi_users_touch(struct gi_users *users, struct gi_user *user, uint64_t now_ns)
 {
-    if (user->flows && user->node.list == GI_USERS_BUSY)
+    if (__builtin_expect(user->node.list == GI_USERS_BUSY, true))
         user->node.touched_ns = now_ns;
     else
         gi_table_touch(&users->table, &user->node, user->flows ? GI_USERS_BUSY : GI_USERS_IDLE,

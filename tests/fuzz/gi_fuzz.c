@@ -1,8 +1,9 @@
 // sluice gi under any row of frames: every frame has a fate, every segment a flow, no record is
 // left behind; and the short way writes what the long one does. The first octet is the link type,
-// and whether tunnels tell users apart; then each frame has two octets of length, two of time since
-// the one before in units of 10 ms (the highest bit: backwards) and an octet of what is cut off its
-// end. Checksums are not judged, for a fuzzer does not guess them.
+// whether tunnels tell users apart, and whether the frames come at once; then each frame has two
+// octets of length, two of time since the one before in units of 10 ms (the highest bit: backwards)
+// and an octet of what is cut off its end. Checksums are not judged, for a fuzzer does not guess
+// them.
 #include <pcap/pcap.h>
 #include <string.h>
 
@@ -24,22 +25,31 @@ static void take(void *self, const struct gi_result *result)
 }
 
 // In a buffer that ends with it.
-static void frame(struct gi *gi, const uint8_t *octets, uint32_t n, uint32_t cut, uint64_t time_ns,
-                  int link)
+static struct capture_packet frame(const uint8_t *octets, uint32_t n, uint32_t cut,
+                                   uint64_t time_ns, int link)
 {
     uint32_t captured = n - cut % (n + 1);
     uint8_t *copy = malloc(captured ? captured : 1);
     CHECK(copy);
     if (captured)
         memcpy(copy, octets, captured);
-    struct capture_packet one = {0, time_ns, link, copy, captured, n};
-    gi_take(gi, &one, 1);
-    free(copy);
+    return (struct capture_packet){0, time_ns, link, copy, captured, n};
 }
 
+static void take_frames(struct gi *gi, const struct capture_packet *frames, uint32_t n)
+{
+    gi_take(gi, frames, n);
+    CHECK(gi_wrong(gi) == NULL);
+    for (uint32_t i = 0; i < n; i++)
+        free((void *)frames[i].octets);
+}
+
+// Each by itself, or as many at a time as there may be.
 static void take_all(struct gi *gi, const uint8_t *data, size_t size)
 {
     static const int links[] = {DLT_RAW, DLT_EN10MB, DLT_LINUX_SLL, DLT_NULL};
+    static struct capture_packet frames[GI_FRAMES_MOST];
+    uint32_t waiting = 0, at_once = data[0] & 8 ? GI_FRAMES_MOST : 1;
     uint64_t time_ns = 1000 * S_IN_NS;
     for (size_t at = 1; at + 5 <= size;) {
         uint32_t n = (uint32_t)(data[at] << 8 | data[at + 1]);
@@ -48,10 +58,14 @@ static void take_all(struct gi *gi, const uint8_t *data, size_t size)
         time_ns += back ? -step_ns : step_ns;
         at += 5;
         n = n < size - at ? n : (uint32_t)(size - at);
-        frame(gi, data + at, n, data[at - 1], time_ns, links[data[0] % 4]);
-        CHECK(gi_wrong(gi) == NULL);
+        frames[waiting++] = frame(data + at, n, data[at - 1], time_ns, links[data[0] % 4]);
         at += n;
+        if (waiting == at_once) {
+            take_frames(gi, frames, waiting);
+            waiting = 0;
+        }
     }
+    take_frames(gi, frames, waiting);
 }
 
 // The rows of its flows.

@@ -1,0 +1,245 @@
+// Headers in brief: random frames, held against gi_packet_read, which reads each of them in full;
+// and which of them are between the same ends, held against the ends of those packets.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <pcap/pcap.h>
+
+#include "dataplane/wire/ipv4.h"
+#include "dataplane/wire/tcp.h"
+#include "lab/capture/capture_sum.h"
+#include "lab/gi/gi_batch.h"
+#include "lab/gi/gi_hash.h"
+
+#define FRAME_OCTETS 160
+#define NEAR         32 // frames
+#define HOSTS        3
+
+static struct gi_batch batch;
+static struct gi_reader reader;
+static struct capture_packet frame[GI_FRAMES_MOST];
+static uint8_t octets[GI_FRAMES_MOST][FRAME_OCTETS];
+static struct gi_packet packet[GI_FRAMES_MOST];
+static enum gi_count fate[GI_FRAMES_MOST];
+
+static uint32_t any(uint32_t below)
+{
+    return (uint32_t)rand() % below;
+}
+
+// ---- Frames ----
+
+// Between one of so many pairs: some of them of one address, or of one port. Either of the two may
+// send.
+static void put_ends(struct ipv4 *ip, uint8_t *t, uint32_t pairs)
+{
+    uint32_t pair = any(pairs);
+    uint32_t a = 0x0a000000 + pair / 8, b = pair % 8 == 7 ? a : 0xcb007100 + pair % HOSTS;
+    uint16_t from = (uint16_t)(1000 + pair % 5), to = (uint16_t)(pair % 4 ? 80 : from);
+    bool back = any(2);
+    ip->source = back ? b : a;
+    ip->destination = back ? a : b;
+    put_be16(t, back ? to : from);
+    put_be16(t + 2, back ? from : to);
+}
+
+static void put_segment(uint8_t *b, uint32_t *n, uint32_t pairs)
+{
+    uint8_t *t = b + IPV4_OCTETS;
+    uint32_t head = any(3) ? TCP_OCTETS : TCP_OCTETS + 12, data = any(4) ? any(60) : 0;
+    struct ipv4 ip = {.ttl = 64, .protocol = IPV4_PROTOCOL_TCP, .id = (uint16_t)any(65536)};
+    memset(t, 0, head + data);
+    put_ends(&ip, t, pairs);
+    put_be32(t + 4, (uint32_t)rand());
+    put_be32(t + 8, (uint32_t)rand());
+    t[12] = (uint8_t)(head / 4 << 4);
+    t[13] = any(10) ? (uint8_t)(TCP_ACK | (any(2) ? TCP_PSH : 0)) : (uint8_t)any(64);
+    put_be16(t + 14, (uint16_t)any(65536));
+    if (head > TCP_OCTETS) {
+        put_be32(t + 20, any(8) ? 0x0101080a : 0x0204080a);
+        put_be32(t + 24, (uint32_t)rand());
+        put_be32(t + 28, (uint32_t)rand());
+    }
+    ipv4_put_header(&ip, head + data, b);
+    tcp_put_checksum(t, head + data, ip.source, ip.destination);
+    *n = IPV4_OCTETS + head + data;
+}
+
+// IPv6 without extension headers; its checksum is not judged, as the frame is cut.
+static void put_segment6(uint8_t *b, uint32_t *n, uint32_t pairs)
+{
+    memset(b, 0, 40 + TCP_OCTETS);
+    b[0] = 0x60;
+    put_be16(b + 4, TCP_OCTETS + 1);
+    b[6] = IPV4_PROTOCOL_TCP;
+    put_be32(b + 20, any(pairs));
+    put_be32(b + 36, any(HOSTS));
+    put_be16(b + 42, 80);
+    b[52] = TCP_OCTETS / 4 << 4;
+    b[53] = TCP_ACK;
+    *n = 40 + TCP_OCTETS;
+}
+
+static void make(uint32_t i, uint32_t pairs)
+{
+    uint32_t n, whole;
+    if (any(50))
+        put_segment(octets[i], &n, pairs);
+    else
+        put_segment6(octets[i], &n, pairs);
+    whole = n + (octets[i][0] == 0x60);
+    if (any(30) == 0)
+        octets[i][any(n)] ^= (uint8_t)(1 << any(8));
+    uint32_t captured = any(10) ? n : any(n + 1);
+    frame[i] =
+        (struct capture_packet){i + 1, 1000 * (uint64_t)i, DLT_RAW, octets[i], captured, whole};
+}
+
+// ---- Beside gi_packet_read ----
+
+static void assert_same_end(const struct gi_end *a, const struct gi_end *b)
+{
+    assert_memory_equal(&a->address, &b->address, sizeof a->address);
+    assert_int_equal(a->port, b->port);
+}
+
+static void assert_same(const struct gi_packet *a, const struct gi_packet *b)
+{
+    assert_int_equal(a->time_ns, b->time_ns);
+    assert_same_end(&a->from, &b->from);
+    assert_same_end(&a->to, &b->to);
+    assert_int_equal(a->ip_octets, b->ip_octets);
+    assert_int_equal(a->ip_id, b->ip_id);
+    assert_int_equal(a->sequence, b->sequence);
+    assert_int_equal(a->acknowledgement, b->acknowledgement);
+    assert_int_equal(a->data_octets, b->data_octets);
+    assert_int_equal(a->window, b->window);
+    assert_int_equal(a->has_timestamps, b->has_timestamps);
+    assert_int_equal(a->timestamp, b->timestamp);
+    assert_int_equal(a->echo, b->echo);
+    assert_int_equal(b->sack_blocks + b->sack_permitted + b->has_scale + b->options_cut, 0);
+}
+
+// Ends have one number, if these few frames are between few.
+static bool same_ends(const struct gi_packet *a, const struct gi_packet *b, bool *reversed)
+{
+    bool forward = memcmp(&a->from.address, &b->from.address, 16) == 0 &&
+                   memcmp(&a->to.address, &b->to.address, 16) == 0 &&
+                   a->from.port == b->from.port && a->to.port == b->to.port;
+    bool back = memcmp(&a->from.address, &b->to.address, 16) == 0 &&
+                memcmp(&a->to.address, &b->from.address, 16) == 0 && a->from.port == b->to.port &&
+                a->to.port == b->from.port;
+    *reversed = !forward;
+    return forward || back;
+}
+
+static void check_ends(uint32_t i)
+{
+    static uint32_t first[GI_ENDS_MOST];
+    const struct gi_brief *brief = &batch.brief[i];
+    bool has_ends = fate[i] == GI_COUNT_segments || fate[i] == GI_COUNT_fragments, reversed;
+    assert_int_equal(brief->ends != GI_ENDS_NONE, has_ends);
+    if (i == 0)
+        memset(first, 0, sizeof first);
+    if (!has_ends)
+        return;
+    assert_in_range(brief->ends, 1, batch.ends_n - 1);
+    if (!first[brief->ends])
+        first[brief->ends] = i + 1;
+    assert_true(same_ends(&packet[i], &packet[first[brief->ends] - 1], &reversed));
+    assert_int_equal(brief->reversed, reversed);
+    const struct gi_packet *p = &packet[i];
+    assert_int_equal(batch.ends[brief->ends].hash,
+                     gi_hash_ends(gi_hash_address(&p->from.address),
+                                  gi_hash_address(&p->to.address), p->from.port, p->to.port));
+    bool near = false;
+    for (uint32_t k = i; k-- > 0 && i - k <= NEAR;)
+        near |= batch.brief[k].ends == brief->ends;
+    assert_int_equal(brief->near, near);
+}
+
+static void check(uint32_t n, uint32_t pairs)
+{
+    static const struct gi_packet_rules rules;
+    static struct gi_counts counts;
+    uint32_t briefs = 0;
+    gi_batch_begin(&batch, &reader);
+    for (uint32_t i = 0; i < n; i++)
+        make(i, pairs);
+    gi_batch_add(&batch, frame, n / 3, &reader);
+    gi_batch_add(&batch, frame + n / 3, n - n / 3, &reader);
+    assert_int_equal(batch.frames, n);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct gi_brief *brief = &batch.brief[i];
+        struct gi_packet expanded;
+        fate[i] = gi_packet_read(&packet[i], &frame[i], &rules, &counts);
+        assert_int_equal(brief->time_ns, packet[i].time_ns);
+        assert_int_equal(brief->data_octets != 0, packet[i].data_octets != 0);
+        if (brief->is_full) {
+            assert_int_equal(batch.full[brief->full].fate, fate[i]);
+        } else {
+            assert_int_equal(fate[i], GI_COUNT_segments);
+            gi_batch_expand(&batch, brief, &expanded);
+            assert_same(&expanded, &packet[i]);
+            briefs++;
+        }
+        check_ends(i);
+    }
+    assert_true(briefs > n / 2);
+    assert_memory_equal(&reader.counts, &counts, sizeof counts);
+}
+
+static void test_briefs_are_what_the_packets_are(void **state)
+{
+    (void)state;
+    srand(1);
+    for (uint32_t round = 0; round < 40; round++)
+        check(1 + any(400), 1 + any(60));
+}
+
+static void test_more_ends_than_slots(void **state)
+{
+    (void)state;
+    srand(2);
+    check(GI_FRAMES_MOST, 100 * GI_FRAMES_MOST);
+    check(GI_FRAMES_MOST, 3000);
+}
+
+// Few ends have one number each; with each frame of ends of its own there are as many as frames.
+static void test_the_same_ends_have_one_number(void **state)
+{
+    (void)state;
+    srand(3);
+    bool reversed;
+    check(600, 40);
+    uint32_t numbers = 0, pairs = 0, pair[600];
+    for (uint32_t i = 0; i < 600; i++) {
+        if (batch.brief[i].ends == GI_ENDS_NONE || !address_is_ipv4(&packet[i].from.address))
+            continue;
+        uint32_t k = 0;
+        while (k < pairs && !same_ends(&packet[i], &packet[pair[k]], &reversed))
+            k++;
+        if (k == pairs)
+            pair[pairs++] = i;
+        numbers = batch.brief[i].ends > numbers ? batch.brief[i].ends : numbers;
+        assert_int_equal(batch.brief[i].ends, batch.brief[pair[k]].ends);
+    }
+    assert_true(pairs > 20 && numbers < 60);
+}
+
+int main(void)
+{
+    gi_hash_begin();
+    capture_sum_choose();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_briefs_are_what_the_packets_are),
+        cmocka_unit_test(test_more_ends_than_slots),
+        cmocka_unit_test(test_the_same_ends_have_one_number),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
