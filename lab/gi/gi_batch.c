@@ -250,11 +250,16 @@ static void read_full(struct gi_batch *batch, struct gi_brief *brief,
         put_ends_of(batch, brief, &full->packet.from, &full->packet.to, reader);
 }
 
-void gi_batch_begin(struct gi_batch *batch, struct gi_reader *reader)
+void gi_batch_own(const struct gi_batch *batch)
 {
+    gi_own_lines(batch, GI_LINE_OCTETS);
     gi_own_lines(batch->brief, BRIEFS_AHEAD * sizeof batch->brief[0]);
     gi_own_lines(batch->ends, ENDS_AHEAD * sizeof batch->ends[0]);
     gi_own_lines(batch->full, FULLS_AHEAD * sizeof batch->full[0]);
+}
+
+void gi_batch_begin(struct gi_batch *batch, struct gi_reader *reader)
+{
     batch->frames = batch->fulls = 0;
     batch->ends[GI_ENDS_NONE] = (struct gi_ends){0};
     batch->ends_n = GI_ENDS_NONE + 1;

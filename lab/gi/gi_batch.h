@@ -63,6 +63,11 @@ struct gi_reader {
     uint16_t last[GI_ENDS_MOST];  // of such ends: the place of the last frame between them
 };
 
+// What is written or read first is fetched, some microseconds ahead, from the thread that has had
+// it last.
+void gi_batch_own(const struct gi_batch *batch);
+void gi_batch_fetch(const struct gi_batch *batch);
+
 // No frame is in it.
 void gi_batch_begin(struct gi_batch *batch, struct gi_reader *reader);
 

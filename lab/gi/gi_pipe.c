@@ -157,6 +157,7 @@ static void read_piece(struct pipe *pipe, int thread, uint64_t number)
     struct capture_piece piece;
     struct place *place = place_of(pipe, number);
     uint32_t n;
+    gi_batch_own(&place->batch);
     capture_file_fetch(pipe->capture, number, (uint32_t)thread, &piece);
     wait_until(pipe, thread, TURN, number, 0);
     place->last = !step(pipe, thread, &piece, packets, &n);
@@ -219,11 +220,19 @@ static void wait_and_read(struct pipe *pipe, uint64_t number)
     }
 }
 
+static void fetch_next(struct pipe *pipe, uint64_t number)
+{
+    struct place *place = place_of(pipe, number);
+    if (atomic_load(&place->filled) == number + 1)
+        gi_batch_fetch(&place->batch);
+}
+
 static void take_behind(struct pipe *pipe)
 {
     bool more = true;
     for (uint64_t number = 0; more; number++) {
         wait_and_read(pipe, number);
+        fetch_next(pipe, number + 1);
         gi_batch_take(pipe->gi, &place_of(pipe, number)->batch);
         more = !place_of(pipe, number)->last;
         atomic_store(&pipe->taken, number + 1);

@@ -248,11 +248,16 @@ static inline void take_one(struct gi *gi, struct gi_batch *batch, const struct 
         take_long(gi, batch, brief);
 }
 
+void gi_batch_fetch(const struct gi_batch *batch)
+{
+    gi_fetch(batch);
+    gi_fetch_lines(batch->brief, BRIEFS_AHEAD * sizeof batch->brief[0]);
+    gi_fetch_lines(batch->ends, SLOTS_AHEAD * sizeof batch->ends[0]);
+}
+
 void gi_batch_take(struct gi *gi, struct gi_batch *batch)
 {
     const struct gi_brief *brief = batch->brief, *end = brief + batch->frames;
-    gi_fetch_lines(brief, BRIEFS_AHEAD * sizeof *brief); // the other thread has written all of it
-    gi_fetch_lines(batch->ends, SLOTS_AHEAD * sizeof batch->ends[0]);
     gi->counts.frames += batch->frames;
     guess_flows(gi, batch);
     for (; brief < end; brief++) {
