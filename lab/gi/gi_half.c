@@ -83,7 +83,6 @@ static bool may_grow(const struct gi_half *half, bool answered, const struct gi_
 
 void gi_half_empty(struct gi_half *half, struct gi_records *records)
 {
-    half->begin = 0;
     if (half->room)
         resize(half, 0, records);
 }

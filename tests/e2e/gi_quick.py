@@ -244,6 +244,21 @@ def clock():
     same_both_ways(pcap(again))
 
 
+@case("quick is as plain: a flow that is gone, where another one of the same numbers has its memory, and one alike at both ends")
+def mistaken():
+    for flows in (1, 2):
+        gone, other = Talk().setup(), Talk(user=(USER, 40001)).setup(10)
+        gone.data(1, 1).ack(1.7, 1001)
+        other.data(11, 1).ack(11.7, 1001)
+        for i in range(1, 4):
+            gone.data(12 + i, 1 + 1000 * i).ack(12.5 + i, 1001 + 1000 * i)
+        same_both_ways(pcap(merged(gone, other)), "--flows", str(flows))
+    alike = Talk(own=1000, other=1000).setup()
+    for i in range(6):
+        alike.ack(1 + i, 1 + 100 * i, 1 + 100 * i, octets=100).data(1.4 + i, 1 + 100 * i, 100, ack=101 + 100 * i)
+    same_both_ways(pcap(alike.frames))
+
+
 @case("each frame of a file of several batches is counted, in one file and in two")
 def counted():
     frames = talked(7, 0)
