@@ -186,7 +186,8 @@ static void guess_flow(struct gi *gi, const struct gi_batch *batch, uint32_t n)
 {
     struct gi_node *node = gi_table_guess(&gi->flows, batch->ends[n].hash);
     gi->guess[n] = (struct gi_guess){.flow = (struct gi_flow *)node};
-    fetch_first(node);
+    if (node)
+        fetch_first(node);
 }
 
 static void fetch_users(const struct gi_guess *guess)
