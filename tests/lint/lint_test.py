@@ -131,6 +131,9 @@ SINS = {
         "lua/sluice/start.lua": "local a = 1\nlocal a = 2\nreturn a\n"}, ""),
     "global that nothing sets": ("luacheck", "luacheck", {
         "lua/sluice/start.lua": "return wrold.nse\n"}, ""),
+    "race that is planted nowhere": ("plants", "each race", {"tests/soak/races.py": (
+        'Race("it copies less", "dataplane/wire/llc.c", "void llc_copy", "octets)", "octets - 1)", "t", "w")\n'
+        'Race("it copies back", "dataplane/wire/llc.c", "void llc_copy", "memmove", "memcpy", "t", "w")\n')}, ""),
     "other style": ("format", "format", {"dataplane/wire/llc.h": "int  f( int a ) ;\n"}, ""),
 }
 
@@ -203,7 +206,7 @@ def question_case(lines, is_asked):
 
 def main():
     cases = [(f"{lint}: a clean tree passes", lambda lint=lint: clean_case(lint))
-             for lint in ("includes", "requires", "prefixes", "hot_symbols", "sources", "luacheck", "format")]
+             for lint in ("includes", "requires", "prefixes", "hot_symbols", "sources", "luacheck", "plants", "format")]
     cases += [(f"sources: {lines} lines are {'' if is_asked else 'not '}asked about",
                lambda lines=lines, is_asked=is_asked: question_case(lines, is_asked))
               for lines, is_asked in ((399, False), (400, True), (1000, True))]
