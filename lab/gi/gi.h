@@ -31,7 +31,8 @@ struct gi;
 struct gi *gi_create(const struct gi_config *config, gi_sink_fn *sink, void *self);
 void gi_destroy(struct gi *gi);
 
-// Frames in their order. Many at a time are faster: memory is fetched ahead.
+// Frames in their order. Many at a time are faster: memory is fetched ahead, and each call takes
+// some tenths of a microsecond by itself.
 #define GI_FRAMES_MOST CAPTURE_PIECE_PACKETS
 void gi_take(struct gi *gi, const struct capture_packet *frames, uint32_t n);
 // Ends the flows that still live.

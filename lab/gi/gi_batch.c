@@ -12,7 +12,7 @@
 #include "lab/gi/gi_hash.h"
 #include "lab/gi/gi_hints.h"
 
-#define BRIEFS_AHEAD 64
+#define BRIEFS_OWNED 64
 #define ENDS_AHEAD   16
 #define FULLS_AHEAD  2
 #define FRAMES_NEAR  32
@@ -115,7 +115,7 @@ static uint32_t hash_of(const struct gi_ends *ends)
 static uint16_t add_ends(struct gi_batch *batch, const struct gi_ends *ends)
 {
     uint32_t n = batch->ends_n++;
-    gi_own_lines(&batch->ends[n + ENDS_AHEAD], 1);
+    gi_own_lines(batch->ends + n + ENDS_AHEAD, 1);
     batch->ends[n] = *ends;
     return (uint16_t)n;
 }
@@ -126,8 +126,8 @@ static inline uint16_t number_of(struct gi_batch *batch, struct gi_ends *ends, u
 {
     uint64_t to_from = ends->addresses << 32 | ends->addresses >> 32;
     uint32_t ports_back = ends->ports << 16 | ends->ports >> 16, at = slot_of(ends);
-    uint16_t n;
-    for (int i = 0; (n = reader->slot[at]) && i < SLOT_TRIES; i++) {
+    uint16_t n = GI_ENDS_MOST;
+    for (int i = 0; i < SLOT_TRIES && (n = reader->slot[at]); i++) {
         const struct gi_ends *other = &batch->ends[n];
         *reversed = other->ports != ends->ports || other->addresses != ends->addresses;
         if (!*reversed || (other->ports == ports_back && other->addresses == to_from))
@@ -253,7 +253,7 @@ static void read_full(struct gi_batch *batch, struct gi_brief *brief,
 void gi_batch_own(const struct gi_batch *batch)
 {
     gi_own_lines(batch, GI_LINE_OCTETS);
-    gi_own_lines(batch->brief, BRIEFS_AHEAD * sizeof batch->brief[0]);
+    gi_own_lines(batch->brief, BRIEFS_OWNED * sizeof batch->brief[0]);
     gi_own_lines(batch->ends, ENDS_AHEAD * sizeof batch->ends[0]);
     gi_own_lines(batch->full, FULLS_AHEAD * sizeof batch->full[0]);
 }
@@ -272,7 +272,7 @@ void gi_batch_add(struct gi_batch *batch, const struct capture_packet *frames, u
     struct gi_brief *brief = &batch->brief[batch->frames];
     uint64_t brief_ones = 0;
     for (uint32_t i = 0; i < n; i++, brief++) {
-        gi_own_lines(&brief[BRIEFS_AHEAD], 1);
+        gi_own_lines(&brief[BRIEFS_OWNED], 1);
         if (i + FRAMES_AHEAD < n)
             __builtin_prefetch(frames[i + FRAMES_AHEAD].octets);
         brief->time_ns = frames[i].time_ns;

@@ -1,6 +1,6 @@
-// Frames that have been read and not been taken: the headers of some hundreds, so that one thread
-// can read them and another take them. A TCP segment over IPv4 that has nothing rare is kept in
-// brief, in half a line of the cache; any other frame as a gi_packet, with its fate. Who reads
+// Frames that have been read and not been taken: the headers of hundreds or thousands, so that one
+// thread can read them and another take them. A TCP segment over IPv4 that has nothing rare is kept
+// in brief, in half a line of the cache; any other frame as a gi_packet, with its fate. Who reads
 // also says which frames of a batch are between the same ends, so that their flow is looked for
 // once a batch.
 #ifndef SLUICE_GI_BATCH_H
@@ -17,10 +17,12 @@
 
 // A segment without SYN, FIN, RST or SACK, outside a tunnel, with an ACK and all its headers.
 struct __attribute__((aligned(32))) gi_brief {
-    uint64_t time_ns; // of each frame; also what is from `ends` on, and data_octets (0: none)
+    // Of each frame are valid the time, ends, reversed, near and is_full; and of a full one: full,
+    // and data_octets as far as it is 0 or not.
+    uint64_t time_ns;
     union {
         uint32_t sequence;
-        uint32_t full; // the place of a full one; of it nothing that is not named above is valid
+        uint32_t full; // its place among these
     };
     uint32_t acknowledgement, timestamp;
     uint16_t window, ip_id, data_octets, ip_octets;
@@ -36,7 +38,7 @@ struct gi_full {
 };
 
 // Of a connection over IPv4, as they are in the first frame: from in the lower half, to in the
-// upper one. Else 0.
+// upper one. Else these are 0.
 struct gi_ends {
     uint64_t addresses; // in the order of octets of the packet
     uint32_t ports;

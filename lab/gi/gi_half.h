@@ -64,7 +64,7 @@ struct gi_receiver {
     struct gi_trips *trips;
 };
 
-// The first two lines of the cache are what most packets need.
+// What most packets need stands first.
 struct gi_half {
     struct gi_record *record;    // in the order of their numbers
     uint16_t begin, count, room; // of these

@@ -14,8 +14,8 @@ enum { GI_OPENING, GI_OPEN, GI_CLOSED }; // the lists of flows
 // The flow between ends of a batch.
 struct gi_guess {
     struct gi_flow *flow; // or another one, or one that has ended; NULL: none
-    uint32_t number;      // of a flow between these ends, if it is calm; 0: there is none
-    enum gi_side side;    // of the first end
+    uint32_t number;   // what its own is while it lives and is calm; 0: it is not known to be this
+    enum gi_side side; // of the first end
 };
 
 struct gi {

@@ -46,7 +46,7 @@ struct gi_user *gi_users_get(struct gi_users *users, const struct gi_end *end, u
 // Nobody asks who of the busy was silent longest, so their list has no order.
 static inline void gi_users_touch(struct gi_users *users, struct gi_user *user, uint64_t now_ns)
 {
-    if (__builtin_expect(user->node.list == GI_USERS_BUSY, true))
+    if (user->node.list == GI_USERS_BUSY)
         user->node.touched_ns = now_ns;
     else
         gi_table_touch(&users->table, &user->node, user->flows ? GI_USERS_BUSY : GI_USERS_IDLE,

@@ -244,7 +244,7 @@ def clock():
     same_both_ways(pcap(again))
 
 
-@case("quick is as plain: a flow that is gone, where another one of the same numbers has its memory, and one alike at both ends")
+@case("quick is as plain: a flow that is gone, where another one of the same numbers has its memory or none has; ends of the same numbers")
 def mistaken():
     for flows in (1, 2):
         gone, other = Talk().setup(), Talk(user=(USER, 40001)).setup(10)
@@ -253,10 +253,21 @@ def mistaken():
         for i in range(1, 4):
             gone.data(12 + i, 1 + 1000 * i).ack(12.5 + i, 1001 + 1000 * i)
         same_both_ways(pcap(merged(gone, other)), "--flows", str(flows))
-    alike = Talk(own=1000, other=1000).setup()
-    for i in range(6):
-        alike.ack(1 + i, 1 + 100 * i, 1 + 100 * i, octets=100).data(1.4 + i, 1 + 100 * i, 100, ack=101 + 100 * i)
-    same_both_ways(pcap(alike.frames))
+    for ends in ({}, {"user": (USER, 4000), "host": (USER, 4000)}):
+        alike = Talk(own=1000, other=1000, **ends).setup()
+        for i in range(6):
+            alike.ack(1 + i, 1 + 100 * i, 1 + 100 * i, octets=100).data(1.4 + i, 1 + 100 * i, 100, ack=101 + 100 * i)
+        same_both_ways(pcap(alike.frames))
+    for pause, other in ((0, 1.0), (3596, 1.7 + 3599.95)):  # the clock goes back; silent for the hour, but not looked for yet
+        talk = Talk().setup().data(1, 1).ack(1.7, 1001)
+        if not pause:
+            talk.data(2, 1001).ack(2.7, 2001)
+        next_one = 2001 if not pause else 1001
+        talk.frames.append((other, udp(("203.0.113.8", 53), ("10.0.0.7", 53), bytes(20))))
+        for i in range(5):
+            time = (3 if not pause else 1.7 + 3600.01) + i
+            talk.data(time, next_one + 1000 * i).ack(time + 0.6, next_one + 1000 * (i + 1))
+        same_both_ways(pcap(talk.frames))
 
 
 @case("each frame of a file of several batches is counted, in one file and in two")

@@ -4,6 +4,7 @@
 // frame has two octets of length, two of time since the one before in units of 10 ms (the highest
 // bit: backwards) and an octet of what is cut off its end. Checksums are not judged, for a fuzzer
 // does not guess them.
+#include <inttypes.h>
 #include <pcap/pcap.h>
 #include <string.h>
 
@@ -69,7 +70,7 @@ static void take_all(struct gi *gi, const uint8_t *data, size_t size)
     take_frames(gi, frames, waiting);
 }
 
-// The rows of its flows.
+// The rows of its flows, of its losses, and all counts.
 static char *analysed(const uint8_t *data, size_t size, bool plain)
 {
     struct gi_config config = {
@@ -79,12 +80,15 @@ static char *analysed(const uint8_t *data, size_t size, bool plain)
     size_t octets;
     FILE *out = open_memstream(&rows, &octets);
     CHECK(out);
+    config.losses = out;
     struct gi *gi = gi_create(&config, take, out);
     if (data[0] & 16) // without a key all flows over IPv4 have one hash
         memset(gi_hash_key, 0, sizeof gi_hash_key);
     take_all(gi, data, size);
     gi_finish(gi);
     CHECK(gi_wrong(gi) == NULL);
+    for (int i = 0; i < GI_COUNTS; i++)
+        fprintf(out, "%" PRIu64 "\n", gi_counts_of(gi)->n[i]);
     gi_destroy(gi);
     fclose(out);
     return rows;

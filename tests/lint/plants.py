@@ -26,8 +26,8 @@ def has_place(root, path, behind, old):
 
 def main():
     root = root_argument()
-    listed = races(text_of(root, LIST)) if (root / LIST).is_file() else ()
-    sins = [f"{LIST}:{line}: {path} has no '{old}' behind '{behind}'" for line, path, behind, old in listed
+    listed = list(races(text_of(root, LIST))) if (root / LIST).is_file() else None
+    sins = [f"{LIST} plants none"] if listed == [] else [f"{LIST}:{line}: {path} has no '{old}' behind '{behind}'" for line, path, behind, old in listed or ()
             if not has_place(root, path, behind, old)]
     return report({"plants: each race has its place": sins})
 

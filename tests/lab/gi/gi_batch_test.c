@@ -166,8 +166,9 @@ static void check_ends(uint32_t i)
 static void check(uint32_t n, uint32_t pairs)
 {
     static const struct gi_packet_rules rules;
-    static struct gi_counts counts;
+    struct gi_counts counts = {0};
     uint32_t briefs = 0;
+    reader.counts = (struct gi_counts){0};
     gi_batch_begin(&batch, &reader);
     for (uint32_t i = 0; i < n; i++)
         make(i, pairs);
@@ -202,10 +203,31 @@ static void test_briefs_are_what_the_packets_are(void **state)
         check(1 + any(400), 1 + any(60));
 }
 
+// Whole, and each of ends of its own: as many as there can be.
+static void fill_with_ends(void)
+{
+    uint32_t n;
+    for (uint32_t i = 0; i < GI_FRAMES_MOST; i++) {
+        put_segment(octets[i], &n, 1);
+        struct ipv4 ip = {.ttl = 64, .protocol = IPV4_PROTOCOL_TCP, .source = i, .destination = ~i};
+        ipv4_put_header(&ip, n - IPV4_OCTETS, octets[i]);
+        frame[i] = (struct capture_packet){i + 1, i, DLT_RAW, octets[i], n, n};
+    }
+    reader.rules.take_bad_checksums = true;
+    gi_batch_begin(&batch, &reader);
+    gi_batch_add(&batch, frame, GI_FRAMES_MOST, &reader);
+    reader.rules.take_bad_checksums = false;
+    reader.counts = (struct gi_counts){0};
+    assert_int_equal(batch.ends_n, GI_ENDS_MOST);
+    for (uint32_t i = 0; i < GI_FRAMES_MOST; i++)
+        assert_int_equal(batch.brief[i].ends, i + 1);
+}
+
 static void test_more_ends_than_slots(void **state)
 {
     (void)state;
     srand(2);
+    fill_with_ends();
     check(GI_FRAMES_MOST, 100 * GI_FRAMES_MOST);
     check(GI_FRAMES_MOST, 3000);
 }
