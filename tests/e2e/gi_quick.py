@@ -258,15 +258,11 @@ def mistaken():
         for i in range(6):
             alike.ack(1 + i, 1 + 100 * i, 1 + 100 * i, octets=100).data(1.4 + i, 1 + 100 * i, 100, ack=101 + 100 * i)
         same_both_ways(pcap(alike.frames))
-    for pause, other in ((0, 1.0), (3596, 1.7 + 3599.95)):  # the clock goes back; silent for the hour, but not looked for yet
-        talk = Talk().setup().data(1, 1).ack(1.7, 1001)
-        if not pause:
-            talk.data(2, 1001).ack(2.7, 2001)
-        next_one = 2001 if not pause else 1001
-        talk.frames.append((other, udp(("203.0.113.8", 53), ("10.0.0.7", 53), bytes(20))))
+    for stray, on in ((1, 3), (2.7 + 3599.95, 2.7 + 3600.01)):  # the clock goes back; silent for the hour, but not looked for yet
+        talk = Talk().setup().data(1, 1).ack(1.7, 1001).data(2, 1001).ack(2.7, 2001)
+        talk.frames.append((stray, udp(("203.0.113.8", 53), ("10.0.0.7", 53), bytes(20))))
         for i in range(5):
-            time = (3 if not pause else 1.7 + 3600.01) + i
-            talk.data(time, next_one + 1000 * i).ack(time + 0.6, next_one + 1000 * (i + 1))
+            talk.data(on + i, 2001 + 1000 * i).ack(on + 0.6 + i, 3001 + 1000 * i)
         same_both_ways(pcap(talk.frames))
 
 

@@ -134,6 +134,7 @@ SINS = {
     "race that is planted nowhere": ("plants", "each race", {"tests/soak/races.py": (
         'Race("it copies less", "dataplane/wire/llc.c", "void llc_copy", "octets)", "octets - 1)", "t", "w")\n'
         'Race("it copies back", "dataplane/wire/llc.c", "void llc_copy", "memmove", "memcpy", "t", "w")\n')}, ""),
+    "list of races without one": ("plants", "each race", {"tests/soak/races.py": "RACES = []\n"}, ""),
     "other style": ("format", "format", {"dataplane/wire/llc.h": "int  f( int a ) ;\n"}, ""),
 }
 

@@ -26,9 +26,12 @@ def has_place(root, path, behind, old):
 
 def main():
     root = root_argument()
-    listed = list(races(text_of(root, LIST))) if (root / LIST).is_file() else None
-    sins = [f"{LIST} plants none"] if listed == [] else [f"{LIST}:{line}: {path} has no '{old}' behind '{behind}'" for line, path, behind, old in listed or ()
+    is_there = (root / LIST).is_file()
+    listed = list(races(text_of(root, LIST))) if is_there else []
+    sins = [f"{LIST}:{line}: {path} has no '{old}' behind '{behind}'" for line, path, behind, old in listed
             if not has_place(root, path, behind, old)]
+    if is_there and not listed:
+        sins.append(f"{LIST} plants none")
     return report({"plants: each race has its place": sins})
 
 

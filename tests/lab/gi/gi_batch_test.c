@@ -125,7 +125,6 @@ static void assert_same(const struct gi_packet *a, const struct gi_packet *b)
     assert_int_equal(b->sack_blocks + b->sack_permitted + b->has_scale + b->options_cut, 0);
 }
 
-// Ends have one number, if these few frames are between few.
 static bool same_ends(const struct gi_packet *a, const struct gi_packet *b, bool *reversed)
 {
     bool forward = memcmp(&a->from.address, &b->from.address, 16) == 0 &&
@@ -232,7 +231,7 @@ static void test_more_ends_than_slots(void **state)
     check(GI_FRAMES_MOST, 3000);
 }
 
-// Few ends have one number each; with each frame of ends of its own there are as many as frames.
+// If there are few; those of IPv6 have one for each frame.
 static void test_the_same_ends_have_one_number(void **state)
 {
     (void)state;
