@@ -11,26 +11,28 @@
 
 #define ROOM_LEAST   4
 #define ROOM_MOST    4096
-#define ROOM_ONE_WAY 16         // while the other end says nothing
-#define SPARE_OCTETS (32 << 10) // what ends as quickly as it begins finds room in so little
+#define ROOM_ONE_WAY 16  // while the other end says nothing
+#define SPARES_MOST  128 // of a size; what ends as quickly as it begins finds room in so few
 // A hole that is filled sooner than this was reordering, if no round trip is known; tshark has the
 // same.
 #define REORDER_US 3000
 
 // ---- The records ----
 
-// The list of those given back that have this room. NULL: such are freed.
-static struct gi_spare **spares_of(struct gi_records *records, uint32_t room)
+// The size of this room among those that are kept when they are given back; GI_SPARES: it is freed.
+static uint32_t size_of(uint32_t room)
 {
     uint32_t size = room / ROOM_LEAST / 2; // 0, 1, 2 for the least room, twice and four times it
-    return size < GI_SPARES ? &records->spare[size] : NULL;
+    return size < GI_SPARES ? size : GI_SPARES;
 }
 
 static struct gi_record *get(struct gi_records *records, uint32_t room)
 {
-    struct gi_spare **spare = spares_of(records, room), *first = spare ? *spare : NULL;
+    uint32_t size = size_of(room);
+    struct gi_spare *first = size < GI_SPARES ? records->spare[size].first : NULL;
     if (first) {
-        *spare = first->next;
+        records->spare[size].first = first->next;
+        records->spare[size].n--;
         records->spare_octets -= room * sizeof(struct gi_record);
         return (struct gi_record *)first;
     }
@@ -42,21 +44,23 @@ static struct gi_record *get(struct gi_records *records, uint32_t room)
 
 static void give_back(struct gi_records *records, struct gi_record *record, uint32_t room)
 {
-    struct gi_spare **spare = spares_of(records, room), *first = (struct gi_spare *)record;
-    if (!spare || records->spare_octets >= SPARE_OCTETS) {
+    uint32_t size = size_of(room);
+    struct gi_spare *first = (struct gi_spare *)record;
+    if (size == GI_SPARES || records->spare[size].n >= SPARES_MOST) {
         free(record);
         return;
     }
     records->spare_octets += room * sizeof *record;
-    first->next = *spare;
-    *spare = first;
+    first->next = records->spare[size].first;
+    records->spare[size].first = first;
+    records->spare[size].n++;
 }
 
 void gi_half_free_spares(struct gi_records *records)
 {
     for (int size = 0; size < GI_SPARES; size++)
-        for (struct gi_spare *first; (first = records->spare[size]); free(first))
-            records->spare[size] = first->next;
+        for (struct gi_spare *first; (first = records->spare[size].first); free(first))
+            records->spare[size].first = first->next;
 }
 
 static void resize(struct gi_half *half, uint32_t room, struct gi_records *records)
@@ -116,7 +120,8 @@ uint32_t gi_half_make_room(struct gi_half *half, uint32_t i, bool answered,
         half->begin = 0;
     }
     struct gi_record *at = half->record + half->begin + i;
-    memmove(at + 1, at, (half->count - i) * sizeof *at);
+    if (i < half->count)
+        memmove(at + 1, at, (half->count - i) * sizeof *at);
     half->count++;
     return i;
 }

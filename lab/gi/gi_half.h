@@ -113,7 +113,11 @@ struct gi_records {
     uint64_t octets, most_octets; // in use; the most there were, with the spare ones
     uint64_t limit_octets;
     uint64_t spare_octets;
-    struct gi_spare *spare[GI_SPARES]; // of the least sizes, for the next half
+    // Of the least sizes, for the next half.
+    struct {
+        struct gi_spare *first;
+        uint32_t n;
+    } spare[GI_SPARES];
     void (*judged)(const struct gi_records *records, const struct gi_half *half,
                    enum gi_verdict verdict, enum gi_verdict instead, uint32_t sequence);
     const struct gi_flow *flow; // of the half
