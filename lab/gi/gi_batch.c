@@ -15,6 +15,7 @@
 #define BRIEFS_OWNED 64
 #define ENDS_AHEAD   16
 #define FULLS_AHEAD  2
+#define FARS_OWNED   128
 #define FRAMES_NEAR  32
 // Odd numbers without a meaning. A capture may be made so that all ends have the same slot: then
 // they are looked for so often, and each frame gets ends of its own.
@@ -143,17 +144,22 @@ static inline uint16_t number_of(struct gi_batch *batch, struct gi_ends *ends, u
     return number;
 }
 
+static inline void put_far(struct gi_batch *batch, uint16_t frame, bool is_far)
+{
+    batch->far[batch->fars] = frame;
+    batch->fars += is_far;
+}
+
 static inline void put_ends(struct gi_batch *batch, struct gi_brief *brief, struct gi_ends *ends,
                             struct gi_reader *reader)
 {
     uint16_t frame = (uint16_t)(brief - batch->brief);
     bool reversed;
     uint16_t n = number_of(batch, ends, frame, reader, &reversed);
-    bool near = (uint16_t)(frame - reader->last[n]) <= FRAMES_NEAR;
+    put_far(batch, frame, (uint16_t)(frame - reader->last[n]) > FRAMES_NEAR);
     reader->last[n] = frame;
     brief->ends = n;
     brief->reversed = reversed;
-    brief->near = near;
 }
 
 static inline bool read_brief(struct gi_batch *batch, struct gi_brief *brief,
@@ -233,6 +239,7 @@ static void put_ends_of(struct gi_batch *batch, struct gi_brief *brief, const st
     ends.hash = gi_hash_ends(gi_hash_address(&from->address), gi_hash_address(&to->address),
                              from->port, to->port);
     brief->ends = add_ends(batch, &ends);
+    put_far(batch, (uint16_t)(brief - batch->brief), true);
 }
 
 static void read_full(struct gi_batch *batch, struct gi_brief *brief,
@@ -245,9 +252,11 @@ static void read_full(struct gi_batch *batch, struct gi_brief *brief,
     brief->full = batch->fulls++;
     brief->data_octets = full->packet.data_octets != 0;
     brief->ends = GI_ENDS_NONE;
-    brief->reversed = brief->near = false;
+    brief->reversed = false;
     if (full->fate == GI_COUNT_segments || full->fate == GI_COUNT_fragments)
         put_ends_of(batch, brief, &full->packet.from, &full->packet.to, reader);
+    else
+        put_far(batch, (uint16_t)(brief - batch->brief), true);
 }
 
 void gi_batch_own(const struct gi_batch *batch)
@@ -255,12 +264,14 @@ void gi_batch_own(const struct gi_batch *batch)
     gi_own_lines(batch, GI_LINE_OCTETS);
     gi_own_lines(batch->brief, BRIEFS_OWNED * sizeof batch->brief[0]);
     gi_own_lines(batch->ends, ENDS_AHEAD * sizeof batch->ends[0]);
+    gi_own_lines(batch->far, FARS_OWNED * sizeof batch->far[0]);
     gi_own_lines(batch->full, FULLS_AHEAD * sizeof batch->full[0]);
 }
 
 void gi_batch_begin(struct gi_batch *batch, struct gi_reader *reader)
 {
-    batch->frames = batch->fulls = 0;
+    batch->frames = batch->fulls = batch->fars = 0;
+    batch->far[0] = GI_FAR_NONE;
     batch->ends[GI_ENDS_NONE] = (struct gi_ends){0};
     batch->ends_n = GI_ENDS_NONE + 1;
     memset(reader->slot, 0, sizeof reader->slot);
@@ -282,5 +293,6 @@ void gi_batch_add(struct gi_batch *batch, const struct capture_packet *frames, u
             brief_ones++;
     }
     batch->frames += n;
+    batch->far[batch->fars] = GI_FAR_NONE;
     reader->counts.capture[CAPTURE_taken] += brief_ones;
 }

@@ -14,11 +14,12 @@
 #define GI_ENDS_MOST  (GI_FRAMES_MOST + 1)
 #define GI_ENDS_NONE  0    // is the number of no ends
 #define GI_ENDS_SLOTS 2048 // of a hash table
+#define GI_FAR_NONE   UINT16_MAX
 
 // A segment without SYN, FIN, RST or SACK, outside a tunnel, with an ACK and all its headers.
 struct __attribute__((aligned(32))) gi_brief {
-    // Of each frame are valid the time, ends, reversed, near and is_full; and of a full one: full,
-    // and data_octets as far as it is 0 or not.
+    // Of each frame are valid the time, ends, reversed and is_full; and of a full one: full, and
+    // data_octets as far as it is 0 or not.
     uint64_t time_ns;
     union {
         uint32_t sequence;
@@ -26,9 +27,8 @@ struct __attribute__((aligned(32))) gi_brief {
     };
     uint32_t acknowledgement, timestamp;
     uint16_t window, ip_id, data_octets, ip_octets;
-    uint16_t ends : 14;    // the number, in this batch, of those that it is between
-    uint16_t reversed : 1; // it goes from the second of them to the first
-    uint16_t near : 1;     // another one between them is a few frames before
+    uint16_t reversed : 1; // it goes from the second of its ends to the first
+    uint16_t ends : 15;    // their number in this batch
     bool is_full, has_timestamps;
 };
 
@@ -46,13 +46,16 @@ struct gi_ends {
 };
 
 static_assert(sizeof(struct gi_brief) == 32, "two in a line");
-static_assert(GI_ENDS_MOST <= 1 << 14, "each frame may have ends of its own");
+static_assert(GI_ENDS_MOST <= 1 << 15, "each frame may have ends of its own");
 
 struct gi_batch {
-    uint32_t frames, fulls, ends_n;        // ends_n: with GI_ENDS_NONE
+    uint32_t frames, fulls, fars, ends_n;  // ends_n: with GI_ENDS_NONE
     struct gi_brief brief[GI_FRAMES_MOST]; // of each frame
     uint32_t echo[GI_FRAMES_MOST];         // of each in brief that has timestamps
     struct gi_ends ends[GI_ENDS_MOST];
+    // Places of those frames between whose ends there is none a few frames before, for what is
+    // fetched ahead; then GI_FAR_NONE.
+    uint16_t far[GI_FRAMES_MOST + 1];
     struct gi_full full[GI_FRAMES_MOST];
 };
 

@@ -100,7 +100,7 @@ static bool is_set_up_once(const struct gi_flow *flow)
 static uint32_t round_trip_us(const struct gi_flow *flow, enum gi_side end)
 {
     const struct gi_setup *setup = &flow->setup;
-    const struct gi_rtt *rtt = end == GI_UP ? &flow->trips.karn : &flow->half[GI_UP].rtt;
+    const struct gi_rtt *rtt = end == GI_UP ? &flow->karn : &flow->half[GI_UP].rtt;
     uint64_t least_us = rtt->samples ? rtt->least_us : 0;
     bool opener = (end == GI_UP) != setup->from_internet;
     uint64_t setup_ns = 0;
@@ -140,39 +140,14 @@ static void take_data(struct gi_flow *flow, const struct gi_packet *packet, enum
         flow->user[GI_UP]->troubles++;
 }
 
-// What the first ACK covers arrived before the time begins. If all of it was sent again, only its
-// first segment is known to be before that.
-static void begin_time(struct gi_flow *flow, const struct gi_acked *acked, uint64_t now_ns)
+void gi_flow_begin_time(struct gi_transfer *transfer, const struct gi_acked *acked, uint64_t now_ns)
 {
-    struct gi_transfer *transfer = &flow->transfer;
     transfer->begun = true;
     transfer->first_ack_ns = now_ns;
     if (!acked->once)
         return;
     transfer->last_own_octets = acked->once_own_octets;
     transfer->last_user_octets = acked->once_user_octets;
-}
-
-void gi_flow_transfer(struct gi_flow *flow, const struct gi_acked *acked, uint32_t ack,
-                      uint64_t now_ns)
-{
-    struct gi_transfer *transfer = &flow->transfer;
-    if (!acked->data || !acked->exact)
-        return;
-    if (transfer->begun)
-        transfer->data_octets += ack - transfer->last_ack;
-    else
-        begin_time(flow, acked, now_ns);
-    transfer->last_ack_ns = now_ns;
-    transfer->last_ack = ack;
-    if ((int32_t)(acked->user_octets - transfer->last_user_octets) > 0) {
-        transfer->own_octets += acked->own_octets - transfer->last_own_octets;
-        transfer->user_octets += acked->user_octets - transfer->last_user_octets;
-        transfer->last_own_octets = acked->own_octets;
-        transfer->last_user_octets = acked->user_octets;
-    }
-    transfer->last_own_lost = transfer->own_lost;
-    transfer->last_user_lost = flow->user[GI_UP]->lost_octets;
 }
 
 // A packet with data: the mean of these, and of all headers.
@@ -221,6 +196,7 @@ static void take_ack(struct gi_flow *flow, const struct gi_packet *packet, enum 
     if (side == GI_UP) {
         receiver.order = &flow->user[GI_UP]->order;
         receiver.trips = &flow->trips;
+        receiver.karn = &flow->karn;
     }
     struct gi_acked acked = gi_half_ack(other, packet, &receiver, records);
     if (side == GI_DOWN)

@@ -40,7 +40,7 @@ struct gi_transfer {
 };
 
 // By lines of the cache, of which the first begins within the node (gi_table.h): what each packet
-// needs, the rate, the transfer, the trips; then the halves.
+// needs, the transfer, the rate with round trips; then the halves.
 struct gi_flow {
     struct gi_node node;            // touched_ns: its last packet
     struct gi_user *user[GI_SIDES]; // the ends' addresses; GI_UP: the user's
@@ -54,10 +54,11 @@ struct gi_flow {
     bool fragments : 1, dialogue : 1;
     bool jumped : 1; // the capture's clock has gone back while it lived
     bool passed : 1; // data down
-    struct gi_rate rate;
-    uint64_t first_ns;
     struct gi_transfer transfer;
+    uint64_t first_ns;
     struct gi_trips trips;
+    struct gi_rate rate;
+    struct gi_rtt karn; // to the user
     struct gi_half half[GI_SIDES];
     struct gi_setup setup;
 };
@@ -67,19 +68,44 @@ struct gi_flow {
 // Places behind the beginning of the first line; of the halves, what most packets need is in one
 // line and in two.
 #define GI_FLOW_AT(member) (offsetof(struct gi_flow, member) - GI_TABLE_BEFORE)
-static_assert(GI_FLOW_AT(rate) == 64 && GI_FLOW_AT(transfer) == 128 && GI_FLOW_AT(trips) == 200 &&
+static_assert(GI_FLOW_AT(transfer) == 64 && GI_FLOW_AT(rate.last_ns) == 192 &&
                   GI_FLOW_AT(half[GI_UP].una) == 256 && GI_FLOW_AT(half[GI_DOWN]) == 384 + 24 &&
                   sizeof(struct gi_flow) == 640,
               "lines of the cache");
+static_assert(GI_FLOW_AT(half[GI_UP]) == 240, "the head of the half with the rate");
 
 // A segment of it; side: who sends. The users have not counted it yet. False: a copy of the one
 // before, which is left out.
 bool gi_flow_take(struct gi_flow *flow, const struct gi_packet *packet, enum gi_side side,
                   struct gi_records *records, struct gi_counts *counts);
 
+// What the first ACK covers arrived before the time begins. If all of it was sent again, only its
+// first segment is known to be before that.
+void gi_flow_begin_time(struct gi_transfer *transfer, const struct gi_acked *acked,
+                        uint64_t now_ns);
+
 // An ACK of the user that advances.
-void gi_flow_transfer(struct gi_flow *flow, const struct gi_acked *acked, uint32_t ack,
-                      uint64_t now_ns);
+static inline void gi_flow_transfer(struct gi_flow *flow, const struct gi_acked *acked,
+                                    uint32_t ack, uint64_t now_ns)
+{
+    struct gi_transfer *transfer = &flow->transfer;
+    if (!acked->data || !acked->exact)
+        return;
+    if (transfer->begun)
+        transfer->data_octets += ack - transfer->last_ack;
+    else
+        gi_flow_begin_time(transfer, acked, now_ns);
+    transfer->last_ack_ns = now_ns;
+    transfer->last_ack = ack;
+    if ((int32_t)(acked->user_octets - transfer->last_user_octets) > 0) {
+        transfer->own_octets += acked->own_octets - transfer->last_own_octets;
+        transfer->user_octets += acked->user_octets - transfer->last_user_octets;
+        transfer->last_own_octets = acked->own_octets;
+        transfer->last_user_octets = acked->user_octets;
+    }
+    transfer->last_own_lost = transfer->own_lost;
+    transfer->last_user_lost = flow->user[GI_UP]->lost_octets;
+}
 
 // Is it over: reset, or closed both ways and all acknowledged?
 bool gi_flow_is_closed(const struct gi_flow *flow);

@@ -49,19 +49,19 @@ struct __attribute__((packed, aligned(4))) gi_rtt {
 
 // What goes to the user, beside the samples of the half.
 struct gi_trips {
-    struct gi_rtt karn; // by Karn's rule alone, as tcptrace has them
     // So many of which nobody knows yet which sending the user had: sums, if it was the first one
     // or the last one; when the two of the newest passed.
     uint32_t unsure, unsure_first_us, unsure_last_us, passed_first_us, passed_last_us;
 };
 
 // Who acknowledges. set_up: the round trip of the set-up, with an empty buffer, is among the
-// samples. To the host there are no order and no trips.
+// samples. To the host there are only those of the half.
 struct gi_receiver {
     bool set_up;
     uint32_t now_us; // modulo 2^32
     struct gi_order *order;
     struct gi_trips *trips;
+    struct gi_rtt *karn; // samples by Karn's rule alone, as tcptrace has them
 };
 
 // What most packets need stands first.

@@ -283,7 +283,7 @@ struct gi_acked gi_half_ack(struct gi_half *half, const struct gi_packet *packet
         half->next = ack;
     }
     if (gi_half_after(ack, half->una)) {
-        uint32_t least_us = (receiver->trips ? &receiver->trips->karn : &half->rtt)->least_us;
+        uint32_t least_us = (receiver->karn ? receiver->karn : &half->rtt)->least_us;
         struct gi_covered c = {.from = half->una,
                                .to = ack,
                                .now_us = gi_half_us(packet->time_ns),

@@ -186,8 +186,8 @@ struct gi_trip gi_half_trip(const struct gi_half *half, const struct gi_covered 
 void gi_half_trip_take(struct gi_half *half, const struct gi_trip *trip,
                        const struct gi_receiver *receiver)
 {
-    if (trip->karn && receiver->trips)
-        gi_half_sample(&receiver->trips->karn, trip->now_us - trip->first_us);
+    if (trip->karn && receiver->karn)
+        gi_half_sample(receiver->karn, trip->now_us - trip->first_us);
     // The host's answer to a FIN is its own, which may be the repetition of one that was lost.
     if (trip->karn && !receiver->order && !trip->fin)
         gi_half_sample(&half->rtt, trip->now_us - trip->first_us);

@@ -45,7 +45,7 @@ void gi_begin_users(struct gi *gi);
 
 static inline bool gi_end_is_due(const struct gi *gi, const struct gi_node *node)
 {
-    return gi->now_ns - node->touched_ns >= gi->silence_ns[node->list];
+    return gi->now_ns - node->touched_ns >= gi->silence_ns[gi_table_list(node)];
 }
 
 void gi_end_flow(struct gi *gi, struct gi_flow *flow);

@@ -22,19 +22,34 @@
 // channel, of 8 kbit/s.
 #define GI_RATE_SILENCE_US 3000000
 
-struct gi_rate {
-    bool open, recovering;
-    uint32_t recovered_at; // a sequence number
-    uint32_t first_octets, last_octets;
-    uint64_t first_ns, last_ns;
+// What each ACK needs stands last. Packed, so that its line of the cache has room for more.
+struct __attribute__((packed, aligned(4))) gi_rate {
+    uint64_t first_ns;
     // Of all periods that were long enough.
-    uint32_t periods;
     uint64_t octets, time_ns;
+    uint32_t periods;
+    uint64_t last_ns;
+    uint32_t first_octets, last_octets;
+    uint32_t recovered_at; // a sequence number
+    bool open, recovering;
 };
 
 // An ACK up to the end of a segment with which that much had passed to the user.
 void gi_rate_ack(struct gi_rate *rate, uint64_t now_ns, uint32_t ack, uint32_t user_octets,
                  uint32_t flight_octets);
+
+// The same; within a period, as most are, it is compiled into the caller.
+static inline void gi_rate_ack_soon(struct gi_rate *rate, uint64_t now_ns, uint32_t ack,
+                                    uint32_t user_octets, uint32_t flight_octets)
+{
+    if (!rate->open || flight_octets < GI_RATE_FLIGHT_OCTETS ||
+        user_octets - rate->first_octets >= GI_RATE_OCTETS_MOST) {
+        gi_rate_ack(rate, now_ns, ack, user_octets, flight_octets);
+        return;
+    }
+    rate->last_ns = now_ns;
+    rate->last_octets = user_octets;
+}
 // Something is lost or out of order, or may be, or the user was silent.
 void gi_rate_trouble(struct gi_rate *rate, uint32_t next, uint32_t flight_octets);
 void gi_rate_end(struct gi_rate *rate);

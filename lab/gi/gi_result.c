@@ -131,7 +131,7 @@ static void put_loss_down(struct gi_result *r, const struct gi_half *down, bool 
 static void put_rtts(struct gi_result *r, const struct gi_flow *flow, bool known)
 {
     PUT_RTT(r, rtt_gprs, &flow->half[GI_DOWN].rtt, known);
-    PUT_RTT(r, rtt_gprs_karn, &flow->trips.karn, known);
+    PUT_RTT(r, rtt_gprs_karn, &flow->karn, known);
     PUT_RTT(r, rtt_internet, &flow->half[GI_UP].rtt, known);
 }
 

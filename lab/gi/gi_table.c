@@ -76,28 +76,29 @@ static void empty_slot(struct gi_table *table, uint32_t at)
     table->filled--;
 }
 
-static void list_add(struct gi_table *table, struct gi_node *node)
+static void list_add(struct gi_table *table, struct gi_node *node, uint32_t list)
 {
-    node->listed = gi_table_unit(node->touched_ns);
-    node->older = table->list[node->list].newest;
+    node->place = gi_table_newest(list, node->touched_ns);
+    node->older = table->list[list].newest;
     node->newer = NULL;
     if (node->older)
         node->older->newer = node;
     else
-        table->list[node->list].oldest = node;
-    table->list[node->list].newest = node;
+        table->list[list].oldest = node;
+    table->list[list].newest = node;
 }
 
 static void list_remove(struct gi_table *table, struct gi_node *node)
 {
+    uint32_t list = gi_table_list(node);
     if (node->older)
         node->older->newer = node->newer;
     else
-        table->list[node->list].oldest = node->newer;
+        table->list[list].oldest = node->newer;
     if (node->newer)
         node->newer->older = node->older;
     else
-        table->list[node->list].newest = node->older;
+        table->list[list].newest = node->older;
 }
 
 struct gi_node *gi_table_add(struct gi_table *table, uint32_t hash, uint64_t now_ns)
@@ -115,7 +116,7 @@ struct gi_node *gi_table_add(struct gi_table *table, uint32_t hash, uint64_t now
     node->next = gi_table_node(table->slot[at]);
     table->filled += node->next == NULL;
     table->slot[at] = slot_of(node);
-    list_add(table, node);
+    list_add(table, node, 0);
     if (++table->used > table->most_used)
         table->most_used = table->used;
     return node;
@@ -143,8 +144,7 @@ void gi_table_remove(struct gi_table *table, struct gi_node *node)
 void gi_table_move(struct gi_table *table, struct gi_node *node, uint32_t list)
 {
     list_remove(table, node);
-    node->list = list;
-    list_add(table, node);
+    list_add(table, node, list);
 }
 
 uint64_t gi_table_octets(const struct gi_table *table)

@@ -10,13 +10,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define GI_TABLE_LISTS 3
+#include "lab/gi/gi_hints.h"
+
+#define GI_TABLE_LISTS     3
+#define GI_TABLE_LIST_BITS 2
+#define GI_TABLE_UNIT_BITS 30 // of the time that orders a list: 1.1 s
 
 struct gi_node {
     struct gi_node *older, *newer, *next; // next: of the same hash, or free
     uint64_t touched_ns;
     uint32_t hash;
-    uint32_t list : 2, listed : 30; // listed: when it became the newest, in units of 2^30 ns
+    uint32_t place; // its list, and when it became the newest there: gi_table_newest()
 };
 
 // Of a page, a line of the cache begins here in the first record: what is before that is needed
@@ -90,15 +94,20 @@ void gi_table_remove(struct gi_table *table, struct gi_node *node);
 // It is the newest of that list now, among those that were touched at a distance of 1.1 s or more:
 // the lists keep no finer order, for that costs the memory of two neighbours for each packet.
 void gi_table_move(struct gi_table *table, struct gi_node *node, uint32_t list);
-static inline uint32_t gi_table_unit(uint64_t now_ns)
+static inline uint32_t gi_table_newest(uint32_t list, uint64_t now_ns)
 {
-    return (uint32_t)(now_ns >> 30) & ((1u << 30) - 1);
+    return (uint32_t)(now_ns >> GI_TABLE_UNIT_BITS) << GI_TABLE_LIST_BITS | list;
+}
+static inline uint32_t gi_table_list(const struct gi_node *node)
+{
+    return node->place & ((1u << GI_TABLE_LIST_BITS) - 1);
 }
 static inline void gi_table_touch(struct gi_table *table, struct gi_node *node, uint32_t list,
                                   uint64_t now_ns)
 {
     node->touched_ns = now_ns;
-    if (node->list != list || (node->listed != gi_table_unit(now_ns) && node->newer))
+    if (gi_rarely(node->place != gi_table_newest(list, now_ns)) &&
+        (node->newer || gi_table_list(node) != list))
         gi_table_move(table, node, list);
 }
 

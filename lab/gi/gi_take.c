@@ -44,7 +44,7 @@ static enum gi_count take_segment(struct gi *gi, struct gi_packet *packet, uint3
     gi_whose_take_tunnel(gi, flow->user[GI_UP], packet->teid, side);
     gi_users_count(&gi->users, flow->user[side], flow->user[!side], packet->ip_octets, gi->now_ns);
     gi_table_touch(&gi->flows, &flow->node, list_of(flow), gi->now_ns);
-    bool calm = flow->node.list == GI_OPEN && gi_quick_is_calm(flow);
+    bool calm = gi_table_list(&flow->node) == GI_OPEN && gi_quick_is_calm(flow);
     flow->number = calm ? flow->number | GI_FLOW_CALM : flow->number & ~GI_FLOW_CALM;
     *taken = (struct gi_guess){flow, flow->number | GI_FLOW_CALM, side};
     return GI_COUNT_segments;
@@ -86,23 +86,30 @@ static void take(struct gi *gi, struct gi_packet *packet, enum gi_count fate, ui
 
 // ---- The short way ----
 
+static inline __attribute__((always_inline)) bool take_of(struct gi *gi, struct gi_flow *flow,
+                                                          const struct gi_brief *brief,
+                                                          uint64_t now_ns, enum gi_side side)
+{
+    if (gi_rarely(!gi_quick_take(flow, brief, now_ns, side, &gi->records)))
+        return false;
+    if (gi_rarely(gi->in_tunnels))
+        gi_whose_take_tunnel(gi, flow->user[GI_UP], 0, side);
+    gi_users_count_busy(flow->user[side], flow->user[!side], brief->ip_octets, now_ns);
+    gi_table_touch(&gi->flows, &flow->node, GI_OPEN, now_ns);
+    gi->counts.n[GI_COUNT_segments]++;
+    return true;
+}
+
 // The flow is the one that was found when the batch began, or taken by since, and it is calm.
-static inline bool take_brief(struct gi *gi, const struct gi_brief *brief,
+static inline bool take_brief(struct gi *gi, const struct gi_brief *brief, uint64_t now_ns,
                               const struct gi_guess *guess)
 {
     struct gi_flow *flow = guess->flow;
     if (gi_rarely(!guess->number) || gi_rarely(flow->number != guess->number) ||
-        gi_rarely(gi->now_ns - flow->node.touched_ns >= gi->silence_ns[GI_OPEN]))
+        gi_rarely(now_ns - flow->node.touched_ns >= gi->silence_ns[GI_OPEN]))
         return false;
-    enum gi_side side = guess->side ^ brief->reversed;
-    if (gi_rarely(!gi_quick_take(flow, brief, gi->now_ns, side, &gi->records)))
-        return false;
-    if (gi_rarely(gi->in_tunnels))
-        gi_whose_take_tunnel(gi, flow->user[GI_UP], 0, side);
-    gi_users_count(&gi->users, flow->user[side], flow->user[!side], brief->ip_octets, gi->now_ns);
-    gi_table_touch(&gi->flows, &flow->node, GI_OPEN, gi->now_ns);
-    gi->counts.n[GI_COUNT_segments]++;
-    return true;
+    return (guess->side ^ brief->reversed) == GI_UP ? take_of(gi, flow, brief, now_ns, GI_UP)
+                                                    : take_of(gi, flow, brief, now_ns, GI_DOWN);
 }
 
 // ---- Memory ahead ----
@@ -121,7 +128,7 @@ static inline void fetch_flow(const struct gi *gi, const struct gi_batch *batch,
     const struct gi_flow *flow = guess->flow;
     if (gi_rarely(brief->is_full))
         gi_fetch_lines(&batch->full[brief->full], sizeof batch->full[0]);
-    if (!flow || brief->near)
+    if (!flow)
         return;
     bool is_up = (guess->side ^ brief->reversed) == GI_UP;
     fetch_first(flow->user[GI_UP]);
@@ -129,20 +136,17 @@ static inline void fetch_flow(const struct gi *gi, const struct gi_batch *batch,
     gi_fetch(&flow->half[GI_UP].una);
     gi_fetch(&flow->half[GI_DOWN]);
     gi_fetch(&flow->half[GI_DOWN].packets);
-    if (is_up == (brief->data_octets != 0))
-        gi_fetch(&flow->half[GI_UP]);
-    if (!is_up)
-        return;
-    gi_fetch(&flow->rate);
-    gi_fetch(&flow->transfer);
-    gi_fetch(&flow->trips);
+    if (is_up || brief->data_octets == 0)
+        gi_fetch(&flow->half[GI_UP]); // in one line with the rate
+    if (is_up)
+        gi_fetch(&flow->transfer);
 }
 
 // Of what the ACK covers, or where the segment will be put.
 static inline void fetch_records(const struct gi *gi, const struct gi_brief *brief)
 {
     const struct gi_guess *guess = &gi->guess[brief->ends];
-    if (!guess->flow || brief->near)
+    if (!guess->flow)
         return;
     enum gi_side side = guess->side ^ brief->reversed;
     const struct gi_half *half = &guess->flow->half[brief->data_octets ? side : !side];
@@ -238,14 +242,16 @@ static void take_long(struct gi *gi, struct gi_batch *batch, const struct gi_bri
 
 static inline void take_one(struct gi *gi, struct gi_batch *batch, const struct gi_brief *brief)
 {
-    uint64_t time_ns = brief->time_ns;
-    if (gi_rarely(time_ns < gi->now_ns || time_ns - gi->now_ns > GI_GAP_NS))
-        gi_take_time(gi, time_ns);
-    else
-        gi->now_ns = time_ns;
-    if (gi_rarely(gi->now_ns >= gi->expire_ns))
+    uint64_t now_ns = brief->time_ns;
+    if (gi_rarely(now_ns - gi->now_ns > GI_GAP_NS)) { // or it goes back
+        gi_take_time(gi, now_ns);
+        now_ns = gi->now_ns;
+    }
+    gi->now_ns = now_ns;
+    if (gi_rarely(now_ns >= gi->expire_ns))
         gi_end_silent(gi);
-    if (gi_rarely(brief->is_full) || gi_rarely(!take_brief(gi, brief, &gi->guess[brief->ends])))
+    if (gi_rarely(brief->is_full) ||
+        gi_rarely(!take_brief(gi, brief, now_ns, &gi->guess[brief->ends])))
         take_long(gi, batch, brief);
 }
 
@@ -256,16 +262,22 @@ void gi_batch_fetch(const struct gi_batch *batch)
     gi_fetch_lines(batch->ends, SLOTS_AHEAD * sizeof batch->ends[0]);
 }
 
+static_assert(GI_FRAMES_MOST + FLOWS_AHEAD < GI_FAR_NONE, "the end of the far ones is far");
+
 void gi_batch_take(struct gi *gi, struct gi_batch *batch)
 {
-    const struct gi_brief *brief = batch->brief, *end = brief + batch->frames;
+    const struct gi_brief *brief = batch->brief;
+    const uint16_t *flows = batch->far, *records = batch->far;
+    const uint32_t frames = batch->frames;
     gi->counts.frames += batch->frames;
     guess_flows(gi, batch);
-    for (; brief < end; brief++) {
-        gi_fetch(brief + BRIEFS_AHEAD);
-        fetch_flow(gi, batch, brief + FLOWS_AHEAD < end ? brief + FLOWS_AHEAD : end - 1);
-        fetch_records(gi, brief + RECORDS_AHEAD < end ? brief + RECORDS_AHEAD : end - 1);
-        take_one(gi, batch, brief);
+    for (uint32_t i = 0; i < frames; i++) {
+        gi_fetch(&brief[i + BRIEFS_AHEAD]);
+        while (*flows <= i + FLOWS_AHEAD)
+            fetch_flow(gi, batch, &brief[*flows++]);
+        while (*records <= i + RECORDS_AHEAD)
+            fetch_records(gi, &brief[*records++]);
+        take_one(gi, batch, &brief[i]);
     }
 }
 

@@ -46,7 +46,7 @@ struct gi_user *gi_users_get(struct gi_users *users, const struct gi_end *end, u
 // Nobody asks who of the busy was silent longest, so their list has no order.
 static inline void gi_users_touch(struct gi_users *users, struct gi_user *user, uint64_t now_ns)
 {
-    if (user->node.list == GI_USERS_BUSY)
+    if (gi_table_list(&user->node) == GI_USERS_BUSY)
         user->node.touched_ns = now_ns;
     else
         gi_table_touch(&users->table, &user->node, user->flows ? GI_USERS_BUSY : GI_USERS_IDLE,
@@ -61,6 +61,15 @@ static inline void gi_users_count(struct gi_users *users, struct gi_user *from, 
     to->in_octets += ip_octets;
     gi_users_touch(users, from, now_ns);
     gi_users_touch(users, to, now_ns);
+}
+// The same where both are known to be busy: they have a flow, and a packet of it was counted.
+static inline void gi_users_count_busy(struct gi_user *from, struct gi_user *to, uint32_t ip_octets,
+                                       uint64_t now_ns)
+{
+    from->packets++;
+    to->packets++;
+    to->in_octets += ip_octets;
+    from->node.touched_ns = to->node.touched_ns = now_ns;
 }
 // A flow of it begins or has ended.
 void gi_users_hold(struct gi_user *user);

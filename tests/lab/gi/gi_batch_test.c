@@ -156,10 +156,21 @@ static void check_ends(uint32_t i)
     assert_int_equal(batch.ends[brief->ends].hash,
                      gi_hash_ends(gi_hash_address(&p->from.address),
                                   gi_hash_address(&p->to.address), p->from.port, p->to.port));
-    bool near = false;
-    for (uint32_t k = i; k-- > 0 && i - k <= NEAR;)
-        near |= batch.brief[k].ends == brief->ends;
-    assert_int_equal(brief->near, near);
+}
+
+// Each frame that is far, in their order, and no other.
+static void check_far(void)
+{
+    uint32_t fars = 0;
+    for (uint32_t i = 0; i < batch.frames; i++) {
+        bool near = false;
+        for (uint32_t k = i; batch.brief[i].ends && k-- > 0 && i - k <= NEAR;)
+            near |= batch.brief[k].ends == batch.brief[i].ends;
+        if (!near)
+            assert_int_equal(batch.far[fars++], i);
+    }
+    assert_int_equal(batch.fars, fars);
+    assert_int_equal(batch.far[fars], GI_FAR_NONE);
 }
 
 static void check(uint32_t n, uint32_t pairs)
@@ -190,6 +201,7 @@ static void check(uint32_t n, uint32_t pairs)
         }
         check_ends(i);
     }
+    check_far();
     assert_true(briefs > n / 2);
     assert_memory_equal(&reader.counts, &counts, sizeof counts);
 }

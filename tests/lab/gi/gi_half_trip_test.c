@@ -17,6 +17,7 @@
 // Two flows of one user; the second only tells what has come.
 static struct gi_half half, other;
 static struct gi_trips trips, other_trips;
+static struct gi_rtt karn_rtt, other_karn;
 static struct gi_order order;
 static struct gi_records records;
 
@@ -25,6 +26,7 @@ static int begin(void **state)
     (void)state;
     half = other = (struct gi_half){.timestamps_seen = true};
     trips = other_trips = (struct gi_trips){0};
+    karn_rtt = other_karn = (struct gi_rtt){0};
     order = (struct gi_order){0};
     records = (struct gi_records){.limit_octets = 1 << 20};
     return 0;
@@ -62,7 +64,7 @@ static uint32_t us_of(uint64_t ms)
 static void take_ack(uint64_t ms, uint32_t n, uint32_t echo, uint32_t from, uint32_t to)
 {
     const struct gi_receiver user = {
-        .set_up = true, .now_us = us_of(ms), .order = &order, .trips = &trips};
+        .set_up = true, .now_us = us_of(ms), .order = &order, .trips = &trips, .karn = &karn_rtt};
     struct gi_packet packet = {.time_ns = ms * MS_IN_NS,
                                .acknowledgement = n * SEGMENT,
                                .echo = echo,
@@ -82,8 +84,11 @@ static void ack(uint64_t ms, uint32_t n)
 
 static void ack_of_other(uint64_t ms, uint32_t n)
 {
-    const struct gi_receiver user = {
-        .set_up = true, .now_us = us_of(ms), .order = &order, .trips = &other_trips};
+    const struct gi_receiver user = {.set_up = true,
+                                     .now_us = us_of(ms),
+                                     .order = &order,
+                                     .trips = &other_trips,
+                                     .karn = &other_karn};
     struct gi_packet packet = {
         .time_ns = ms * MS_IN_NS, .acknowledgement = n * SEGMENT, .flags = TCP_ACK, .window = 9};
     gi_half_ack(&other, &packet, &user, &records);
@@ -101,7 +106,7 @@ static void expect(uint32_t samples, uint64_t sum_ms, uint32_t karn)
 {
     assert_int_equal(half.rtt.samples, 1 + samples);
     assert_int_equal(half.rtt.sum_us, (100 + sum_ms) * 1000);
-    assert_int_equal(trips.karn.samples, 1 + karn);
+    assert_int_equal(karn_rtt.samples, 1 + karn);
 }
 
 static void test_sooner_than_the_least(void **state)
