@@ -6,6 +6,7 @@
 #ifndef SLUICE_GI_TABLE_H
 #define SLUICE_GI_TABLE_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,6 +16,7 @@
 #define GI_TABLE_LISTS     3
 #define GI_TABLE_LIST_BITS 2
 #define GI_TABLE_UNIT_BITS 30 // of the time that orders a list: 1.1 s
+static_assert(GI_TABLE_LISTS <= 1 << GI_TABLE_LIST_BITS, "each list has a number");
 
 struct gi_node {
     struct gi_node *older, *newer, *next; // next: of the same hash, or free

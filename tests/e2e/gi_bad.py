@@ -423,6 +423,9 @@ def clock():
     at = frames[4][0]
     report = read(pcap([*frames[:4], (at - 0.3, frames[4][1]), *frames[5:]]))
     same((len(report["flows"]), report["counts"]["clock_steps"]), (1, 1), "a small step")
+    lasted_s = frames[-2][0] - frames[0][0]  # the clock stands still
+    report = read(pcap([*frames[:-1], (frames[-2][0] - 0.3, frames[-1][1])]))
+    has(report["flows"][0], lasted_s=float(lasted_s))
     report = read(pcap(frames[:5] + [(time + 100, packet) for time, packet in frames[5:7]] + [(time, packet) for time, packet in frames[7:]]))
     same(report["counts"]["clock_jumps"], 1, "clock_jumps")
     same([flow["outcome"] for flow in report["flows"]], ["clock", "no-syn"], "outcomes")

@@ -31,12 +31,21 @@ class Random(Talk):
         self.time, self.sent, self.acked, self.asked = rng.random() * 20, 1, 1, 1
         self.stamped, self.same_ids, self.flight = rng.random() < 0.4, rng.random() < 0.1, []
         if rng.random() < 0.9:
-            options = mss(1460) + scale(2) + (SACK_PERMITTED if rng.random() < 0.5 else b"")
-            self.setup(self.time, options=options + bytes(-len(options) % 4))
-            self.time += 0.7
+            self.put("up", SYN, 0, 0, options=self.options())
+            self.time += 0.04
+            self.put("down", SYN | ACK, 0, 1, options=self.options())
+            self.time += 0.6
+            self.put("up", ACK, 1, 1)
+            self.time += 0.06
+
+    def options(self):
+        """Of a SYN; each end has its own."""
+        options = mss(1460) + (scale(self.rng.randrange(8)) if self.rng.random() < 0.7 else b"") + \
+            (SACK_PERMITTED if self.rng.random() < 0.7 else b"")
+        return options + bytes(-len(options) % 4)
 
     def put(self, side, flags, seq, ack, octets=0, **more):
-        if self.stamped and "blocks" not in more:
+        if self.stamped and "blocks" not in more and "options" not in more:
             clock = int(self.time * 100) + 1
             more["options"] = timestamps(clock, max(1, clock - self.rng.randrange(60)))
         if self.same_ids:
@@ -214,6 +223,22 @@ def not_calm():
         steady.data(1 + i / 10, 1 + 1000 * i).ack(2.05 + i / 10, 1001 + 1000 * i)
     other.data(1, 1).data(5.5, 1).ack(7, 1001)
     same_both_ways(pcap(merged(steady, other)))
+
+
+@case("quick is as plain: a SYN-ACK was lost; the ACK of the first data ends what was to be said of that")
+def lost_syn_ack():
+    talk = Talk().add(0, "up", SYN, 0)
+    for time, clock in ((0.04, 10), (3.04, 310)):
+        talk.add(time, "down", SYN | ACK, 0, 1, options=timestamps(clock, 1))
+    talk.add(3.9, "up", ACK, 1, 1, options=timestamps(400, 310))  # of the second
+    for i in range(4):
+        talk.data(5 + i, 1 + 1000 * i).ack(5.8 + i, 1001 + 1000 * i)
+    for i in range(3):
+        talk.data(10 + i / 100, 4001 + 1000 * i)
+    for i in range(3):  # two of them for what is behind the hole
+        talk.ack(11 + i / 100, 4001)
+    talk.data(12, 4001).ack(13.5, 7001)
+    same_both_ways(pcap(talk.frames))
 
 
 @case("quick is as plain: what has all of the packet before but its ACK flag is taken for a copy by both")

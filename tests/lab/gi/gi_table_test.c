@@ -78,8 +78,9 @@ static void test_the_oldest_of_each_list_first(void **state)
         add(key, key);
     for (uint32_t key = 1; key <= 9; key += 3)
         gi_table_touch(&table, &find(key)->node, 1, (100 + key) * UNIT_NS);
+    gi_table_touch(&table, &find(9)->node, 1, 150 * UNIT_NS); // the newest of its list
     gi_table_touch(&table, &find(2)->node, 0, 200 * UNIT_NS);
-    static const uint32_t right[2][6] = {{3, 5, 6, 8, 9, 2}, {1, 4, 7}};
+    static const uint32_t right[2][6] = {{3, 5, 6, 8, 2}, {1, 4, 7, 9}};
     for (uint32_t list = 0; list < 2; list++)
         for (uint32_t i = 0; i < 6 && right[list][i]; i++) {
             struct gi_node *node = table.list[list].oldest;
