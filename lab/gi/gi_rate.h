@@ -34,22 +34,23 @@ struct __attribute__((packed, aligned(4))) gi_rate {
     bool open, recovering;
 };
 
-// An ACK up to the end of a segment with which that much had passed to the user.
-void gi_rate_ack(struct gi_rate *rate, uint64_t now_ns, uint32_t ack, uint32_t user_octets,
-                 uint32_t flight_octets);
+// As gi_rate_ack, where no period goes on: one ends, or may begin.
+void gi_rate_turn(struct gi_rate *rate, uint64_t now_ns, uint32_t ack, uint32_t user_octets,
+                  uint32_t flight_octets);
 
-// The same; within a period, as most are, it is compiled into the caller.
-static inline void gi_rate_ack_soon(struct gi_rate *rate, uint64_t now_ns, uint32_t ack,
-                                    uint32_t user_octets, uint32_t flight_octets)
+// An ACK up to the end of a segment with which that much had passed to the user.
+static inline void gi_rate_ack(struct gi_rate *rate, uint64_t now_ns, uint32_t ack,
+                               uint32_t user_octets, uint32_t flight_octets)
 {
     if (!rate->open || flight_octets < GI_RATE_FLIGHT_OCTETS ||
         user_octets - rate->first_octets >= GI_RATE_OCTETS_MOST) {
-        gi_rate_ack(rate, now_ns, ack, user_octets, flight_octets);
+        gi_rate_turn(rate, now_ns, ack, user_octets, flight_octets);
         return;
     }
     rate->last_ns = now_ns;
     rate->last_octets = user_octets;
 }
+
 // Something is lost or out of order, or may be, or the user was silent.
 void gi_rate_trouble(struct gi_rate *rate, uint32_t next, uint32_t flight_octets);
 void gi_rate_end(struct gi_rate *rate);

@@ -260,6 +260,7 @@ void gi_batch_fetch(const struct gi_batch *batch)
     gi_fetch(batch);
     gi_fetch_lines(batch->brief, BRIEFS_AHEAD * sizeof batch->brief[0]);
     gi_fetch_lines(batch->ends, SLOTS_AHEAD * sizeof batch->ends[0]);
+    gi_fetch_lines(batch->far, BRIEFS_AHEAD * sizeof batch->far[0]);
 }
 
 static_assert(GI_FRAMES_MOST + FLOWS_AHEAD < GI_FAR_NONE, "the end of the far ones is far");

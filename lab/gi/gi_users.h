@@ -46,23 +46,12 @@ struct gi_user *gi_users_get(struct gi_users *users, const struct gi_end *end, u
 // Nobody asks who of the busy was silent longest, so their list has no order.
 static inline void gi_users_touch(struct gi_users *users, struct gi_user *user, uint64_t now_ns)
 {
-    if (gi_table_list(&user->node) == GI_USERS_BUSY)
-        user->node.touched_ns = now_ns;
-    else
+    if (gi_table_list(&user->node) != GI_USERS_BUSY)
         gi_table_touch(&users->table, &user->node, user->flows ? GI_USERS_BUSY : GI_USERS_IDLE,
                        now_ns);
 }
-// A packet from one to the other has passed.
-static inline void gi_users_count(struct gi_users *users, struct gi_user *from, struct gi_user *to,
-                                  uint32_t ip_octets, uint64_t now_ns)
-{
-    from->packets++;
-    to->packets++;
-    to->in_octets += ip_octets;
-    gi_users_touch(users, from, now_ns);
-    gi_users_touch(users, to, now_ns);
-}
-// The same where both are known to be busy: they have a flow, and a packet of it was counted.
+// A packet from one to the other has passed. Both are known to be busy: they have a flow of which a
+// packet was counted.
 static inline void gi_users_count_busy(struct gi_user *from, struct gi_user *to, uint32_t ip_octets,
                                        uint64_t now_ns)
 {
@@ -70,6 +59,14 @@ static inline void gi_users_count_busy(struct gi_user *from, struct gi_user *to,
     to->packets++;
     to->in_octets += ip_octets;
     from->node.touched_ns = to->node.touched_ns = now_ns;
+}
+// The same where that is not known.
+static inline void gi_users_count(struct gi_users *users, struct gi_user *from, struct gi_user *to,
+                                  uint32_t ip_octets, uint64_t now_ns)
+{
+    gi_users_count_busy(from, to, ip_octets, now_ns);
+    gi_users_touch(users, from, now_ns);
+    gi_users_touch(users, to, now_ns);
 }
 // A flow of it begins or has ended.
 void gi_users_hold(struct gi_user *user);

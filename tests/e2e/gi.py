@@ -475,6 +475,15 @@ def rate_parallel():
     flow = flow_of(download(100, lost=(50,)).frames)
     has(flow, channel_periods=2, down_lost_gprs=1)
     near(flow["channel_rate_bit_per_s"], 30000, "rate before and after a loss")
+    for lost, periods in ((False, 1), (True, 0)):  # none begins until all is acknowledged that was under way at a loss
+        talk = begun()
+        for i in range(40):
+            talk.data(1 + i / 100, 1 + 1000 * i)
+        if lost:
+            talk.ack(2, 1).data(2.5, 1)
+        for i in range(40):
+            talk.ack(3.2 + i / 20, 1001 + 1000 * i)
+        has(flow_of(talk.frames), channel_periods=periods)
 
 
 @case("throughput: from the ACK of the first data to that of the last; of single flows and with other traffic")
