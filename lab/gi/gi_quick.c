@@ -17,7 +17,6 @@ static bool is_ipv4(const struct gi_flow *flow)
 
 bool gi_quick_is_calm(const struct gi_flow *flow)
 {
-    bool set_up = flow->setup.syns == 0 || flow->setup.ack_ns;
-    return set_up && !flow->trips.unsure && !flow->ended && !flow->reset && is_ipv4(flow) &&
+    return !flow->trips.unsure && !flow->ended && is_ipv4(flow) &&
            is_calm_half(&flow->half[GI_UP]) && is_calm_half(&flow->half[GI_DOWN]);
 }

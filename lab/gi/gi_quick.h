@@ -14,8 +14,8 @@
 
 #define GI_QUICK_DATA_LEAST 2 // one octet may be a keep-alive or probe a window
 
-// Is a flow calm, after a segment that gi_flow_take has taken? Its ends have addresses of IPv4
-// then. A quick one leaves it so.
+// Is a flow of the list GI_OPEN calm, after a segment that gi_flow_take has taken? Its ends have
+// addresses of IPv4 then. A quick one leaves it so.
 bool gi_quick_is_calm(const struct gi_flow *flow);
 
 // ---- What the ACK covers ----
@@ -27,7 +27,7 @@ struct gi_quick_covered {
 };
 
 // False: not each of them was sent once and in the row, or the ACK does not go up to the end of
-// one.
+// one. (The bounds of the ACK spare it a walk over records that decides the same.)
 static inline bool gi_quick_look(const struct gi_half *half, uint32_t ack,
                                  struct gi_quick_covered *covered)
 {
@@ -40,7 +40,7 @@ static inline bool gi_quick_look(const struct gi_half *half, uint32_t ack,
     const struct gi_record *r = gi_half_record(half, 0);
     for (; at != ack; r++) {
         if (gi_rarely(n++ == half->count) || gi_rarely(r->sequence != at) ||
-            gi_rarely(gi_half_after(at + r->octets, ack)) || gi_rarely(r->unjudged))
+            gi_rarely(gi_half_after(at + r->octets, ack)))
             return false;
         flags |= r->flags;
         at += r->octets;
