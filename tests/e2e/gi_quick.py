@@ -225,6 +225,34 @@ def not_calm():
     same_both_ways(pcap(merged(steady, other)))
 
 
+@case("quick is as plain: the user is silent while a rate is measured; both FINs have data, and the numbers are used again")
+def silent_and_ended():
+    talk = Talk().setup()
+    for i in range(120):  # much is under way all the time
+        talk.data(1 + i / 10, 1 + 1000 * i).ack(2.05 + i / 10 + (5 if i >= 40 else 0), 1001 + 1000 * i)
+    same_both_ways(pcap(merged(talk)))
+    talk = Talk().setup().data(1, 1).ack(1.7, 1001)
+    talk.add(2, "down", FIN | ACK, 1001, 1, 500).add(2.6, "up", FIN | ACK, 1, 1502, 20).add(2.7, "down", ACK, 1502, 22)
+    same_both_ways(pcap(later_quick(talk.data(70, 1502, ack=22).ack(70.6, 2502, 22))))
+
+
+@case("quick is as plain: timestamps that begin in the midst")
+def late_stamps():
+    talk = Talk().setup()
+    for i in range(8):
+        options = [timestamps(*clocks) if i > 3 else b"" for clocks in ((100 * i, 90), (50 + i, 100 * i))]
+        talk.data(1 + i, 1 + 1000 * i, options=options[0]).ack(1.7 + i, 1001 + 1000 * i, options=options[1])
+    same_both_ways(pcap(later_quick(talk)))
+
+
+@case("quick is as plain: what nobody acknowledges is of another connection from 64 MB on")
+def far():
+    octets, talk = 64000, Talk().setup().data(1, 1).ack(1.7, 1001).data(2, 1001, 64000, identification=0)
+    packet, first = talk.frames[-1][1], 5000 + 1001
+    more = [(2 + i / 1000, packet[:24] + struct.pack(">I", first + octets * i) + packet[28:]) for i in range(1, 2**26 // octets + 20)]
+    same_both_ways(pcap(later_quick(talk) + more, snap=96))
+
+
 @case("quick is as plain: a SYN-ACK was lost; the ACK of the first data ends what was to be said of that")
 def lost_syn_ack():
     talk = Talk().add(0, "up", SYN, 0)

@@ -213,6 +213,20 @@ static void test_spares_are_bounded_and_counted(void **state)
     free(all);
 }
 
+// As many of a size are kept as were given back, however often they were in use between.
+static void test_a_spare_room_is_kept_each_time(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 1000; i++) {
+        send_octets(100, 10);
+        assert_null(records.spare[0].first);
+        gi_half_end(&half, false, &records);
+        half = (struct gi_half){0};
+        assert_non_null(records.spare[0].first);
+        assert_int_equal(records.spare[0].n, 1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -222,6 +236,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_records_are_bounded, begin, end),
         cmocka_unit_test_setup_teardown(test_one_way_keeps_little, begin, end),
         cmocka_unit_test_setup_teardown(test_spares_are_bounded_and_counted, begin, end),
+        cmocka_unit_test_setup_teardown(test_a_spare_room_is_kept_each_time, begin, end),
     };
     return cmocka_run_group_tests_name("lab/gi/gi_half", tests, NULL, NULL);
 }
