@@ -27,7 +27,8 @@ struct gi_quick_covered {
 };
 
 // False: not each of them was sent once and in the row, or the ACK does not go up to the end of
-// one. (The bounds of the ACK spare it a walk over records that decides the same.)
+// one. The two bounds of the ACK only spare a walk over records that decides the same; the one of
+// the count is for memory alone, as the last record ends at next.
 static inline bool gi_quick_look(const struct gi_half *half, uint32_t ack,
                                  struct gi_quick_covered *covered)
 {
