@@ -17,7 +17,7 @@ def refused(namespace, gn, gb):
     """What a run says that does not come up."""
     folder = new_folder()
     (folder / "x.lua").write_text(config(gn, gb))
-    done = subprocess.run(["ip", "netns", "exec", namespace, program(), "run", "x.lua"], cwd=folder,
+    done = subprocess.run([*network.within(namespace), program(), "run", "x.lua"], cwd=folder,
                           capture_output=True, text=True, timeout=60, check=False)
     same(done.returncode, 1, f"exit status; it says:\n{done.stderr}")
     return done.stderr
@@ -27,12 +27,12 @@ def refused(namespace, gn, gb):
 def second():
     ours, _, gn, gb = network.veth()
     elsewhere, _, other_gn, other_gb = network.veth()
-    before = "ip", "netns", "exec", ours
+    before = network.within(ours)
     with Running(config(gn, gb), before=before) as first:
         for words in ((gn, gb), (gn, other_gb), (other_gn, gb)):
             said = refused(ours, *words)
             right(f"is in use by process {first.process.pid}" in said, said)
-        with Running(config(other_gn, other_gb), before=("ip", "netns", "exec", elsewhere)):
+        with Running(config(other_gn, other_gb), before=network.within(elsewhere)):
             pass
         first.kill()
     with Running(config(gn, gb), before=before) as after:

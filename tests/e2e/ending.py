@@ -126,7 +126,7 @@ def flooded():
     nse = CONFIG[CONFIG.index("nse {"):]
     text = (CONFIG.replace(nse, f'nse {{ nsei = 1, nsvc {{ nsvci = 1, peer = "{BSS4}" }}, {cells} }}')
             .replace("net_null0,no-rx=1", gn).replace("net_null1,no-rx=1", gb))
-    run = Running(text, before=("ip", "netns", "exec", ours))
+    run = Running(text, before=network.within(ours))
     host = network.Host(theirs)
     host.configure()
     bss = host.udp(BSS4, NS_PORT)

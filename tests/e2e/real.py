@@ -13,7 +13,7 @@ import time
 import pcap
 from checksums import checksum, fcs
 from harness import Running, case, check_sound, right, same, short
-from network import (BSS4, BSS6, GB4, GB6, GGSN4, GGSN6, GN4, GN6, GTPU_PORT, NS_PORT, WAIT_S, Host)
+from network import (BSS4, BSS6, GB4, GB6, GGSN4, GGSN6, GN4, GN6, GTPU_PORT, NS_PORT, WAIT_S, Host, within)
 
 # The kernel chooses a queue by a hash of addresses and ports, with a key of its own at each boot.
 MORE_PORTS = range(NS_PORT + 1, NS_PORT + 17)
@@ -86,7 +86,7 @@ class World:
     def __init__(self, devices, *sets):
         ours, theirs, gn, gb = devices()
         self.program = Running(CONFIG.replace("GN_DEVICE", gn).replace("GB_DEVICE", gb), *sets,
-                               before=("ip", "netns", "exec", ours))
+                               before=within(ours))
         self.host = Host(theirs)
         self.host.configure()
         self.teids = {(one["imsi"], one["nsapi"]): one["teid"] for one in self.program.contexts()}

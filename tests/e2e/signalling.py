@@ -30,7 +30,7 @@ class Peers:
         ours, theirs, gn, gb = network.tap()
         text = CONFIG.replace("GN_DEVICE", gn).replace("GB_DEVICE", gb)
         self.program = Running(text.replace("CAPTURE", capture),
-                               before=("ip", "netns", "exec", ours))
+                               before=network.within(ours))
         host = network.Host(theirs)
         host.configure()
         self.ends = {address: host.udp(address, NS_PORT) for _, address, _ in BOTH}

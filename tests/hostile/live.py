@@ -145,7 +145,7 @@ class Live(World):
         self.begin()
         self.unread = Counter()
         self.refused = 0  # frames of ours that the kernel did not take
-        self.program = Running(config, before=("ip", "netns", "exec", self.namespace))
+        self.program = Running(config, before=network.within(self.namespace))
         self.ends = {}
         for side in "gn", "gb":
             network.must("ip", "-n", self.namespace, "link", "set", side, "up")

@@ -45,7 +45,7 @@ class Part:
     def __init__(self, namespace, folder, name, *words):
         self.out, self.err = folder / f"{name}.out", folder / f"{name}.err"
         with self.out.open("wb") as out, self.err.open("wb") as err:
-            self.process = subprocess.Popen(["ip", "netns", "exec", namespace, *map(str, words)],
+            self.process = subprocess.Popen([*network.within(namespace), *map(str, words)],
                                             stdin=subprocess.DEVNULL, stdout=out, stderr=err)
 
     def kill(self):
@@ -124,7 +124,7 @@ class Chain:
         network.Host(self.far).configure()
         self.devices()
         self.sgsn = Running(self.config, f"gn.device={gn}", f"gb.device={gb}", *self.sets,
-                            before=("ip", "netns", "exec", ours), variant=self.variant)
+                            before=network.within(ours), variant=self.variant)
         self.folder = new_folder()
         self.sockets = [self.folder / f"pcu_bts{cell}" for cell in range(len(self.pcus))]
         self.ggsn = self.start("ggsn", program(), "ggsn", self.sgsn.out / "contexts.json", "--netns",

@@ -104,7 +104,7 @@ class Far:
                             (" no queue codel\n" if codel == "off" else ""))
         with open(self.folder / "pcu.log", "ab") as log:
             self.pcu = subprocess.Popen(
-                ["ip", "netns", "exec", self.namespace, "osmo-pcu", "-c", settings], cwd=self.folder,
+                [*network.within(self.namespace), "osmo-pcu", "-c", settings], cwd=self.folder,
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         atexit.register(self.pcu.kill)
         self.radio.accept()
@@ -156,7 +156,7 @@ class Chain(Far):
     def __enter__(self):
         namespace, _, gn, gb_device = network.tap()
         self.program = Running(config(self.setting, gn, gb_device),
-                               before=("ip", "netns", "exec", namespace))
+                               before=network.within(namespace))
         self.configure(namespace)
         self.teids = [one["teid"] for one in self.program.contexts()]
         self.gb = Gb(namespace)

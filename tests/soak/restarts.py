@@ -93,7 +93,7 @@ class Chain(Far):
         shutil.rmtree(out, True)
         self.contexts = []
         self.program = subprocess.Popen(
-            ["ip", "netns", "exec", self.ours, program(), "run", ROOT / "config/osmopcu.lua", "--out", out,
+            [*network.within(self.ours), program(), "run", ROOT / "config/osmopcu.lua", "--out", out,
              "--set", f"gn.device={self.gn}", "--set", f"gb.device={self.gb}"], cwd=self.folder,
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=(self.folder / "sluice.log").open("ab"))
