@@ -49,13 +49,12 @@ static inline uint64_t capture_sum(const uint8_t *b, uint32_t n)
     return capture_sum_add(sum, rest);
 }
 
-// Does it fold to 0xffff? Each half is added to the other, so the upper one has the carry.
+// Does it fold to 0xffff? That is, is it a multiple of 0xffff, and not 0? The product of these is
+// within one such number of 2^64 then, and never else.
 static inline bool capture_sum_is_right(uint64_t sum)
 {
-    sum += sum << 32 | sum >> 32;
-    uint32_t half = (uint32_t)(sum >> 32);
-    half += half << 16 | half >> 16;
-    return half >> 16 == 0xffff;
+    const uint64_t ones = UINT64_MAX / UINT16_MAX;
+    return sum * ones >= -ones;
 }
 
 #endif

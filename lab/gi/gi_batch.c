@@ -19,20 +19,26 @@
 #define FRAMES_NEAR  32
 // Odd numbers without a meaning. A capture may be made so that all ends have the same slot: then
 // they are looked for so often, and each frame gets ends of its own.
-#define MIX_ADDRESSES   0x9e3779b1u
-#define MIX_PORTS       0x85ebca6bu
-#define SLOT_TRIES      8
-#define FRAMES_AHEAD    4
-#define LINK_RAW_FILE   101 // LINKTYPE_RAW
-#define STAMPED_OCTETS  (TCP_OCTETS + 12)
-#define STAMPED_OPTIONS 0x0101080a // two of no operation, then a timestamp
+#define MIX_ADDRESSES 0x9e3779b1u
+#define MIX_PORTS     0x85ebca6bu
+#define SLOT_TRIES    8
+#define FRAMES_AHEAD  4
+#define LINK_RAW_FILE 101 // LINKTYPE_RAW
 // Version 4 without options; neither more fragments nor an offset; TCP: of the first eight octets
 // of the header and of the next eight, as they are loaded.
 #define IPV4_FIRST       0x45u
 #define IPV4_FIRST_MASK  0xff3f0000000000ffu
 #define IPV4_SECOND      (IPV4_PROTOCOL_TCP << 8)
 #define IPV4_SECOND_MASK 0xff00u
-#define CAPTURED_LEAST   (IPV4_OCTETS + TCP_OCTETS)
+// The header's length and the flags, as they are loaded: an ACK without SYN, FIN and RST, with no
+// options or with a timestamp alone, as all systems write it.
+#define TCP_HEAD_AT     12
+#define TCP_HEAD(words) (TCP_ACK << 8 | (words) << 4)
+#define TCP_HEAD_MASK   ((TCP_SYN | TCP_FIN | TCP_RST | TCP_ACK) << 8 | 0xf0)
+#define STAMPED_OCTETS  (TCP_OCTETS + 12)
+#define STAMPED_OPTIONS 0x0101080a // two of no operation, then a timestamp
+#define CAPTURED_LEAST  (IPV4_OCTETS + TCP_OCTETS)
+#define NOWHERE         (1u << 30) // beyond all frames
 
 // ---- In brief ----
 
@@ -50,58 +56,83 @@ static inline uint32_t load32(const uint8_t *b)
     return v;
 }
 
-// Where IPv4 begins; UINT32_MAX: the quick way does not know.
-static inline uint32_t ip_at(const struct capture_packet *frame)
+static inline uint32_t load16(const uint8_t *b)
 {
-    if (frame->link == DLT_RAW || frame->link == LINK_RAW_FILE || frame->link == DLT_IPV4)
-        return 0;
-    bool is_ipv4 = frame->link == DLT_EN10MB && frame->captured >= ETHER_OCTETS &&
-                   get_be16(frame->octets + ETHER_OCTETS - 2) == ETHER_TYPE_IPV4;
-    return is_ipv4 ? ETHER_OCTETS : UINT32_MAX;
+    uint16_t v;
+    memcpy(&v, b, sizeof v);
+    return v;
 }
 
-// The header of IPv4 and the least of TCP are there, whole, of one packet, and right.
-static inline bool has_headers(const uint8_t *b, uint32_t captured, uint32_t length,
-                               uint32_t *total)
+// Octets in front of IPv4; NOWHERE: the quick way does not know.
+static uint32_t octets_of(int link)
 {
-    if (gi_rarely(captured < CAPTURED_LEAST))
-        return false;
+    if (link == DLT_RAW || link == LINK_RAW_FILE || link == DLT_IPV4)
+        return 0;
+    return link == DLT_EN10MB ? ETHER_OCTETS : NOWHERE;
+}
+
+// Of a frame with so many octets in front of IPv4, and all of the least header of TCP.
+static inline bool is_ipv4(const uint8_t *frame, uint32_t link_octets)
+{
+    return link_octets == 0 || get_be16(frame + ETHER_OCTETS - 2) == ETHER_TYPE_IPV4;
+}
+
+// The header of IPv4 is whole, of one packet with TCP, and right. total: of the packet; so much
+// of it is there that the least of TCP is, too.
+static inline bool has_header(const uint8_t *b, uint32_t total, uint32_t length)
+{
     uint64_t first = load64(b), second = load64(b + 8);
-    *total = __builtin_bswap16((uint16_t)(first >> 16));
     return (first & IPV4_FIRST_MASK) == IPV4_FIRST && (second & IPV4_SECOND_MASK) == IPV4_SECOND &&
-           *total >= CAPTURED_LEAST && *total <= length &&
+           total - CAPTURED_LEAST <= length - CAPTURED_LEAST &&
            capture_sum_is_right(capture_sum_add(capture_sum_add(first, second), load32(b + 16)));
 }
 
-// The options: none, or a timestamp as all systems write it.
-static inline bool read_options(struct gi_brief *brief, uint32_t *echo, const uint8_t *t,
-                                uint32_t header, uint32_t captured)
+// Octets of TCP's header; 0: the quick way does not know it. octets: of TCP and its data, and of
+// those that were captured, if not all.
+static inline uint32_t read_options(struct gi_brief *brief, uint32_t *echo, const uint8_t *t,
+                                    uint32_t octets, uint32_t captured)
 {
-    brief->has_timestamps = header == STAMPED_OCTETS;
+    uint32_t head = load16(t + TCP_HEAD_AT) & TCP_HEAD_MASK;
+    brief->has_timestamps = false;
     brief->timestamp = 0;
-    if (header == TCP_OCTETS)
-        return true;
-    if (header != STAMPED_OCTETS || captured < STAMPED_OCTETS ||
-        get_be32(t + TCP_OCTETS) != STAMPED_OPTIONS)
-        return false;
+    if (head == TCP_HEAD(TCP_OCTETS / 4))
+        return TCP_OCTETS;
+    if (head != TCP_HEAD(STAMPED_OCTETS / 4) || octets < STAMPED_OCTETS ||
+        captured < STAMPED_OCTETS || get_be32(t + TCP_OCTETS) != STAMPED_OPTIONS)
+        return 0;
+    brief->has_timestamps = true;
     brief->timestamp = get_be32(t + TCP_OCTETS + 4);
     *echo = get_be32(t + TCP_OCTETS + 8);
-    return true;
+    return STAMPED_OCTETS;
 }
 
-static inline bool has_right_sum(const uint8_t *t, uint32_t octets, uint64_t pseudo)
+// Of TCP and its data, all of which are there.
+static inline bool has_right_sum(const uint8_t *t, uint32_t octets, uint64_t addresses)
 {
+    uint64_t pseudo = capture_sum_add(addresses, __builtin_bswap16((uint16_t)octets) + IPV4_SECOND);
     return capture_sum_is_right(capture_sum_add(capture_sum(t, octets), pseudo));
 }
 
 // ---- Ends ----
 
-// The reader's own table needs no hidden hash, which takes as long as all of this.
-static inline uint32_t slot_of(const struct gi_ends *ends)
+static inline struct gi_ends turned(const struct gi_ends *ends)
 {
-    uint32_t addresses = (uint32_t)ends->addresses ^ (uint32_t)(ends->addresses >> 32);
-    uint32_t ports = (ends->ports ^ ends->ports >> 16) & UINT16_MAX;
-    return (addresses * MIX_ADDRESSES + ports * MIX_PORTS) >> 21;
+    return (struct gi_ends){.addresses = ends->addresses << 32 | ends->addresses >> 32,
+                            .ports = ends->ports << 16 | ends->ports >> 16};
+}
+
+static inline unsigned __int128 order_of(const struct gi_ends *ends)
+{
+    return (unsigned __int128)ends->addresses << 64 | ends->ports;
+}
+
+// The reader's own table needs no hidden hash, which takes as long as all of this. The same for
+// both directions.
+static inline uint32_t slot_of(const struct gi_ends *ends, const struct gi_ends *back)
+{
+    return ((uint32_t)(ends->addresses + back->addresses) * MIX_ADDRESSES +
+            (uint32_t)(ends->ports + back->ports) * MIX_PORTS) >>
+           21;
 }
 
 static_assert(GI_ENDS_SLOTS == 1 << (32 - 21), "what slot_of gives");
@@ -122,20 +153,16 @@ static uint16_t add_ends(struct gi_batch *batch, const struct gi_ends *ends)
 }
 
 // The number of these ends, which is a new one if no frame of the batch was between them.
-static inline uint16_t number_of(struct gi_batch *batch, struct gi_ends *ends, uint16_t frame,
-                                 struct gi_reader *reader, bool *reversed)
+static inline uint16_t number_of(struct gi_batch *batch, struct gi_ends *ends, uint32_t at,
+                                 uint16_t frame, struct gi_reader *reader)
 {
-    uint64_t to_from = ends->addresses << 32 | ends->addresses >> 32;
-    uint32_t ports_back = ends->ports << 16 | ends->ports >> 16, at = slot_of(ends);
     uint16_t n = GI_ENDS_MOST;
     for (int i = 0; i < SLOT_TRIES && (n = reader->slot[at]); i++) {
         const struct gi_ends *other = &batch->ends[n];
-        *reversed = other->ports != ends->ports || other->addresses != ends->addresses;
-        if (!*reversed || (other->ports == ports_back && other->addresses == to_from))
+        if (other->ports == ends->ports && other->addresses == ends->addresses)
             return n;
         at = (at + 1) % GI_ENDS_SLOTS;
     }
-    *reversed = false;
     ends->hash = hash_of(ends);
     uint16_t number = add_ends(batch, ends);
     if (!n)
@@ -150,41 +177,40 @@ static inline void put_far(struct gi_batch *batch, uint16_t frame, bool is_far)
     batch->fars += is_far;
 }
 
-static inline void put_ends(struct gi_batch *batch, struct gi_brief *brief, struct gi_ends *ends,
-                            struct gi_reader *reader)
+// ends: from the lower half to the upper one. They are kept in one order, whoever sends.
+static inline void put_ends(struct gi_batch *batch, struct gi_brief *brief,
+                            const struct gi_ends *ends, struct gi_reader *reader)
 {
     uint16_t frame = (uint16_t)(brief - batch->brief);
-    bool reversed;
-    uint16_t n = number_of(batch, ends, frame, reader, &reversed);
+    struct gi_ends back = turned(ends);
+    bool reversed = order_of(ends) > order_of(&back);
+    struct gi_ends ordered = reversed ? back : *ends;
+    uint16_t n = number_of(batch, &ordered, slot_of(ends, &back), frame, reader);
     put_far(batch, frame, (uint16_t)(frame - reader->last[n]) > FRAMES_NEAR);
     reader->last[n] = frame;
     brief->ends = n;
     brief->reversed = reversed;
 }
 
+// link_octets: in front of IPv4.
 static inline bool read_brief(struct gi_batch *batch, struct gi_brief *brief,
-                              const struct capture_packet *frame, struct gi_reader *reader)
+                              const struct capture_packet *frame, uint32_t link_octets,
+                              struct gi_reader *reader)
 {
-    uint32_t at = ip_at(frame), total;
-    if (gi_rarely(at > frame->captured))
+    if (gi_rarely(frame->captured < link_octets + CAPTURED_LEAST) ||
+        gi_rarely(!is_ipv4(frame->octets, link_octets)))
         return false;
-    const uint8_t *b = frame->octets + at, *t = b + IPV4_OCTETS;
-    uint32_t captured = frame->captured - at;
-    if (gi_rarely(!has_headers(b, captured, frame->length - at, &total)))
+    const uint8_t *b = frame->octets + link_octets, *t = b + IPV4_OCTETS;
+    uint32_t total = get_be16(b + 2), octets = total - IPV4_OCTETS;
+    uint32_t captured = frame->captured - link_octets - IPV4_OCTETS;
+    if (gi_rarely(!has_header(b, total, frame->length - link_octets)))
         return false;
-    uint32_t header = (t[12] >> 4) * 4u, octets = total - IPV4_OCTETS;
-    uint32_t from = load32(b + 12), to = load32(b + 16);
-    captured = (captured < total ? captured : total) - IPV4_OCTETS;
-    bool plain = (t[13] & (TCP_SYN | TCP_FIN | TCP_RST | TCP_ACK)) == TCP_ACK;
-    if (gi_rarely(!plain || header > octets) ||
-        gi_rarely(!read_options(brief, &batch->echo[brief - batch->brief], t, header, captured)))
+    uint32_t header = read_options(brief, &batch->echo[brief - batch->brief], t, octets, captured);
+    struct gi_ends ends = {.addresses = load64(b + 12), .ports = get_be32(t)};
+    ends.ports = ends.ports << 16 | ends.ports >> 16;
+    if (gi_rarely(header == 0) || (captured >= octets && !reader->rules.take_bad_checksums &&
+                                   gi_rarely(!has_right_sum(t, octets, ends.addresses))))
         return false;
-    uint64_t pseudo = (uint64_t)from + to + __builtin_bswap16((uint16_t)octets) + IPV4_SECOND;
-    if (!reader->rules.take_bad_checksums && captured == octets &&
-        gi_rarely(!has_right_sum(t, captured, pseudo)))
-        return false;
-    struct gi_ends ends = {.addresses = (uint64_t)to << 32 | from,
-                           .ports = (uint32_t)get_be16(t + 2) << 16 | get_be16(t)};
     put_ends(batch, brief, &ends, reader);
     brief->is_full = false;
     brief->sequence = get_be32(t + 4);
@@ -280,15 +306,19 @@ void gi_batch_begin(struct gi_batch *batch, struct gi_reader *reader)
 void gi_batch_add(struct gi_batch *batch, const struct capture_packet *frames, uint32_t n,
                   struct gi_reader *reader)
 {
+    const struct capture_packet *end = frames + n;
     struct gi_brief *brief = &batch->brief[batch->frames];
+    const int link = n ? frames->link : 0;
+    const uint32_t link_octets = reader->rules.plain ? NOWHERE : octets_of(link);
     uint64_t brief_ones = 0;
-    for (uint32_t i = 0; i < n; i++, brief++) {
+    for (const struct capture_packet *frame = frames; frame < end; frame++, brief++) {
         gi_own_lines(&brief[BRIEFS_OWNED], 1);
-        if (i + FRAMES_AHEAD < n)
-            __builtin_prefetch(frames[i + FRAMES_AHEAD].octets);
-        brief->time_ns = frames[i].time_ns;
-        if (gi_rarely(reader->rules.plain || !read_brief(batch, brief, &frames[i], reader)))
-            read_full(batch, brief, &frames[i], reader);
+        if (end - frame > FRAMES_AHEAD)
+            gi_fetch(frame[FRAMES_AHEAD].octets);
+        brief->time_ns = frame->time_ns;
+        if (gi_rarely(frame->link != link) ||
+            gi_rarely(!read_brief(batch, brief, frame, link_octets, reader)))
+            read_full(batch, brief, frame, reader);
         else
             brief_ones++;
     }

@@ -37,8 +37,8 @@ struct gi_full {
     enum gi_count fate;
 };
 
-// Of a connection over IPv4, as they are in the first frame: from in the lower half, to in the
-// upper one. Else these are 0.
+// Of a connection over IPv4: the first end in the lower half, the second one in the upper half,
+// whoever sends. Else these are 0.
 struct gi_ends {
     uint64_t addresses; // in the order of octets of the packet
     uint32_t ports;
