@@ -30,13 +30,12 @@
 #define IPV4_FIRST_MASK  0xff3f0000000000ffu
 #define IPV4_SECOND      (IPV4_PROTOCOL_TCP << 8)
 #define IPV4_SECOND_MASK 0xff00u
-// The header's length and the flags, as they are loaded: an ACK without SYN, FIN and RST, with no
-// options or with a timestamp alone, as all systems write it.
+// TCP's header length and flags, as they are loaded: an ACK without SYN, FIN and RST.
 #define TCP_HEAD_AT     12
 #define TCP_HEAD(words) (TCP_ACK << 8 | (words) << 4)
 #define TCP_HEAD_MASK   ((TCP_SYN | TCP_FIN | TCP_RST | TCP_ACK) << 8 | 0xf0)
 #define STAMPED_OCTETS  (TCP_OCTETS + 12)
-#define STAMPED_OPTIONS 0x0101080a // two of no operation, then a timestamp
+#define STAMPED_OPTIONS 0x0101080a // two of no operation, then a timestamp, as all systems write it
 #define CAPTURED_LEAST  (IPV4_OCTETS + TCP_OCTETS)
 #define NOWHERE         (1u << 30) // beyond all frames
 
@@ -121,6 +120,7 @@ static inline struct gi_ends turned(const struct gi_ends *ends)
                             .ports = ends->ports << 16 | ends->ports >> 16};
 }
 
+// By addresses, then by ports.
 static inline unsigned __int128 order_of(const struct gi_ends *ends)
 {
     return (unsigned __int128)ends->addresses << 64 | ends->ports;
@@ -177,7 +177,8 @@ static inline void put_far(struct gi_batch *batch, uint16_t frame, bool is_far)
     batch->fars += is_far;
 }
 
-// ends: from the lower half to the upper one. They are kept in one order, whoever sends.
+// Notes between which ends the frame is. Of `ends` the sender is the first. The batch has each pair
+// of ends once, the lower address first, so the frame may be reversed against that.
 static inline void put_ends(struct gi_batch *batch, struct gi_brief *brief,
                             const struct gi_ends *ends, struct gi_reader *reader)
 {

@@ -37,8 +37,8 @@ struct gi_full {
     enum gi_count fate;
 };
 
-// Of a connection over IPv4: the first end in the lower half, the second one in the upper half,
-// whoever sends. Else these are 0.
+// The two ends of a connection over IPv4. The first one is in the lower half of both words, the
+// second one in the upper half; packets of both directions have the same. Else these are 0.
 struct gi_ends {
     uint64_t addresses; // in the order of octets of the packet
     uint32_t ports;

@@ -182,6 +182,9 @@ static void check(uint32_t n, uint32_t pairs)
     gi_batch_begin(&batch, &reader);
     for (uint32_t i = 0; i < n; i++)
         make(i, pairs);
+    for (uint32_t i = 20; i < n; i += 50) // in the midst, of another link, and without its header
+        if (i != n / 3)
+            frame[i].link = DLT_EN10MB;
     gi_batch_add(&batch, frame, n / 3, &reader);
     gi_batch_add(&batch, frame + n / 3, n - n / 3, &reader);
     assert_int_equal(batch.frames, n);
