@@ -17,7 +17,6 @@ static void take_syn(struct gi_flow *flow, const struct gi_packet *packet)
         return;
     setup->syn_ns = packet->time_ns;
     setup->initial = packet->sequence;
-    flow->user_packets_syn = (uint32_t)user->packets;
     setup->background_before =
         user->packets && packet->time_ns - user->node.touched_ns < GI_SILENCE_NS;
 }
@@ -27,7 +26,7 @@ static void take_first_ack(struct gi_flow *flow, const struct gi_packet *packet)
 {
     struct gi_setup *setup = &flow->setup;
     setup->ack_ns = packet->time_ns;
-    uint32_t all = (uint32_t)flow->user[GI_UP]->packets - flow->user_packets_syn;
+    uint32_t all = flow->user[GI_UP]->packets - flow->user_packets_before;
     setup->background = setup->background_before || all > flow->setup_packets;
 }
 
@@ -140,9 +139,10 @@ static void take_data(struct gi_flow *flow, const struct gi_packet *packet, enum
         flow->user[GI_UP]->troubles++;
 }
 
-void gi_flow_begin_time(struct gi_transfer *transfer, const struct gi_acked *acked, uint64_t now_ns)
+void gi_flow_begin_time(struct gi_flow *flow, const struct gi_acked *acked, uint64_t now_ns)
 {
-    transfer->begun = true;
+    struct gi_transfer *transfer = &flow->transfer;
+    flow->acked = true;
     transfer->first_ack_ns = now_ns;
     if (!acked->once)
         return;
@@ -215,7 +215,7 @@ bool gi_flow_take(struct gi_flow *flow, const struct gi_packet *packet, enum gi_
         return false;
     if (flow->half[GI_UP].packets + flow->half[GI_DOWN].packets == 0) {
         flow->first_ns = packet->time_ns;
-        flow->user_packets_before = (uint32_t)flow->user[GI_UP]->packets;
+        flow->user_packets_before = flow->user[GI_UP]->packets;
     }
     flow->user_packets_last = (uint32_t)flow->user[GI_UP]->packets + 1;
     take_setup(flow, packet, side);

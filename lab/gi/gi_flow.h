@@ -24,9 +24,8 @@ struct gi_setup {
 };
 
 // From the first ACK of data down to the last: what has passed of this flow, and of all to the
-// user. All but the last is of one line of the cache.
-struct gi_transfer {
-    bool begun; // the first data's ACK has passed
+// user. All but the last is of one line of the cache. Packed, so that there is no gap behind it.
+struct __attribute__((packed, aligned(4))) gi_transfer {
     uint32_t last_ack;
     uint64_t last_ack_ns;
     uint64_t data_octets; // of this flow, each once
@@ -43,18 +42,20 @@ struct gi_transfer {
 // needs, the transfer, the rate with round trips; then the halves.
 struct gi_flow {
     struct gi_node node;            // touched_ns: its last packet
-    struct gi_user *user[GI_SIDES]; // the ends' addresses; GI_UP: the user's
+    struct gi_user *user[GI_SIDES]; // the ends; GI_UP: the user
     uint32_t number;                // no other flow has had it, until there were 2^31; GI_FLOW_CALM
+    uint32_t ipv4[GI_SIDES]; // their addresses, as octets stand in a packet; 0 if they are of IPv6
     uint16_t port[GI_SIDES];
-    uint32_t troubles; // of the user, that it knows of
-    // Packets of the user, modulo 2^32: at the flow's first and last packet, before the first SYN.
-    uint32_t user_packets_before, user_packets_last, user_packets_syn;
+    uint32_t troubles;            // of the user, that it knows of
+    uint32_t user_packets_last;   // packets of the user up to its last one, modulo 2^32
     uint32_t setup_packets;       // of the flow, until the ACK
     uint8_t ended : 2, reset : 2; // a bit a side: by FIN, by RST
     bool fragments : 1, dialogue : 1;
     bool jumped : 1; // the capture's clock has gone back while it lived
     bool passed : 1; // data down
+    bool acked : 1;  // of that, by the user: the transfer has begun
     struct gi_transfer transfer;
+    uint32_t user_packets_before; // packets of the user before its first one, modulo 2^32
     uint64_t first_ns;
     struct gi_trips trips;
     struct gi_rate rate;
@@ -67,7 +68,8 @@ struct gi_flow {
 
 // Places behind the beginning of the first line; of the halves, what most packets need is in one
 // line and in two.
-#define GI_FLOW_AT(member) (offsetof(struct gi_flow, member) - GI_TABLE_BEFORE)
+#define GI_FLOW_BEFORE     offsetof(struct gi_flow, node.hash)
+#define GI_FLOW_AT(member) (offsetof(struct gi_flow, member) - GI_FLOW_BEFORE)
 static_assert(GI_FLOW_AT(transfer) == 64 && GI_FLOW_AT(rate.last_ns) == 192 &&
                   GI_FLOW_AT(half[GI_UP].una) == 256 && GI_FLOW_AT(half[GI_DOWN]) == 384 + 24 &&
                   sizeof(struct gi_flow) == 640,
@@ -81,8 +83,7 @@ bool gi_flow_take(struct gi_flow *flow, const struct gi_packet *packet, enum gi_
 
 // What the first ACK covers arrived before the time begins. If all of it was sent again, only its
 // first segment is known to be before that.
-void gi_flow_begin_time(struct gi_transfer *transfer, const struct gi_acked *acked,
-                        uint64_t now_ns);
+void gi_flow_begin_time(struct gi_flow *flow, const struct gi_acked *acked, uint64_t now_ns);
 
 // An ACK of the user that advances.
 static inline void gi_flow_transfer(struct gi_flow *flow, const struct gi_acked *acked,
@@ -91,10 +92,10 @@ static inline void gi_flow_transfer(struct gi_flow *flow, const struct gi_acked 
     struct gi_transfer *transfer = &flow->transfer;
     if (!acked->data || !acked->exact)
         return;
-    if (transfer->begun)
+    if (flow->acked)
         transfer->data_octets += ack - transfer->last_ack;
     else
-        gi_flow_begin_time(transfer, acked, now_ns);
+        gi_flow_begin_time(flow, acked, now_ns);
     transfer->last_ack_ns = now_ns;
     transfer->last_ack = ack;
     if ((int32_t)(acked->user_octets - transfer->last_user_octets) > 0) {

@@ -16,9 +16,10 @@ static void *need(void *memory)
     return memory;
 }
 
-void gi_table_create(struct gi_table *table, size_t octets)
+void gi_table_create(struct gi_table *table, size_t octets, size_t before)
 {
-    *table = (struct gi_table){.octets = (octets + 7) & ~(size_t)7, .slots = SLOTS_LEAST};
+    *table = (struct gi_table){
+        .octets = (octets + 7) & ~(size_t)7, .before = before, .slots = SLOTS_LEAST};
     table->slot = need(calloc(table->slots, sizeof *table->slot));
 }
 
@@ -38,7 +39,7 @@ static void grow_records(struct gi_table *table)
     table->page[table->pages++] = page;
     for (uint32_t i = PAGE_RECORDS; i-- > 0;) {
         struct gi_node *node =
-            (struct gi_node *)(page + GI_LINE_OCTETS - GI_TABLE_BEFORE + i * table->octets);
+            (struct gi_node *)(page + GI_LINE_OCTETS - table->before + i * table->octets);
         node->next = table->free;
         table->free = node;
     }

@@ -20,17 +20,13 @@ static_assert(GI_TABLE_LISTS <= 1 << GI_TABLE_LIST_BITS, "each list has a number
 
 struct gi_node {
     struct gi_node *older, *newer, *next; // next: of the same hash, or free
-    uint64_t touched_ns;
     uint32_t hash;
     uint32_t place; // its list, and when it became the newest there: gi_table_newest()
+    uint64_t touched_ns;
 };
 
-// Of a page, a line of the cache begins here in the first record: what is before that is needed
-// when lists and hashes change.
-#define GI_TABLE_BEFORE offsetof(struct gi_node, touched_ns)
-
 struct gi_table {
-    size_t octets; // of a record
+    size_t octets, before; // of a record
     uint32_t used, most_used, pages;
     uint32_t slots, filled; // filled: hashes that there are
     uint64_t *slot;         // below the line
@@ -41,7 +37,9 @@ struct gi_table {
     } list[GI_TABLE_LISTS];
 };
 
-void gi_table_create(struct gi_table *table, size_t octets);
+// before: of a record's octets, those in front of a line of the cache, as far as that is possible;
+// they are needed when lists and hashes change.
+void gi_table_create(struct gi_table *table, size_t octets, size_t before);
 void gi_table_destroy(struct gi_table *table);
 
 // Each hash has one slot, at its place or in the row behind that. Addresses of x86-64 have 47 bits,

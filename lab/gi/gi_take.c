@@ -2,16 +2,14 @@
 // while others before it are taken, so that the processor waits for little of it.
 #include "lab/gi/gi_parts.h"
 
-#include "dataplane/wire/address.h"
 #include "lab/gi/gi_hash.h"
 #include "lab/gi/gi_hints.h"
 #include "lab/gi/gi_quick.h"
 
-// So many ends ahead their slot is fetched, their flow, its users; so many frames ahead what a
+// So many ends ahead their slot is fetched, and their flow; so many frames ahead what a
 // packet needs of its flow, and the records.
 #define SLOTS_AHEAD   24
 #define GUESSES_AHEAD 16
-#define USERS_AHEAD   8
 #define BRIEFS_AHEAD  64
 #define FLOWS_AHEAD   16
 #define RECORDS_AHEAD 8
@@ -114,12 +112,6 @@ static inline bool take_brief(struct gi *gi, const struct gi_brief *brief, uint6
 
 // ---- Memory ahead ----
 
-// What most packets need of a record of a table.
-static inline void fetch_first(const void *record)
-{
-    gi_fetch((const char *)record + GI_TABLE_BEFORE);
-}
-
 // Who sends data, or is acknowledged, has records.
 static inline void fetch_flow(const struct gi *gi, const struct gi_batch *batch,
                               const struct gi_brief *brief)
@@ -131,8 +123,8 @@ static inline void fetch_flow(const struct gi *gi, const struct gi_batch *batch,
     if (!flow)
         return;
     bool is_up = (guess->side ^ brief->reversed) == GI_UP;
-    fetch_first(flow->user[GI_UP]);
-    fetch_first(flow->user[GI_DOWN]);
+    gi_fetch(&flow->user[GI_UP]->node.touched_ns);
+    gi_fetch(&flow->user[GI_DOWN]->node.touched_ns);
     gi_fetch(&flow->half[GI_UP].una);
     gi_fetch(&flow->half[GI_DOWN]);
     gi_fetch(&flow->half[GI_DOWN].packets);
@@ -160,19 +152,11 @@ static inline void fetch_records(const struct gi *gi, const struct gi_brief *bri
 
 // ---- The flows of a batch ----
 
-// As address_of_ipv4 has them, of which the last word is the address.
-static inline bool is_address(const struct ipv6_address *address, uint32_t ipv4)
-{
-    uint32_t word;
-    memcpy(&word, address->octet + sizeof *address - sizeof word, sizeof word);
-    return word == ipv4;
-}
-
 static bool is_first(const struct gi_flow *flow, const struct gi_ends *ends, enum gi_side side)
 {
     return flow->port[side] == (uint16_t)ends->ports && flow->port[!side] == ends->ports >> 16 &&
-           is_address(&flow->user[side]->address, (uint32_t)ends->addresses) &&
-           is_address(&flow->user[!side]->address, (uint32_t)(ends->addresses >> 32));
+           flow->ipv4[side] == (uint32_t)ends->addresses &&
+           flow->ipv4[!side] == ends->addresses >> 32;
 }
 
 // A flow with other addresses than IPv4's is never calm.
@@ -191,15 +175,7 @@ static void guess_flow(struct gi *gi, const struct gi_batch *batch, uint32_t n)
     struct gi_node *node = gi_table_guess(&gi->flows, batch->ends[n].hash);
     gi->guess[n] = (struct gi_guess){.flow = (struct gi_flow *)node};
     if (node)
-        fetch_first(node);
-}
-
-static void fetch_users(const struct gi_guess *guess)
-{
-    if (!guess->flow)
-        return;
-    gi_fetch(&guess->flow->user[GI_UP]->address);
-    gi_fetch(&guess->flow->user[GI_DOWN]->address);
+        gi_fetch(&node->hash);
 }
 
 static void guess_flows(struct gi *gi, const struct gi_batch *batch)
@@ -213,8 +189,6 @@ static void guess_flows(struct gi *gi, const struct gi_batch *batch)
         }
         if (n - first >= SLOTS_AHEAD - GUESSES_AHEAD && n - (SLOTS_AHEAD - GUESSES_AHEAD) < end)
             guess_flow(gi, batch, n - (SLOTS_AHEAD - GUESSES_AHEAD));
-        if (n - first >= SLOTS_AHEAD - USERS_AHEAD && n - (SLOTS_AHEAD - USERS_AHEAD) < end)
-            fetch_users(&gi->guess[n - (SLOTS_AHEAD - USERS_AHEAD)]);
         if (n - first >= SLOTS_AHEAD)
             look_at(gi, &gi->guess[n - SLOTS_AHEAD], &batch->ends[n - SLOTS_AHEAD]);
     }

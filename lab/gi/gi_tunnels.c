@@ -17,7 +17,7 @@ struct tunnel {
 void gi_tunnels_create(struct gi_tunnels *tunnels, uint32_t most)
 {
     *tunnels = (struct gi_tunnels){.most = most};
-    gi_table_create(&tunnels->table, sizeof(struct tunnel));
+    gi_table_create(&tunnels->table, sizeof(struct tunnel), 0);
 }
 
 void gi_tunnels_destroy(struct gi_tunnels *tunnels)

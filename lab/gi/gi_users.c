@@ -10,7 +10,7 @@
 void gi_users_create(struct gi_users *users, uint32_t most, uint64_t *early)
 {
     *users = (struct gi_users){.most = most, .early = early};
-    gi_table_create(&users->table, sizeof(struct gi_user));
+    gi_table_create(&users->table, sizeof(struct gi_user), GI_USER_BEFORE);
 }
 
 void gi_users_destroy(struct gi_users *users)

@@ -14,7 +14,6 @@ struct gi_order {
     uint32_t came_us;
 };
 
-// What each packet needs is in one line of the cache: up to heard_us.
 struct gi_user {
     struct gi_node node; // touched_ns: its last packet
     uint32_t packets;    // both ways, modulo 2^32
@@ -30,6 +29,12 @@ struct gi_user {
     uint32_t number;  // of the user, if tunnels tell users apart; 0: none
     uint32_t teid[2]; // of its last packet, of the last one to it; 0: none
 };
+
+// What each packet needs is in half a line of the cache, from there on.
+#define GI_USER_BEFORE offsetof(struct gi_user, node.touched_ns)
+static_assert(offsetof(struct gi_user, address) == GI_USER_BEFORE + GI_LINE_OCTETS / 2 &&
+                  sizeof(struct gi_user) % (GI_LINE_OCTETS / 2) == 0,
+              "halves of lines of the cache");
 
 // Lists of the table: with no flow, they end by silence; with flows they stay.
 enum { GI_USERS_IDLE, GI_USERS_BUSY };

@@ -2,6 +2,7 @@
 // them apart, by the segments that fit a flow.
 #include "lab/gi/gi_parts.h"
 
+#include "dataplane/wire/address.h"
 #include "dataplane/wire/tcp.h"
 
 #define ALIKE_MOST 64 // flows between the same ends at once, of as many users
@@ -76,6 +77,8 @@ static void set_end(struct gi *gi, struct gi_flow *flow, enum gi_side side,
                     const struct gi_end *end)
 {
     flow->port[side] = end->port;
+    if (address_is_ipv4(&end->address))
+        flow->ipv4[side] = __builtin_bswap32(address_ipv4(&end->address));
     flow->user[side] = gi_users_get(&gi->users, end, gi->now_ns);
     gi_users_hold(flow->user[side]);
 }

@@ -24,7 +24,7 @@ static int begin(void **state)
 {
     (void)state;
     gi_hash_begin();
-    gi_table_create(&table, sizeof(struct record));
+    gi_table_create(&table, sizeof(struct record), offsetof(struct gi_node, touched_ns));
     return 0;
 }
 
