@@ -51,19 +51,20 @@ static unsigned long with_headers(const char *path)
 {
     static struct capture_packet packets[GI_FRAMES_MOST];
     static struct gi_batch batch;
-    static struct gi_reader reader;
+    struct gi_reader *reader = gi_reader_create(&(struct gi_packet_rules){0}, 0);
     unsigned long sum = 0;
     char why[CAPTURE_TEXT];
     struct capture_file *file = capture_file_open(path, why);
     capture_sum_choose();
     for (uint32_t n;
-         file && (n = capture_file_read(file, packets, GI_FRAMES_MOST, reader.counts.capture));
+         file && (n = capture_file_read(file, packets, GI_FRAMES_MOST, reader->counts.capture));
          sum += batch.frames) {
-        gi_batch_begin(&batch, &reader);
-        gi_batch_add(&batch, packets, n, &reader);
+        gi_batch_begin(&batch, reader);
+        gi_batch_add(&batch, packets, n, reader);
     }
     if (file)
         capture_file_close(file);
+    free(reader);
     return sum;
 }
 

@@ -39,8 +39,10 @@ struct gi *gi_create(const struct gi_config *config, gi_sink_fn *sink, void *sel
     capture_sum_choose();
     gi->batch = batch;
     gi->config = *config;
-    gi->reader.rules.take_bad_checksums = config->take_bad_checksums;
-    gi->reader.rules.plain = config->plain;
+    const struct gi_packet_rules rules = {.take_bad_checksums = config->take_bad_checksums,
+                                          .plain = config->plain};
+    for (uint32_t i = 0; i < GI_READERS; i++)
+        gi->reader[i] = gi_reader_create(&rules, i);
     gi->long_way = config->plain || config->users_by_tunnel;
     gi->sink = sink;
     gi->self = self;
@@ -64,6 +66,8 @@ void gi_destroy(struct gi *gi)
     gi_users_destroy(&gi->users);
     gi_tunnels_destroy(&gi->tunnels);
     gi_half_free_spares(&gi->records);
+    for (int i = 0; i < GI_READERS; i++)
+        free(gi->reader[i]);
     free(gi->batch);
     free(gi);
 }

@@ -4,6 +4,7 @@
 #include "lab/gi/gi_batch.h"
 
 #include <pcap/dlt.h>
+#include <stdlib.h>
 
 #include "dataplane/wire/ether.h"
 #include "dataplane/wire/ipv4.h"
@@ -132,10 +133,10 @@ static inline uint32_t slot_of(const struct gi_ends *ends, const struct gi_ends 
 {
     return ((uint32_t)(ends->addresses + back->addresses) * MIX_ADDRESSES +
             (uint32_t)(ends->ports + back->ports) * MIX_PORTS) >>
-           21;
+           17;
 }
 
-static_assert(GI_ENDS_SLOTS == 1 << (32 - 21), "what slot_of gives");
+static_assert(GI_ENDS_SLOTS == 1 << (32 - 17), "what slot_of gives");
 
 static uint32_t hash_of(const struct gi_ends *ends)
 {
@@ -144,30 +145,39 @@ static uint32_t hash_of(const struct gi_ends *ends)
                         (uint16_t)ends->ports, (uint16_t)(ends->ports >> 16));
 }
 
-static uint16_t add_ends(struct gi_batch *batch, const struct gi_ends *ends)
+static uint16_t add_ends(struct gi_batch *batch, const struct gi_ends *ends,
+                         struct gi_reader *reader)
 {
-    uint32_t n = batch->ends_n++;
-    gi_own_lines(batch->ends + n + ENDS_AHEAD, 1);
-    batch->ends[n] = *ends;
-    return (uint16_t)n;
+    struct gi_ends *added = &batch->ends[batch->ends_n++];
+    gi_own_lines(added + ENDS_AHEAD, 1);
+    *added = *ends;
+    return (uint16_t)reader->ends_n++;
 }
 
-// The number of these ends, which is a new one if no frame of the batch was between them.
-static inline uint16_t number_of(struct gi_batch *batch, struct gi_ends *ends, uint32_t at,
-                                 uint16_t frame, struct gi_reader *reader)
+// So that no frame is near.
+static uint16_t add_known(struct gi_batch *batch, struct gi_ends *ends, struct gi_reader *reader)
 {
-    uint16_t n = GI_ENDS_MOST;
+    ends->hash = hash_of(ends);
+    uint16_t n = add_ends(batch, ends, reader);
+    reader->ends[n].addresses = ends->addresses;
+    reader->ends[n].ports = ends->ports;
+    reader->ends[n].last = reader->begun - FRAMES_NEAR - 1;
+    return n;
+}
+
+// The number of these ends, which is a new one if the reader does not know them.
+static inline uint16_t number_of(struct gi_batch *batch, struct gi_ends *ends, uint32_t at,
+                                 struct gi_reader *reader)
+{
+    uint16_t n = GI_ENDS_NONE;
     for (int i = 0; i < SLOT_TRIES && (n = reader->slot[at]); i++) {
-        const struct gi_ends *other = &batch->ends[n];
-        if (other->ports == ends->ports && other->addresses == ends->addresses)
+        if (reader->ends[n].ports == ends->ports && reader->ends[n].addresses == ends->addresses)
             return n;
         at = (at + 1) % GI_ENDS_SLOTS;
     }
-    ends->hash = hash_of(ends);
-    uint16_t number = add_ends(batch, ends);
+    uint16_t number = add_known(batch, ends, reader);
     if (!n)
         reader->slot[at] = number;
-    reader->last[number] = (uint16_t)(frame - FRAMES_NEAR - 1);
     return number;
 }
 
@@ -177,8 +187,8 @@ static inline void put_far(struct gi_batch *batch, uint16_t frame, bool is_far)
     batch->fars += is_far;
 }
 
-// Notes between which ends the frame is. Of `ends` the sender is the first. The batch has each pair
-// of ends once, the lower address first, so the frame may be reversed against that.
+// Notes between which ends the frame is. Of `ends` the sender is the first. The reader has each
+// pair of ends once, the lower address first, so the frame may be reversed against that.
 static inline void put_ends(struct gi_batch *batch, struct gi_brief *brief,
                             const struct gi_ends *ends, struct gi_reader *reader)
 {
@@ -186,9 +196,10 @@ static inline void put_ends(struct gi_batch *batch, struct gi_brief *brief,
     struct gi_ends back = turned(ends);
     bool reversed = order_of(ends) > order_of(&back);
     struct gi_ends ordered = reversed ? back : *ends;
-    uint16_t n = number_of(batch, &ordered, slot_of(ends, &back), frame, reader);
-    put_far(batch, frame, (uint16_t)(frame - reader->last[n]) > FRAMES_NEAR);
-    reader->last[n] = frame;
+    uint16_t n = number_of(batch, &ordered, slot_of(ends, &back), reader);
+    uint32_t now = reader->begun + frame;
+    put_far(batch, frame, now - reader->ends[n].last > FRAMES_NEAR);
+    reader->ends[n].last = now;
     brief->ends = n;
     brief->reversed = reversed;
 }
@@ -229,9 +240,8 @@ static struct gi_end end_of(uint32_t address, uint16_t port)
 }
 
 void gi_batch_expand(const struct gi_batch *batch, const struct gi_brief *brief,
-                     struct gi_packet *packet)
+                     const struct gi_ends *ends, struct gi_packet *packet)
 {
-    const struct gi_ends *ends = &batch->ends[brief->ends];
     struct gi_end first = end_of((uint32_t)ends->addresses, (uint16_t)ends->ports);
     struct gi_end second = end_of((uint32_t)(ends->addresses >> 32), (uint16_t)(ends->ports >> 16));
     *packet =
@@ -265,7 +275,7 @@ static void put_ends_of(struct gi_batch *batch, struct gi_brief *brief, const st
     }
     ends.hash = gi_hash_ends(gi_hash_address(&from->address), gi_hash_address(&to->address),
                              from->port, to->port);
-    brief->ends = add_ends(batch, &ends);
+    brief->ends = add_ends(batch, &ends, reader);
     put_far(batch, (uint16_t)(brief - batch->brief), true);
 }
 
@@ -295,13 +305,38 @@ void gi_batch_own(const struct gi_batch *batch)
     gi_own_lines(batch->full, FULLS_AHEAD * sizeof batch->full[0]);
 }
 
+static void forget_ends(struct gi_reader *reader)
+{
+    reader->ends_n = GI_ENDS_NONE + 1;
+    memset(reader->slot, 0, sizeof reader->slot);
+}
+
+// A line of the cache of its own, and the rules as well: other threads write beside it.
+struct gi_reader *gi_reader_create(const struct gi_packet_rules *rules, uint32_t number)
+{
+    size_t octets =
+        (sizeof(struct gi_reader) + GI_LINE_OCTETS - 1) / GI_LINE_OCTETS * GI_LINE_OCTETS;
+    struct gi_reader *reader = aligned_alloc(GI_LINE_OCTETS, octets);
+    if (!reader)
+        abort();
+    reader->rules = *rules;
+    reader->counts = (struct gi_counts){0};
+    reader->number = number;
+    reader->begun = 0;
+    forget_ends(reader);
+    return reader;
+}
+
 void gi_batch_begin(struct gi_batch *batch, struct gi_reader *reader)
 {
+    if (reader->ends_n >= GI_ENDS_KEPT)
+        forget_ends(reader);
+    reader->begun += GI_FRAMES_MOST + FRAMES_NEAR;
     batch->frames = batch->fulls = batch->fars = 0;
     batch->far[0] = GI_FAR_NONE;
-    batch->ends[GI_ENDS_NONE] = (struct gi_ends){0};
-    batch->ends_n = GI_ENDS_NONE + 1;
-    memset(reader->slot, 0, sizeof reader->slot);
+    batch->reader = reader->number;
+    batch->ends_first = reader->ends_n;
+    batch->ends_n = 0;
 }
 
 void gi_batch_add(struct gi_batch *batch, const struct capture_packet *frames, uint32_t n,

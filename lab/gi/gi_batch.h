@@ -1,8 +1,8 @@
 // Frames that have been read and not been taken: the headers of hundreds or thousands, so that one
 // thread can read them and another take them. A TCP segment over IPv4 that has nothing rare is kept
 // in brief, in half a line of the cache; any other frame as a gi_packet, with its fate. Who reads
-// also says which frames of a batch are between the same ends, so that their flow is looked for
-// once a batch.
+// also gives each pair of ends a number, which it keeps from batch to batch, so that a flow is
+// looked for once a reader, and not for each packet.
 #ifndef SLUICE_GI_BATCH_H
 #define SLUICE_GI_BATCH_H
 
@@ -11,9 +11,11 @@
 #include "lab/gi/gi.h"
 #include "lab/gi/gi_packet.h"
 
-#define GI_ENDS_MOST  (GI_FRAMES_MOST + 1)
-#define GI_ENDS_NONE  0    // is the number of no ends
-#define GI_ENDS_SLOTS 2048 // of a hash table
+#define GI_READERS    2           // threads that may read
+#define GI_ENDS_KEPT  (16u << 10) // with so many numbers or more, all are forgotten before a batch
+#define GI_ENDS_MOST  (GI_ENDS_KEPT + GI_FRAMES_MOST)
+#define GI_ENDS_NONE  0           // is the number of no ends
+#define GI_ENDS_SLOTS (32u << 10) // of a hash table
 #define GI_FAR_NONE   UINT16_MAX
 
 // A segment without SYN, FIN, RST or SACK, outside a tunnel, with an ACK and all its headers.
@@ -28,7 +30,7 @@ struct __attribute__((aligned(32))) gi_brief {
     uint32_t acknowledgement, timestamp;
     uint16_t window, ip_id, data_octets, ip_octets;
     uint16_t reversed : 1; // it goes from the second of its ends to the first
-    uint16_t ends : 15;    // their number in this batch
+    uint16_t ends : 15;    // their number
     bool is_full, has_timestamps;
 };
 
@@ -47,12 +49,15 @@ struct gi_ends {
 
 static_assert(sizeof(struct gi_brief) == 32, "two in a line");
 static_assert(GI_ENDS_MOST <= 1 << 15, "each frame may have ends of its own");
+static_assert(GI_ENDS_KEPT <= GI_ENDS_SLOTS / 2, "most are at their slot");
 
 struct gi_batch {
-    uint32_t frames, fulls, fars, ends_n;  // ends_n: with GI_ENDS_NONE
+    uint32_t frames, fulls, fars;
+    uint32_t reader;                       // who gave the numbers, below GI_READERS
+    uint32_t ends_first, ends_n;           // the first new number; so many of these
     struct gi_brief brief[GI_FRAMES_MOST]; // of each frame
     uint32_t echo[GI_FRAMES_MOST];         // of each in brief that has timestamps
-    struct gi_ends ends[GI_ENDS_MOST];
+    struct gi_ends ends[GI_FRAMES_MOST];   // of the new numbers
     // Places of those frames between whose ends there is none a few frames before, for what is
     // fetched ahead; then GI_FAR_NONE.
     uint16_t far[GI_FRAMES_MOST + 1];
@@ -63,10 +68,19 @@ struct gi_batch {
 struct gi_reader {
     struct gi_packet_rules rules;
     struct gi_counts counts;
-    // Of the batch:
+    uint32_t number;              // its own, below GI_READERS
+    uint32_t begun;               // the number of the batch's first frame, modulo 2^32
+    uint32_t ends_n;              // numbers given, with GI_ENDS_NONE
     uint16_t slot[GI_ENDS_SLOTS]; // numbers of ends; 0: free
-    uint16_t last[GI_ENDS_MOST];  // of such ends: the place of the last frame between them
+    struct {
+        uint64_t addresses;
+        uint32_t ports;
+        uint32_t last; // the number of the last frame between them
+    } ends[GI_ENDS_MOST];
 };
+
+// number: its own.
+struct gi_reader *gi_reader_create(const struct gi_packet_rules *rules, uint32_t number);
 
 // What is written or read first is fetched, some microseconds ahead, from the thread that has had
 // it last.
@@ -80,9 +94,9 @@ void gi_batch_begin(struct gi_batch *batch, struct gi_reader *reader);
 void gi_batch_add(struct gi_batch *batch, const struct capture_packet *frames, uint32_t n,
                   struct gi_reader *reader);
 
-// The packet of a brief.
+// The packet of a brief; ends: those of its number.
 void gi_batch_expand(const struct gi_batch *batch, const struct gi_brief *brief,
-                     struct gi_packet *packet);
+                     const struct gi_ends *ends, struct gi_packet *packet);
 
 // Takes all of its frames.
 void gi_batch_take(struct gi *gi, struct gi_batch *batch);

@@ -11,7 +11,7 @@
 
 enum { GI_OPENING, GI_OPEN, GI_CLOSED }; // the lists of flows
 
-// The flow between ends of a batch.
+// The flow between two ends.
 struct gi_guess {
     struct gi_flow *flow; // or another one, or one that has ended; NULL: none
     uint32_t number;   // what its own is while it lives and is calm; 0: it is not known to be this
@@ -34,9 +34,11 @@ struct gi {
     struct gi_table flows;
     struct gi_records records;
     struct gi_result result;
-    struct gi_reader reader;             // for gi_take
-    struct gi_batch *batch;              // for gi_take
-    struct gi_guess guess[GI_ENDS_MOST]; // of the batch that is taken
+    struct gi_reader *reader[GI_READERS];
+    struct gi_batch *batch; // for one thread alone
+    // What each reader's numbers of ends stand for.
+    struct gi_guess guess[GI_READERS][GI_ENDS_MOST];
+    struct gi_ends ends[GI_READERS][GI_ENDS_MOST];
 };
 
 void gi_begin_users(struct gi *gi);
@@ -53,6 +55,9 @@ void gi_end_flow(struct gi *gi, struct gi_flow *flow);
 void gi_end_silent(struct gi *gi);
 // One, if there are as many as there may be.
 void gi_end_for_room(struct gi *gi);
+
+// What the readers have counted.
+void gi_take_counts(struct gi *gi);
 
 // The clock goes to this time, or is taken as standing still.
 void gi_take_time(struct gi *gi, uint64_t time_ns);

@@ -47,7 +47,6 @@ struct pipe {
     bool shared;                             // the file has pieces
     alignas(64) uint64_t frames;             // stepped through
     bool ended; // there is no piece behind those that were stepped through
-    struct gi_reader *reader[THREADS];
     alignas(64) atomic_uint_fast64_t claimed;
     // Which piece is to be stepped through: who has claimed that one has the file.
     alignas(64) atomic_uint_fast64_t turn;
@@ -62,7 +61,7 @@ struct pipe {
 static void fill(struct pipe *pipe, struct gi_batch *batch)
 {
     struct capture_packet packets[ALONE];
-    struct gi_reader *reader = pipe->reader[READER];
+    struct gi_reader *reader = pipe->gi->reader[READER];
     gi_batch_begin(batch, reader);
     if (!pipe->go_on(pipe->self, pipe->frames))
         return;
@@ -83,6 +82,7 @@ static void read_alone(struct pipe *pipe)
 // ---- Between two threads ----
 
 static_assert(ALONE <= GI_FRAMES_MOST, "a batch has room for its frames");
+static_assert(THREADS == GI_READERS, "each may read");
 
 static struct place *place_of(const struct pipe *pipe, uint64_t number)
 {
@@ -141,7 +141,7 @@ static void tell(struct pipe *pipe, int thread)
 static bool step(struct pipe *pipe, int thread, const struct capture_piece *piece,
                  struct capture_packet *packets, uint32_t *n)
 {
-    uint64_t *counts = pipe->reader[thread]->counts.capture;
+    uint64_t *counts = pipe->gi->reader[thread]->counts.capture;
     *n = 0;
     if (!pipe->ended)
         pipe->ended = !pipe->go_on(pipe->self, pipe->frames) ||
@@ -163,8 +163,8 @@ static void read_piece(struct pipe *pipe, int thread, uint64_t number)
     place->last = !step(pipe, thread, &piece, packets, &n);
     atomic_store(&pipe->turn, number + 1);
     tell(pipe, thread);
-    gi_batch_begin(&place->batch, pipe->reader[thread]);
-    gi_batch_add(&place->batch, packets, n, pipe->reader[thread]);
+    gi_batch_begin(&place->batch, pipe->gi->reader[thread]);
+    gi_batch_add(&place->batch, packets, n, pipe->gi->reader[thread]);
 }
 
 // ---- The reader ----
@@ -292,31 +292,12 @@ static bool read_with_two(struct pipe *pipe)
     return begun;
 }
 
-// A line of the cache of its own, and the rules as well: those of gi lie beside what the taker
-// writes for each frame.
-static struct gi_reader *create_reader(const struct gi_packet_rules *rules)
-{
-    size_t octets =
-        (sizeof(struct gi_reader) + GI_LINE_OCTETS - 1) / GI_LINE_OCTETS * GI_LINE_OCTETS;
-    struct gi_reader *reader = aligned_alloc(GI_LINE_OCTETS, octets);
-    if (!reader)
-        abort();
-    memset(reader, 0, sizeof *reader);
-    reader->rules = *rules;
-    return reader;
-}
-
 uint64_t gi_pipe_read(struct gi *gi, struct capture_file *capture, int threads, gi_go_on_fn *go_on,
                       void *self)
 {
     struct pipe pipe = {.gi = gi, .capture = capture, .go_on = go_on, .self = self};
-    for (int i = 0; i < THREADS; i++)
-        pipe.reader[i] = create_reader(&gi->reader.rules);
     if (threads == 1 || !read_with_two(&pipe))
         read_alone(&pipe);
-    for (int i = 0; i < THREADS; i++) {
-        gi_counts_add(&gi->counts, &pipe.reader[i]->counts);
-        free(pipe.reader[i]);
-    }
+    gi_take_counts(gi);
     return pipe.frames;
 }

@@ -11,6 +11,7 @@
 #define SLOTS_AHEAD   24
 #define GUESSES_AHEAD 16
 #define BRIEFS_AHEAD  64
+#define NODES_AHEAD   28
 #define FLOWS_AHEAD   16
 #define RECORDS_AHEAD 8
 #define ACKED_USUALLY 2 // segments, by one ACK
@@ -112,11 +113,18 @@ static inline bool take_brief(struct gi *gi, const struct gi_brief *brief, uint6
 
 // ---- Memory ahead ----
 
+static inline void fetch_node(const struct gi_guess *guesses, const struct gi_brief *brief)
+{
+    const struct gi_flow *flow = guesses[brief->ends].flow;
+    if (flow)
+        gi_fetch(&flow->node.hash);
+}
+
 // Who sends data, or is acknowledged, has records.
-static inline void fetch_flow(const struct gi *gi, const struct gi_batch *batch,
+static inline void fetch_flow(const struct gi_guess *guesses, const struct gi_batch *batch,
                               const struct gi_brief *brief)
 {
-    const struct gi_guess *guess = &gi->guess[brief->ends];
+    const struct gi_guess *guess = &guesses[brief->ends];
     const struct gi_flow *flow = guess->flow;
     if (gi_rarely(brief->is_full))
         gi_fetch_lines(&batch->full[brief->full], sizeof batch->full[0]);
@@ -135,9 +143,9 @@ static inline void fetch_flow(const struct gi *gi, const struct gi_batch *batch,
 }
 
 // Of what the ACK covers, or where the segment will be put.
-static inline void fetch_records(const struct gi *gi, const struct gi_brief *brief)
+static inline void fetch_records(const struct gi_guess *guesses, const struct gi_brief *brief)
 {
-    const struct gi_guess *guess = &gi->guess[brief->ends];
+    const struct gi_guess *guess = &guesses[brief->ends];
     if (!guess->flow)
         return;
     enum gi_side side = guess->side ^ brief->reversed;
@@ -150,7 +158,7 @@ static inline void fetch_records(const struct gi *gi, const struct gi_brief *bri
     gi_fetch((const char *)(record + (brief->data_octets ? 1 : ACKED_USUALLY)) - 1);
 }
 
-// ---- The flows of a batch ----
+// ---- The flows of new ends ----
 
 static bool is_first(const struct gi_flow *flow, const struct gi_ends *ends, enum gi_side side)
 {
@@ -170,51 +178,56 @@ static void look_at(const struct gi *gi, struct gi_guess *guess, const struct gi
         guess->number = flow->number | GI_FLOW_CALM;
 }
 
-static void guess_flow(struct gi *gi, const struct gi_batch *batch, uint32_t n)
+static void guess_flow(const struct gi *gi, struct gi_guess *guess, const struct gi_ends *ends)
 {
-    struct gi_node *node = gi_table_guess(&gi->flows, batch->ends[n].hash);
-    gi->guess[n] = (struct gi_guess){.flow = (struct gi_flow *)node};
+    struct gi_node *node = gi_table_guess(&gi->flows, ends->hash);
+    *guess = (struct gi_guess){.flow = (struct gi_flow *)node};
     if (node)
         gi_fetch(&node->hash);
 }
 
-static void guess_flows(struct gi *gi, const struct gi_batch *batch)
+// What a number stood for before is overwritten.
+static void learn_ends(struct gi *gi, const struct gi_batch *batch)
 {
-    const uint32_t first = GI_ENDS_NONE + 1, end = batch->ends_n;
-    gi->guess[GI_ENDS_NONE] = (struct gi_guess){0};
-    for (uint32_t n = first; n < end + SLOTS_AHEAD; n++) {
+    const uint32_t end = batch->ends_n;
+    struct gi_guess *guess = &gi->guess[batch->reader][batch->ends_first];
+    memcpy(&gi->ends[batch->reader][batch->ends_first], batch->ends, end * sizeof batch->ends[0]);
+    for (uint32_t n = 0; n < end + SLOTS_AHEAD; n++) {
         if (n < end) {
             gi_fetch(gi_table_place(&gi->flows, batch->ends[n].hash));
             gi_fetch(&batch->ends[n] + SLOTS_AHEAD);
         }
-        if (n - first >= SLOTS_AHEAD - GUESSES_AHEAD && n - (SLOTS_AHEAD - GUESSES_AHEAD) < end)
-            guess_flow(gi, batch, n - (SLOTS_AHEAD - GUESSES_AHEAD));
-        if (n - first >= SLOTS_AHEAD)
-            look_at(gi, &gi->guess[n - SLOTS_AHEAD], &batch->ends[n - SLOTS_AHEAD]);
+        uint32_t guessed = n - (SLOTS_AHEAD - GUESSES_AHEAD), looked = n - SLOTS_AHEAD;
+        if (guessed < end) // else it is beyond the end, or below 0
+            guess_flow(gi, guess + guessed, &batch->ends[guessed]);
+        if (looked < end)
+            look_at(gi, guess + looked, &batch->ends[looked]);
     }
 }
 
 // ---- A batch ----
 
-static void take_long(struct gi *gi, struct gi_batch *batch, const struct gi_brief *brief)
+static void take_long(struct gi *gi, struct gi_batch *batch, const struct gi_brief *brief,
+                      struct gi_guess *guess)
 {
     struct gi_packet packet;
     struct gi_guess taken = {0};
-    uint32_t hash = batch->ends[brief->ends].hash;
+    const struct gi_ends *ends = &gi->ends[batch->reader][brief->ends];
     if (brief->is_full) {
         struct gi_full *full = &batch->full[brief->full];
-        take(gi, &full->packet, full->fate, hash, &taken);
+        take(gi, &full->packet, full->fate, ends->hash, &taken);
     } else {
-        gi_batch_expand(batch, brief, &packet);
-        take(gi, &packet, GI_COUNT_segments, hash, &taken);
+        gi_batch_expand(batch, brief, ends, &packet);
+        take(gi, &packet, GI_COUNT_segments, ends->hash, &taken);
     }
     if (!taken.flow || gi->long_way)
         return;
     taken.side ^= brief->reversed;
-    gi->guess[brief->ends] = taken;
+    *guess = taken;
 }
 
-static inline void take_one(struct gi *gi, struct gi_batch *batch, const struct gi_brief *brief)
+static inline void take_one(struct gi *gi, struct gi_batch *batch, const struct gi_brief *brief,
+                            struct gi_guess *guess)
 {
     uint64_t now_ns = brief->time_ns;
     if (gi_rarely(now_ns - gi->now_ns > GI_GAP_NS)) { // or it goes back
@@ -224,9 +237,8 @@ static inline void take_one(struct gi *gi, struct gi_batch *batch, const struct 
     gi->now_ns = now_ns;
     if (gi_rarely(now_ns >= gi->expire_ns))
         gi_end_silent(gi);
-    if (gi_rarely(brief->is_full) ||
-        gi_rarely(!take_brief(gi, brief, now_ns, &gi->guess[brief->ends])))
-        take_long(gi, batch, brief);
+    if (gi_rarely(brief->is_full) || gi_rarely(!take_brief(gi, brief, now_ns, guess)))
+        take_long(gi, batch, brief, guess);
 }
 
 void gi_batch_fetch(const struct gi_batch *batch)
@@ -237,30 +249,40 @@ void gi_batch_fetch(const struct gi_batch *batch)
     gi_fetch_lines(batch->far, BRIEFS_AHEAD * sizeof batch->far[0]);
 }
 
-static_assert(GI_FRAMES_MOST + FLOWS_AHEAD < GI_FAR_NONE, "the end of the far ones is far");
+static_assert(GI_FRAMES_MOST + NODES_AHEAD < GI_FAR_NONE, "the end of the far ones is far");
 
 void gi_batch_take(struct gi *gi, struct gi_batch *batch)
 {
     const struct gi_brief *brief = batch->brief;
-    const uint16_t *flows = batch->far, *records = batch->far;
+    struct gi_guess *guess = gi->guess[batch->reader];
+    const uint16_t *nodes = batch->far, *flows = batch->far, *records = batch->far;
     const uint32_t frames = batch->frames;
     gi->counts.frames += batch->frames;
-    guess_flows(gi, batch);
+    learn_ends(gi, batch);
     for (uint32_t i = 0; i < frames; i++) {
         gi_fetch(&brief[i + BRIEFS_AHEAD]);
+        while (*nodes <= i + NODES_AHEAD)
+            fetch_node(guess, &brief[*nodes++]);
         while (*flows <= i + FLOWS_AHEAD)
-            fetch_flow(gi, batch, &brief[*flows++]);
+            fetch_flow(guess, batch, &brief[*flows++]);
         while (*records <= i + RECORDS_AHEAD)
-            fetch_records(gi, &brief[*records++]);
-        take_one(gi, batch, &brief[i]);
+            fetch_records(guess, &brief[*records++]);
+        take_one(gi, batch, &brief[i], &guess[brief[i].ends]);
+    }
+}
+
+void gi_take_counts(struct gi *gi)
+{
+    for (int i = 0; i < GI_READERS; i++) {
+        gi_counts_add(&gi->counts, &gi->reader[i]->counts);
+        gi->reader[i]->counts = (struct gi_counts){0};
     }
 }
 
 void gi_take(struct gi *gi, const struct capture_packet *frames, uint32_t n)
 {
-    gi_batch_begin(gi->batch, &gi->reader);
-    gi_batch_add(gi->batch, frames, n, &gi->reader);
-    gi_counts_add(&gi->counts, &gi->reader.counts);
-    gi->reader.counts = (struct gi_counts){0};
+    gi_batch_begin(gi->batch, gi->reader[0]);
+    gi_batch_add(gi->batch, frames, n, gi->reader[0]);
+    gi_take_counts(gi);
     gi_batch_take(gi, gi->batch);
 }

@@ -12,6 +12,7 @@ from harness import case, has_sanitizers, main, new_folder, right, same, sluice
 
 TALKS, STEPS = (40, 50) if has_sanitizers() else (120, 75)
 BATCH = 1024  # frames
+MANY = 20000  # pairs of ends, more than a reader keeps (GI_ENDS_KEPT)
 ONE_PROCESSOR = ("taskset", "-c", "0")
 
 
@@ -317,6 +318,22 @@ def mistaken():
         for i in range(5):
             talk.data(on + i, 2001 + 1000 * i).ack(on + 0.6 + i, 3001 + 1000 * i)
         same_both_ways(pcap(talk.frames))
+
+
+@case("quick is as plain: more flows than a reader knows the ends of, all with the same numbers; some begin again")
+def many():
+    frames, flows, rng = [], list(range(MANY)), random.Random(8)
+    for turn in range(4):
+        rng.shuffle(flows)
+        for place, i in enumerate(flows[:MANY // (1 + 3 * (turn > 1))]):
+            ends, time = ((f"10.1.{i // 256}.{i % 256}", 40000), (HOST, 80)), 15 * turn + place / 2500
+            begins = turn == 0 or i % 5 == 0
+            up, down = 11 + 1000 * turn * begins, 51 + 100 * turn * (not begins)
+            if begins:
+                frames += [(time, segment(*ends, SYN, up - 1)), (time + 0.01, segment(*ends[::-1], SYN | ACK, 50, up)),
+                           (time + 0.5, segment(*ends, ACK, up, 51))]
+            frames += [(time + 0.6, segment(*ends[::-1], ACK, down, up, 100)), (time + 2.5, segment(*ends, ACK, up, down + 100))]
+    same_both_ways(pcap(sorted(frames, key=lambda frame: frame[0]), snap=64))
 
 
 @case("each frame of a file of several batches is counted, in one file and in two")

@@ -21,7 +21,8 @@
 #define HOSTS        3
 
 static struct gi_batch batch;
-static struct gi_reader reader;
+static struct gi_reader *reader;
+static struct gi_ends ends[GI_ENDS_MOST]; // that the numbers stand for
 static struct capture_packet frame[GI_FRAMES_MOST];
 static uint8_t octets[GI_FRAMES_MOST][FRAME_OCTETS];
 static struct gi_packet packet[GI_FRAMES_MOST];
@@ -147,13 +148,13 @@ static void check_ends(uint32_t i)
         memset(first, 0, sizeof first);
     if (!has_ends)
         return;
-    assert_in_range(brief->ends, 1, batch.ends_n - 1);
+    assert_in_range(brief->ends, 1, batch.ends_first + batch.ends_n - 1);
     if (!first[brief->ends])
         first[brief->ends] = i + 1;
     assert_true(same_ends(&packet[i], &packet[first[brief->ends] - 1], &reversed));
     assert_int_equal(brief->reversed ^ batch.brief[first[brief->ends] - 1].reversed, reversed);
     const struct gi_packet *p = &packet[i];
-    assert_int_equal(batch.ends[brief->ends].hash,
+    assert_int_equal(ends[brief->ends].hash,
                      gi_hash_ends(gi_hash_address(&p->from.address),
                                   gi_hash_address(&p->to.address), p->from.port, p->to.port));
 }
@@ -173,20 +174,26 @@ static void check_far(void)
     assert_int_equal(batch.far[fars], GI_FAR_NONE);
 }
 
+static void add(uint32_t from, uint32_t to)
+{
+    gi_batch_add(&batch, frame + from, to - from, reader);
+    memcpy(ends + batch.ends_first, batch.ends, batch.ends_n * sizeof ends[0]);
+}
+
 static void check(uint32_t n, uint32_t pairs)
 {
     static const struct gi_packet_rules rules;
     struct gi_counts counts = {0};
     uint32_t briefs = 0;
-    reader.counts = (struct gi_counts){0};
-    gi_batch_begin(&batch, &reader);
+    reader->counts = (struct gi_counts){0};
+    gi_batch_begin(&batch, reader);
     for (uint32_t i = 0; i < n; i++)
         make(i, pairs);
     for (uint32_t i = 20; i < n; i += 50) // in the midst, of another link, and without its header
         if (i != n / 3)
             frame[i].link = DLT_EN10MB;
-    gi_batch_add(&batch, frame, n / 3, &reader);
-    gi_batch_add(&batch, frame + n / 3, n - n / 3, &reader);
+    add(0, n / 3);
+    add(n / 3, n);
     assert_int_equal(batch.frames, n);
     for (uint32_t i = 0; i < n; i++) {
         const struct gi_brief *brief = &batch.brief[i];
@@ -198,7 +205,7 @@ static void check(uint32_t n, uint32_t pairs)
             assert_int_equal(batch.full[brief->full].fate, fate[i]);
         } else {
             assert_int_equal(fate[i], GI_COUNT_segments);
-            gi_batch_expand(&batch, brief, &expanded);
+            gi_batch_expand(&batch, brief, &ends[brief->ends], &expanded);
             assert_same(&expanded, &packet[i]);
             briefs++;
         }
@@ -206,7 +213,7 @@ static void check(uint32_t n, uint32_t pairs)
     }
     check_far();
     assert_true(briefs > n / 2);
-    assert_memory_equal(&reader.counts, &counts, sizeof counts);
+    assert_memory_equal(&reader->counts, &counts, sizeof counts);
 }
 
 static void test_briefs_are_what_the_packets_are(void **state)
@@ -217,31 +224,31 @@ static void test_briefs_are_what_the_packets_are(void **state)
         check(1 + any(400), 1 + any(60));
 }
 
-// Whole, and each of ends of its own: as many as there can be.
-static void fill_with_ends(void)
+// Whole, and each of ends of its own: as many as there can be, and others each time.
+static void fill_with_ends(uint32_t time)
 {
     uint32_t n;
     for (uint32_t i = 0; i < GI_FRAMES_MOST; i++) {
         put_segment(octets[i], &n, 1);
-        struct ipv4 ip = {.ttl = 64, .protocol = IPV4_PROTOCOL_TCP, .source = i, .destination = ~i};
+        struct ipv4 ip = {.ttl = 64, .protocol = IPV4_PROTOCOL_TCP, .source = i ^ time << 16};
+        ip.destination = ~ip.source;
         ipv4_put_header(&ip, n - IPV4_OCTETS, octets[i]);
         frame[i] = (struct capture_packet){i + 1, i, DLT_RAW, octets[i], n, n};
     }
-    reader.rules.take_bad_checksums = true;
-    gi_batch_begin(&batch, &reader);
-    gi_batch_add(&batch, frame, GI_FRAMES_MOST, &reader);
-    reader.rules.take_bad_checksums = false;
-    reader.counts = (struct gi_counts){0};
-    assert_int_equal(batch.ends_n, GI_ENDS_MOST);
+    reader->rules.take_bad_checksums = true;
+    gi_batch_begin(&batch, reader);
+    add(0, GI_FRAMES_MOST);
+    reader->rules.take_bad_checksums = false;
+    assert_int_equal(batch.ends_n, GI_FRAMES_MOST);
     for (uint32_t i = 0; i < GI_FRAMES_MOST; i++)
-        assert_int_equal(batch.brief[i].ends, i + 1);
+        assert_int_equal(batch.brief[i].ends, batch.ends_first + i);
 }
 
 static void test_more_ends_than_slots(void **state)
 {
     (void)state;
     srand(2);
-    fill_with_ends();
+    fill_with_ends(0);
     check(GI_FRAMES_MOST, 100 * GI_FRAMES_MOST);
     check(GI_FRAMES_MOST, 3000);
 }
@@ -268,14 +275,59 @@ static void test_the_same_ends_have_one_number(void **state)
     assert_true(pairs > 20 && numbers < 60);
 }
 
+// Those of addresses of IPv4, from batch to batch.
+static void test_numbers_stay(void **state)
+{
+    (void)state;
+    static struct gi_packet before[600];
+    static uint16_t number[600];
+    srand(4);
+    check(600, 40);
+    for (uint32_t i = 0; i < 600; i++) {
+        before[i] = packet[i];
+        number[i] = batch.brief[i].ends;
+    }
+    check(600, 40);
+    uint32_t stayed = 0;
+    bool reversed;
+    for (uint32_t i = 0; i < 600; i++)
+        for (uint32_t k = 0; k < 600; k++)
+            if (number[k] && batch.brief[i].ends && address_is_ipv4(&packet[i].from.address) &&
+                same_ends(&packet[i], &before[k], &reversed)) {
+                assert_int_equal(batch.brief[i].ends, number[k]);
+                stayed++;
+            }
+    assert_true(stayed > 600 && batch.ends_n < 60);
+}
+
+// They begin anew, and what is known of those before is of no more use.
+static void test_numbers_are_forgotten(void **state)
+{
+    (void)state;
+    srand(5);
+    fill_with_ends(1);
+    for (uint32_t time = 2; batch.ends_first != 1; time++) {
+        assert_in_range(time, 2, 1 + (GI_ENDS_KEPT + GI_FRAMES_MOST - 1) / GI_FRAMES_MOST);
+        assert_true(batch.ends_first < GI_ENDS_KEPT);
+        fill_with_ends(time);
+    }
+    for (uint32_t round = 0; round < 20; round++)
+        check(400, 60);
+}
+
 int main(void)
 {
     gi_hash_begin();
     capture_sum_choose();
+    reader = gi_reader_create(&(struct gi_packet_rules){0}, 0);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_briefs_are_what_the_packets_are),
         cmocka_unit_test(test_more_ends_than_slots),
         cmocka_unit_test(test_the_same_ends_have_one_number),
+        cmocka_unit_test(test_numbers_stay),
+        cmocka_unit_test(test_numbers_are_forgotten),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    free(reader);
+    return failed;
 }
