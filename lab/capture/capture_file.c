@@ -35,6 +35,7 @@ struct capture_file {
     uint64_t size_octets; // 0: no file
     uint64_t packets, time_ns;
     char damage[CAPTURE_TEXT];
+    struct capture_records records; // of what capture_file_read gives
 };
 
 // ---- Opening ----
@@ -135,59 +136,78 @@ struct usual {
 };
 
 // It has a stamp and lengths that can be. room: what is there behind its head.
-static inline bool is_usual(const struct usual *usual, const uint32_t *record, size_t room)
+static inline bool is_usual(const struct usual *usual, const uint32_t *head, size_t room)
 {
-    uint32_t seconds = record[0], parts = record[1], captured = record[2], length = record[3];
+    uint32_t seconds = head[0], parts = head[1], captured = head[2], length = head[3];
     return captured <= room && captured <= usual->captured && captured <= length &&
            length <= CAPTURE_OCTETS_MAX && seconds <= INT32_MAX && parts < usual->parts;
 }
 
-// What `judge` says of packets as nearly all are, until another comes: then it decides.
-static uint32_t read_usual(struct capture_file *file, struct capture_packet *packets, uint32_t most,
-                           uint64_t *counts)
+// Over packets as nearly all are, of which `judge` would change nothing, until another comes.
+static uint32_t step_usual(struct capture_file *file, struct capture_records *records,
+                           uint32_t most, uint64_t *counts)
 {
     struct capture_plain *plain = &file->plain;
     const struct usual usual = {plain->snap, (uint32_t)(S_IN_NS / plain->part_ns)};
     const uint8_t *at = plain->room + plain->at, *end = plain->room + plain->end;
-    uint64_t cut = 0, number = file->packets, part_ns = plain->part_ns;
-    int link = file->link;
-    uint32_t n = 0, record[4];
+    uint64_t cut = 0;
+    uint32_t n = records->n, head[CAPTURE_HEAD_WORDS];
     for (; n < most && end - at >= CAPTURE_PLAIN_HEAD; n++) {
-        memcpy(record, at, sizeof record);
-        at += CAPTURE_PLAIN_HEAD;
-        if (!is_usual(&usual, record, (size_t)(end - at))) {
-            at -= CAPTURE_PLAIN_HEAD;
+        memcpy(head, at, sizeof head);
+        if (!is_usual(&usual, head, (size_t)(end - at) - CAPTURE_PLAIN_HEAD))
             break;
-        }
-        packets[n] = (struct capture_packet){.number = ++number,
-                                             .time_ns = record[0] * S_IN_NS + record[1] * part_ns,
-                                             .link = link,
-                                             .octets = at,
-                                             .captured = record[2],
-                                             .length = record[3]};
-        cut += record[2] < record[3];
-        at += record[2];
+        at += CAPTURE_PLAIN_HEAD;
+        records->at[n] = (uint32_t)(at - plain->room);
+        cut += head[2] < head[3];
+        at += head[2];
     }
     plain->at = (uint32_t)(at - plain->room);
-    file->packets = number;
     counts[CAPTURE_cut] += cut;
-    if (n)
-        file->time_ns = packets[n - 1].time_ns;
     return n;
 }
 
-// more: pieces are read until there is one packet at least.
-static uint32_t read_plain(struct capture_file *file, struct capture_packet *packets, uint32_t most,
-                           bool more, uint64_t *counts)
+// The packet's head says what was made of it.
+static void put_head(const struct capture_plain *plain, uint32_t at,
+                     const struct capture_packet *packet)
 {
+    uint32_t head[CAPTURE_HEAD_WORDS] = {(uint32_t)(packet->time_ns / S_IN_NS),
+                                         (uint32_t)(packet->time_ns % S_IN_NS / plain->part_ns),
+                                         packet->captured, packet->length};
+    memcpy(plain->room + at - sizeof head, head, sizeof head);
+}
+
+// more: pieces are read until there is one packet at least.
+static void step(struct capture_file *file, struct capture_records *records, uint32_t most,
+                 bool more, uint64_t *counts)
+{
+    struct capture_plain *plain = &file->plain;
+    struct capture_packet packet;
     struct capture_raw raw;
-    uint32_t n = 0;
-    while (n < most && capture_plain_next(&file->plain, &raw, more && n == 0, file->damage) ==
-                           CAPTURE_PLAIN_PACKET) {
-        judge(file, &packets[n++], &raw, counts);
-        n += read_usual(file, packets + n, most - n, counts);
+    records->number = file->packets + 1;
+    records->part_ns = plain->part_ns;
+    records->link = file->link;
+    records->n = 0;
+    while (records->n < most && capture_plain_next(plain, &raw, more && records->n == 0,
+                                                   file->damage) == CAPTURE_PLAIN_PACKET) {
+        uint32_t at = (uint32_t)(raw.octets - plain->room);
+        judge(file, &packet, &raw, counts);
+        put_head(plain, at, &packet);
+        records->at[records->n++] = at;
+        records->n = step_usual(file, records, most, counts);
+        records->room = plain->room;
+        file->time_ns = capture_record(records, records->n - 1).time_ns;
     }
-    return n;
+    file->packets = records->number + records->n - 1;
+}
+
+static uint32_t read_plain(struct capture_file *file, struct capture_packet *packets, uint32_t most,
+                           uint64_t *counts)
+{
+    struct capture_records *records = &file->records;
+    step(file, records, most < CAPTURE_PIECE_PACKETS ? most : CAPTURE_PIECE_PACKETS, true, counts);
+    for (uint32_t i = 0; i < records->n; i++)
+        packets[i] = capture_record(records, i);
+    return records->n;
 }
 
 uint32_t capture_file_read(struct capture_file *file, struct capture_packet *packets, uint32_t most,
@@ -203,7 +223,7 @@ uint32_t capture_file_read(struct capture_file *file, struct capture_packet *pac
             judge(file, packets, &raw, counts);
         return n;
     }
-    return read_plain(file, packets, most, true, counts);
+    return read_plain(file, packets, most, counts);
 }
 
 // ---- By pieces ----
@@ -222,10 +242,10 @@ void capture_file_fetch(const struct capture_file *file, uint64_t number, uint32
 }
 
 bool capture_file_step(struct capture_file *file, const struct capture_piece *piece,
-                       struct capture_packet *packets, uint32_t *n, uint64_t counts[CAPTURE_COUNTS])
+                       struct capture_records *records, uint64_t counts[CAPTURE_COUNTS])
 {
     capture_plain_join(&file->plain, piece);
-    *n = read_plain(file, packets, CAPTURE_PIECE_PACKETS, false, counts);
+    step(file, records, CAPTURE_PIECE_PACKETS, false, counts);
     return !file->damage[0] && capture_plain_leave(&file->plain, piece, file->damage);
 }
 

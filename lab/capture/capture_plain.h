@@ -43,7 +43,7 @@ enum capture_plain_got capture_plain_next(struct capture_plain *plain, struct ca
 // Each thread fetches pieces into a room of its own, several threads at once and in any order. Then
 // they are joined in the order of their numbers, and what is given out lies in that room, until
 // another piece is fetched into it; that may be once its piece was joined and left.
-#define CAPTURE_PLAIN_PIECE (128u << 10)
+#define CAPTURE_PLAIN_PIECE (256u << 10)
 #define CAPTURE_PLAIN_ROOMS 2
 // Packets of a piece.
 #define CAPTURE_PLAIN_FRAMES (CAPTURE_PLAIN_PIECE / CAPTURE_PLAIN_HEAD)

@@ -27,33 +27,33 @@ static inline uint64_t capture_sum_add(uint64_t sum, uint64_t more)
 // To be added to.
 static inline uint64_t capture_sum(const uint8_t *b, uint32_t n)
 {
-    uint64_t sum = 0, rest = 0;
+    uint64_t sum = 0, word = 0;
+    const uint8_t *end = b + n;
+    bool any_word = n >= 8;
     if (n >= CAPTURE_SUM_FEW) {
         sum = capture_sum_words(b, n & ~7u);
-        b += n & ~7u;
         n &= 7;
     }
-    for (uint64_t word; n >= 8; b += 8, n -= 8) {
+    for (; n >= 8; n -= 8, b += 8) {
         memcpy(&word, b, sizeof word);
         sum = capture_sum_add(sum, word);
     }
-    if (n >= 4) {
-        uint32_t word;
-        memcpy(&word, b, sizeof word);
-        sum = capture_sum_add(sum, word);
-        b += 4;
-        n -= 4;
+    if (n && any_word) { // the last octets, with some in front of them that are shifted out
+        memcpy(&word, end - 8, sizeof word);
+        word >>= 64 - 8 * n;
+        return capture_sum_add(sum, word);
     }
     for (uint32_t i = 0; i < n; i++)
-        rest |= (uint64_t)b[i] << 8 * i;
-    return capture_sum_add(sum, rest);
+        word |= (uint64_t)b[i] << 8 * i;
+    return n ? word : sum;
 }
 
 // Does it fold to 0xffff? That is, is it a multiple of 0xffff, and not 0? The product of these is
 // within one such number of 2^64 then, and never else.
 static inline bool capture_sum_is_right(uint64_t sum)
 {
-    const uint64_t ones = UINT64_MAX / UINT16_MAX;
+    uint64_t ones = UINT64_MAX / UINT16_MAX;
+    __asm__("" : "+r"(ones)); // else it is no product, but shifts and sums, one after the other
     return sum * ones >= -ones;
 }
 

@@ -29,8 +29,13 @@ struct __attribute__((aligned(32))) gi_brief {
     };
     uint32_t acknowledgement, timestamp;
     uint16_t window, ip_id, data_octets, ip_octets;
-    uint16_t reversed : 1; // it goes from the second of its ends to the first
-    uint16_t ends : 15;    // their number
+    union {
+        struct {
+            uint16_t reversed : 1; // it goes from the second of its ends to the first
+            uint16_t ends : 15;    // their number
+        };
+        uint16_t between; // both, to be written at once
+    };
     bool is_full, has_timestamps;
 };
 
@@ -90,11 +95,13 @@ void gi_batch_fetch(const struct gi_batch *batch);
 // No frame is in it.
 void gi_batch_begin(struct gi_batch *batch, struct gi_reader *reader);
 
-// Adds these frames; there are never more than GI_FRAMES_MOST.
+// Adds these frames, or those of a piece; there are never more than GI_FRAMES_MOST.
 void gi_batch_add(struct gi_batch *batch, const struct capture_packet *frames, uint32_t n,
                   struct gi_reader *reader);
+void gi_batch_add_records(struct gi_batch *batch, const struct capture_records *records,
+                          struct gi_reader *reader);
 
-// The packet of a brief; ends: those of its number.
+// The packet of a brief; ends: those of its number, or NULL if nobody asks for them.
 void gi_batch_expand(const struct gi_batch *batch, const struct gi_brief *brief,
                      const struct gi_ends *ends, struct gi_packet *packet);
 

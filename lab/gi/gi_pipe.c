@@ -42,10 +42,10 @@ struct pipe {
     struct capture_file *capture;
     gi_go_on_fn *go_on;
     void *self;
-    struct place *place;                     // so many, in a ring
-    struct capture_packet *packets[THREADS]; // of the piece that each has
-    bool shared;                             // the file has pieces
-    alignas(64) uint64_t frames;             // stepped through
+    struct place *place;                      // so many, in a ring
+    struct capture_records *records[THREADS]; // of the piece that each has
+    bool shared;                              // the file has pieces
+    alignas(64) uint64_t frames;              // stepped through
     bool ended; // there is no piece behind those that were stepped through
     alignas(64) atomic_uint_fast64_t claimed;
     // Which piece is to be stepped through: who has claimed that one has the file.
@@ -138,33 +138,32 @@ static void tell(struct pipe *pipe, int thread)
 // ---- Pieces ----
 
 // In the piece's turn. Behind the end there are no packets.
-static bool step(struct pipe *pipe, int thread, const struct capture_piece *piece,
-                 struct capture_packet *packets, uint32_t *n)
+static bool step(struct pipe *pipe, int thread, const struct capture_piece *piece)
 {
+    struct capture_records *records = pipe->records[thread];
     uint64_t *counts = pipe->gi->reader[thread]->counts.capture;
-    *n = 0;
+    records->n = 0;
     if (!pipe->ended)
         pipe->ended = !pipe->go_on(pipe->self, pipe->frames) ||
-                      !capture_file_step(pipe->capture, piece, packets, n, counts);
-    pipe->frames += *n;
+                      !capture_file_step(pipe->capture, piece, records, counts);
+    pipe->frames += records->n;
     return !pipe->ended;
 }
 
 // That piece, into its place, which is empty.
 static void read_piece(struct pipe *pipe, int thread, uint64_t number)
 {
-    struct capture_packet *packets = pipe->packets[thread];
+    struct gi_reader *reader = pipe->gi->reader[thread];
     struct capture_piece piece;
     struct place *place = place_of(pipe, number);
-    uint32_t n;
     gi_batch_own(&place->batch);
     capture_file_fetch(pipe->capture, number, (uint32_t)thread, &piece);
     wait_until(pipe, thread, TURN, number, 0);
-    place->last = !step(pipe, thread, &piece, packets, &n);
+    place->last = !step(pipe, thread, &piece);
     atomic_store(&pipe->turn, number + 1);
     tell(pipe, thread);
-    gi_batch_begin(&place->batch, pipe->gi->reader[thread]);
-    gi_batch_add(&place->batch, packets, n, pipe->gi->reader[thread]);
+    gi_batch_begin(&place->batch, reader);
+    gi_batch_add_records(&place->batch, pipe->records[thread], reader);
 }
 
 // ---- The reader ----
@@ -265,8 +264,8 @@ static void create(struct pipe *pipe)
     pipe->shared = capture_file_has_pieces(pipe->capture);
     pipe->place = aligned_alloc(alignof(struct place), BATCHES * sizeof *pipe->place);
     for (int i = 0; i < THREADS; i++)
-        pipe->packets[i] = malloc(CAPTURE_PIECE_PACKETS * sizeof *pipe->packets[i]);
-    if (!pipe->place || !pipe->packets[READER] || !pipe->packets[TAKER])
+        pipe->records[i] = malloc(sizeof *pipe->records[i]);
+    if (!pipe->place || !pipe->records[READER] || !pipe->records[TAKER])
         abort();
     for (uint32_t i = 0; i < BATCHES; i++)
         atomic_init(&pipe->place[i].filled, 0);
@@ -279,7 +278,7 @@ static void destroy(struct pipe *pipe)
     pthread_cond_destroy(&pipe->woken);
     pthread_mutex_destroy(&pipe->lock);
     for (int i = 0; i < THREADS; i++)
-        free(pipe->packets[i]);
+        free(pipe->records[i]);
     free(pipe->place);
 }
 

@@ -214,7 +214,7 @@ static void test_by_pieces(void **state)
     (void)state;
     rng_seed(&rng, 4, 0);
     for (uint32_t i = 0; i < 40; i++) {
-        compose(0xa1b2c3d4, i % 3 ? 262144 : 100, i % 5 ? 1000 : 400, i % 5 ? 2000 : 9000);
+        compose(0xa1b2c3d4, i % 3 ? 262144 : 100, i % 5 ? 2000 : 800, i % 5 ? 2000 : 9000);
         compare_pieces(octets);
         compare_pieces((uint32_t)rng_below(&rng, octets));
     }

@@ -1,5 +1,6 @@
-// Headers in brief: random frames, held against gi_packet_read, which reads each of them in full;
-// and which of them are between the same ends, held against the ends of those packets.
+// Headers in brief and in full: random frames, as packets and as records of a piece, held against
+// gi_packet_read, which reads each of them in full; and which of them are between the same ends,
+// held against the ends of those packets.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,13 +11,15 @@
 #include <cmocka.h>
 #include <pcap/pcap.h>
 
+#include "dataplane/wire/ether.h"
 #include "dataplane/wire/ipv4.h"
 #include "dataplane/wire/tcp.h"
 #include "lab/capture/capture_sum.h"
 #include "lab/gi/gi_batch.h"
 #include "lab/gi/gi_hash.h"
 
-#define FRAME_OCTETS 160
+#define FRAME_OCTETS 200
+#define HEAD_OCTETS  16 // of a record
 #define NEAR         32 // frames
 #define HOSTS        3
 
@@ -25,6 +28,8 @@ static struct gi_reader *reader;
 static struct gi_ends ends[GI_ENDS_MOST]; // that the numbers stand for
 static struct capture_packet frame[GI_FRAMES_MOST];
 static uint8_t octets[GI_FRAMES_MOST][FRAME_OCTETS];
+static uint8_t room[GI_FRAMES_MOST * (HEAD_OCTETS + FRAME_OCTETS)];
+static uint64_t frames, briefs, sacks, wholes; // wholes: segments in full
 static struct gi_packet packet[GI_FRAMES_MOST];
 static enum gi_count fate[GI_FRAMES_MOST];
 
@@ -49,10 +54,22 @@ static void put_ends(struct ipv4 *ip, uint8_t *t, uint32_t pairs)
     put_be16(t + 2, back ? from : to);
 }
 
+// Timestamps, as all systems write them or not; SACK; anything.
+static void put_options(uint8_t *b, uint32_t n)
+{
+    uint32_t what = any(8);
+    put_be32(b, what == 0 ? 0x0204080a : what < 3 ? 0x0101050a : 0x0101080a);
+    put_be32(b + 4, (uint32_t)rand());
+    put_be32(b + 8, (uint32_t)rand());
+    for (uint32_t i = 12; i < n; i++)
+        b[i] = (uint8_t)any(any(2) ? 12 : 256);
+}
+
 static void put_segment(uint8_t *b, uint32_t *n, uint32_t pairs)
 {
     uint8_t *t = b + IPV4_OCTETS;
-    uint32_t head = any(3) ? TCP_OCTETS : TCP_OCTETS + 12, data = any(4) ? any(60) : 0;
+    uint32_t options = any(3) ? 0 : any(4) ? 12 : 12 + 4 * any(8);
+    uint32_t head = TCP_OCTETS + options, data = any(4) ? any(60) : 0;
     struct ipv4 ip = {.ttl = 64, .protocol = IPV4_PROTOCOL_TCP, .id = (uint16_t)any(65536)};
     memset(t, 0, head + data);
     put_ends(&ip, t, pairs);
@@ -61,11 +78,8 @@ static void put_segment(uint8_t *b, uint32_t *n, uint32_t pairs)
     t[12] = (uint8_t)(head / 4 << 4);
     t[13] = any(10) ? (uint8_t)(TCP_ACK | (any(2) ? TCP_PSH : 0)) : (uint8_t)any(64);
     put_be16(t + 14, (uint16_t)any(65536));
-    if (head > TCP_OCTETS) {
-        put_be32(t + 20, any(8) ? 0x0101080a : 0x0204080a);
-        put_be32(t + 24, (uint32_t)rand());
-        put_be32(t + 28, (uint32_t)rand());
-    }
+    if (options)
+        put_options(t + TCP_OCTETS, options);
     ipv4_put_header(&ip, head + data, b);
     tcp_put_checksum(t, head + data, ip.source, ip.destination);
     *n = IPV4_OCTETS + head + data;
@@ -86,19 +100,24 @@ static void put_segment6(uint8_t *b, uint32_t *n, uint32_t pairs)
     *n = 40 + TCP_OCTETS;
 }
 
-static void make(uint32_t i, uint32_t pairs)
+static void make(uint32_t i, uint32_t pairs, int link)
 {
-    uint32_t n, whole;
-    if (any(50))
-        put_segment(octets[i], &n, pairs);
+    uint32_t n, lead = link == DLT_EN10MB ? ETHER_OCTETS : 0;
+    uint8_t *b = octets[i] + lead;
+    bool is_ipv4 = any(50);
+    memset(octets[i], 0, lead);
+    if (lead)
+        put_be16(b - 2, any(60) == 0 ? 0x0806 : is_ipv4 ? ETHER_TYPE_IPV4 : 0x86dd);
+    if (is_ipv4)
+        put_segment(b, &n, pairs);
     else
-        put_segment6(octets[i], &n, pairs);
-    whole = n + (octets[i][0] == 0x60);
+        put_segment6(b, &n, pairs);
+    n += lead;
+    uint32_t whole = n + !is_ipv4;
     if (any(30) == 0)
         octets[i][any(n)] ^= (uint8_t)(1 << any(8));
     uint32_t captured = any(10) ? n : any(n + 1);
-    frame[i] =
-        (struct capture_packet){i + 1, 1000 * (uint64_t)i, DLT_RAW, octets[i], captured, whole};
+    frame[i] = (struct capture_packet){i + 1, 1000 * (uint64_t)i, link, octets[i], captured, whole};
 }
 
 // ---- Beside gi_packet_read ----
@@ -123,7 +142,21 @@ static void assert_same(const struct gi_packet *a, const struct gi_packet *b)
     assert_int_equal(a->has_timestamps, b->has_timestamps);
     assert_int_equal(a->timestamp, b->timestamp);
     assert_int_equal(a->echo, b->echo);
-    assert_int_equal(b->sack_blocks + b->sack_permitted + b->has_scale + b->options_cut, 0);
+    assert_int_equal(a->options_cut, b->options_cut);
+    assert_int_equal(a->sack_permitted, b->sack_permitted);
+    assert_int_equal(a->has_scale, b->has_scale);
+    assert_int_equal(a->scale, b->scale);
+    assert_int_equal(a->sack_blocks, b->sack_blocks);
+    assert_memory_equal(a->sack, b->sack, sizeof a->sack);
+}
+
+static void assert_same_in_full(const struct gi_packet *a, const struct gi_packet *b)
+{
+    assert_same(a, b);
+    assert_int_equal(a->flags, b->flags);
+    assert_int_equal(a->teid, b->teid);
+    sacks += b->sack_blocks > 0;
+    wholes++;
 }
 
 static bool same_ends(const struct gi_packet *a, const struct gi_packet *b, bool *reversed)
@@ -180,20 +213,50 @@ static void add(uint32_t from, uint32_t to)
     memcpy(ends + batch.ends_first, batch.ends, batch.ends_n * sizeof ends[0]);
 }
 
+// The same as records of a piece.
+static void add_records(uint32_t from, uint32_t to)
+{
+    static struct capture_records records;
+    uint32_t at = 0;
+    records.room = room;
+    records.part_ns = 1;
+    records.number = from + 1;
+    records.link = frame[from].link;
+    records.n = to - from;
+    for (uint32_t i = from; i < to; i++) {
+        uint32_t head[] = {0, (uint32_t)frame[i].time_ns, frame[i].captured, frame[i].length};
+        memcpy(room + at, head, sizeof head);
+        memcpy(room + at + sizeof head, frame[i].octets, frame[i].captured);
+        records.at[i - from] = at + HEAD_OCTETS;
+        at += HEAD_OCTETS + frame[i].captured;
+    }
+    gi_batch_add_records(&batch, &records, reader);
+    memcpy(ends + batch.ends_first, batch.ends, batch.ends_n * sizeof ends[0]);
+}
+
+static void add_all(uint32_t n)
+{
+    if (any(2)) {
+        add_records(0, n);
+        return;
+    }
+    for (uint32_t i = 20; i < n; i += 50) // in the midst, of another link, and without its header
+        if (i != n / 3)
+            frame[i].link = frame[i].link == DLT_RAW ? DLT_EN10MB : DLT_RAW;
+    add(0, n / 3);
+    add(n / 3, n);
+}
+
 static void check(uint32_t n, uint32_t pairs)
 {
     static const struct gi_packet_rules rules;
     struct gi_counts counts = {0};
-    uint32_t briefs = 0;
     reader->counts = (struct gi_counts){0};
     gi_batch_begin(&batch, reader);
+    int link = any(3) ? DLT_RAW : DLT_EN10MB;
     for (uint32_t i = 0; i < n; i++)
-        make(i, pairs);
-    for (uint32_t i = 20; i < n; i += 50) // in the midst, of another link, and without its header
-        if (i != n / 3)
-            frame[i].link = DLT_EN10MB;
-    add(0, n / 3);
-    add(n / 3, n);
+        make(i, pairs, link);
+    add_all(n);
     assert_int_equal(batch.frames, n);
     for (uint32_t i = 0; i < n; i++) {
         const struct gi_brief *brief = &batch.brief[i];
@@ -203,6 +266,8 @@ static void check(uint32_t n, uint32_t pairs)
         assert_int_equal(brief->data_octets != 0, packet[i].data_octets != 0);
         if (brief->is_full) {
             assert_int_equal(batch.full[brief->full].fate, fate[i]);
+            if (fate[i] == GI_COUNT_segments)
+                assert_same_in_full(&batch.full[brief->full].packet, &packet[i]);
         } else {
             assert_int_equal(fate[i], GI_COUNT_segments);
             gi_batch_expand(&batch, brief, &ends[brief->ends], &expanded);
@@ -212,7 +277,7 @@ static void check(uint32_t n, uint32_t pairs)
         check_ends(i);
     }
     check_far();
-    assert_true(briefs > n / 2);
+    frames += n;
     assert_memory_equal(&reader->counts, &counts, sizeof counts);
 }
 
@@ -222,6 +287,7 @@ static void test_briefs_are_what_the_packets_are(void **state)
     srand(1);
     for (uint32_t round = 0; round < 40; round++)
         check(1 + any(400), 1 + any(60));
+    assert_true(briefs > frames / 2 && wholes > frames / 10 && sacks > frames / 50);
 }
 
 // Whole, and each of ends of its own: as many as there can be, and others each time.
