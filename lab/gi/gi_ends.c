@@ -28,7 +28,7 @@ void gi_end_flow(struct gi *gi, struct gi_flow *flow)
     }
     gi_result_of(&gi->result, flow, gi->config.zone_s, &gi->records);
     count_bare(gi, flow);
-    flow->number &= ~GI_FLOW_CALM; // for who has fetched it ahead
+    flow->number = 0; // for who has fetched it ahead
     gi_table_remove(&gi->flows, &flow->node);
     gi->sink(gi->self, &gi->result);
 }

@@ -139,15 +139,16 @@ static void take_data(struct gi_flow *flow, const struct gi_packet *packet, enum
         flow->user[GI_UP]->troubles++;
 }
 
-void gi_flow_begin_time(struct gi_flow *flow, const struct gi_acked *acked, uint64_t now_ns)
+void gi_flow_begin_time(struct gi_flow *flow, bool once, uint32_t own_octets, uint32_t user_octets,
+                        uint64_t now_ns)
 {
     struct gi_transfer *transfer = &flow->transfer;
     flow->acked = true;
     transfer->first_ack_ns = now_ns;
-    if (!acked->once)
+    if (!once)
         return;
-    transfer->last_own_octets = acked->once_own_octets;
-    transfer->last_user_octets = acked->once_user_octets;
+    transfer->last_own_octets = own_octets;
+    transfer->last_user_octets = user_octets;
 }
 
 // A packet with data: the mean of these, and of all headers.

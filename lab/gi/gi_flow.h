@@ -43,7 +43,8 @@ struct __attribute__((packed, aligned(4))) gi_transfer {
 struct gi_flow {
     struct gi_node node;            // touched_ns: its last packet
     struct gi_user *user[GI_SIDES]; // the ends; GI_UP: the user
-    uint32_t number;                // no other flow has had it, until there were 2^31; GI_FLOW_CALM
+    uint32_t
+        number; // no other flow has had it, until there were 2^31; 0: it has ended; GI_FLOW_CALM
     uint32_t ipv4[GI_SIDES]; // their addresses, as octets stand in a packet; 0 if they are of IPv6
     uint16_t port[GI_SIDES];
     uint32_t troubles;            // of the user, that it knows of
@@ -82,8 +83,9 @@ bool gi_flow_take(struct gi_flow *flow, const struct gi_packet *packet, enum gi_
                   struct gi_records *records, struct gi_counts *counts);
 
 // What the first ACK covers arrived before the time begins. If all of it was sent again, only its
-// first segment is known to be before that.
-void gi_flow_begin_time(struct gi_flow *flow, const struct gi_acked *acked, uint64_t now_ns);
+// first segment is known to be before that; and if that was, too, `once` is false.
+void gi_flow_begin_time(struct gi_flow *flow, bool once, uint32_t own_octets, uint32_t user_octets,
+                        uint64_t now_ns);
 
 // An ACK of the user that advances.
 static inline void gi_flow_transfer(struct gi_flow *flow, const struct gi_acked *acked,
@@ -95,7 +97,8 @@ static inline void gi_flow_transfer(struct gi_flow *flow, const struct gi_acked 
     if (flow->acked)
         transfer->data_octets += ack - transfer->last_ack;
     else
-        gi_flow_begin_time(flow, acked, now_ns);
+        gi_flow_begin_time(flow, acked->once, acked->once_own_octets, acked->once_user_octets,
+                           now_ns);
     transfer->last_ack_ns = now_ns;
     transfer->last_ack = ack;
     if ((int32_t)(acked->user_octets - transfer->last_user_octets) > 0) {

@@ -28,7 +28,7 @@ struct gi {
     uint64_t taken;  // segments by the flows' own accounts
     bool in_tunnels; // a segment in a tunnel has come
     bool long_way;   // none is quick
-    uint32_t begun;  // flows, modulo 2^32
+    uint32_t begun;  // the number of the last flow
     struct gi_users users;
     struct gi_tunnels tunnels;
     struct gi_table flows;

@@ -42,8 +42,10 @@ void gi_rate_turn(struct gi_rate *rate, uint64_t now_ns, uint32_t ack, uint32_t 
 static inline void gi_rate_ack(struct gi_rate *rate, uint64_t now_ns, uint32_t ack,
                                uint32_t user_octets, uint32_t flight_octets)
 {
-    if (!rate->open || flight_octets < GI_RATE_FLIGHT_OCTETS ||
-        user_octets - rate->first_octets >= GI_RATE_OCTETS_MOST) {
+    bool is_full = flight_octets >= GI_RATE_FLIGHT_OCTETS;
+    if (!rate->open && !is_full && !rate->recovering)
+        return;
+    if (!rate->open || !is_full || user_octets - rate->first_octets >= GI_RATE_OCTETS_MOST) {
         gi_rate_turn(rate, now_ns, ack, user_octets, flight_octets);
         return;
     }

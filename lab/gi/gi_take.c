@@ -25,17 +25,39 @@ static uint32_t list_of(const struct gi_flow *flow)
                                                          : GI_OPEN;
 }
 
-static enum gi_count take_segment(struct gi *gi, struct gi_packet *packet, uint32_t hash,
-                                  struct gi_guess *taken)
+// A packet that goes the long way: between which ends, which are reversed or not, and by which flow
+// those before it went.
+struct long_way {
+    const struct gi_ends *ends;
+    const struct gi_guess *guess;
+    bool reversed;
+};
+
+// The flow that was guessed, if it still lives and is not due, calm or not: there is no other one
+// between its ends.
+static struct gi_flow *known_flow(const struct gi *gi, const struct long_way *way,
+                                  enum gi_side *side)
+{
+    const struct gi_guess *guess = way->guess;
+    *side = guess->side ^ way->reversed;
+    bool lives = guess->number && (guess->flow->number | GI_FLOW_CALM) == guess->number;
+    return lives && !gi_end_is_due(gi, &guess->flow->node) ? guess->flow : NULL;
+}
+
+static enum gi_count take_segment(struct gi *gi, struct gi_packet *packet,
+                                  const struct long_way *way, struct gi_guess *taken)
 {
     enum gi_side side;
-    gi_whose_name_user(gi, packet, hash);
-    struct gi_flow *flow = gi_whose_find(gi, packet, hash, &side);
+    struct gi_flow *flow = known_flow(gi, way, &side);
+    if (!flow) {
+        gi_whose_name_user(gi, packet, way->ends->hash);
+        flow = gi_whose_find(gi, packet, way->ends->hash, &side);
+    }
     if (flow && (gi_end_is_due(gi, &flow->node) || gi_flow_is_new(flow, packet, side))) {
         gi_end_flow(gi, flow);
         flow = NULL;
     }
-    if (!flow && !(flow = gi_whose_begin(gi, packet, hash, &side)))
+    if (!flow && !(flow = gi_whose_begin(gi, packet, way->ends->hash, &side)))
         return GI_COUNT_elsewhere;
     if (!gi_flow_take(flow, packet, side, &gi->records, &gi->counts))
         return GI_COUNT_copies;
@@ -67,16 +89,16 @@ static void take_fragment(struct gi *gi, const struct gi_packet *packet, uint32_
 }
 
 // taken: by which flow, and by which side of it.
-static void take(struct gi *gi, struct gi_packet *packet, enum gi_count fate, uint32_t hash,
-                 struct gi_guess *taken)
+static void take(struct gi *gi, struct gi_packet *packet, enum gi_count fate,
+                 const struct long_way *way, struct gi_guess *taken)
 {
     packet->time_ns = gi->now_ns;
     if (fate == GI_COUNT_segments)
-        fate = take_segment(gi, packet, hash, taken);
+        fate = take_segment(gi, packet, way, taken);
     else if (fate == GI_COUNT_fragments || fate == GI_COUNT_other_protocols)
         gi_whose_name_if_known(gi, packet);
     if (fate == GI_COUNT_fragments)
-        take_fragment(gi, packet, hash);
+        take_fragment(gi, packet, way->ends->hash);
     if (fate == GI_COUNT_fragments || fate == GI_COUNT_other_protocols ||
         fate == GI_COUNT_elsewhere)
         take_background(gi, packet);
@@ -95,7 +117,6 @@ static inline __attribute__((always_inline)) bool take_of(struct gi *gi, struct 
         gi_whose_take_tunnel(gi, flow->user[GI_UP], 0, side);
     gi_users_count_busy(flow->user[side], flow->user[!side], brief->ip_octets, now_ns);
     gi_table_touch(&gi->flows, &flow->node, GI_OPEN, now_ns);
-    gi->counts.n[GI_COUNT_segments]++;
     return true;
 }
 
@@ -212,13 +233,15 @@ static void take_long(struct gi *gi, struct gi_batch *batch, const struct gi_bri
 {
     struct gi_packet packet;
     struct gi_guess taken = {0};
-    const struct gi_ends *ends = &gi->ends[batch->reader][brief->ends];
+    const struct long_way way = {&gi->ends[batch->reader][brief->ends], guess, brief->reversed};
+    gi->counts.n[GI_COUNT_segments]--; // it is one of the batch's, and is counted here
     if (brief->is_full) {
         struct gi_full *full = &batch->full[brief->full];
-        take(gi, &full->packet, full->fate, ends->hash, &taken);
+        take(gi, &full->packet, full->fate, &way, &taken);
     } else {
-        gi_batch_expand(batch, brief, ends, &packet);
-        take(gi, &packet, GI_COUNT_segments, ends->hash, &taken);
+        enum gi_side side; // for a flow that is known nobody asks for the ends
+        gi_batch_expand(batch, brief, known_flow(gi, &way, &side) ? NULL : way.ends, &packet);
+        take(gi, &packet, GI_COUNT_segments, &way, &taken);
     }
     if (!taken.flow || gi->long_way)
         return;
@@ -257,7 +280,8 @@ void gi_batch_take(struct gi *gi, struct gi_batch *batch)
     struct gi_guess *guess = gi->guess[batch->reader];
     const uint16_t *nodes = batch->far, *flows = batch->far, *records = batch->far;
     const uint32_t frames = batch->frames;
-    gi->counts.frames += batch->frames;
+    gi->counts.frames += frames;
+    gi->counts.n[GI_COUNT_segments] += frames; // but for those that go the long way
     learn_ends(gi, batch);
     for (uint32_t i = 0; i < frames; i++) {
         gi_fetch(&brief[i + BRIEFS_AHEAD]);
