@@ -402,8 +402,8 @@ void gi_batch_own(const struct gi_batch *batch)
 static void forget_ends(struct gi_reader *reader)
 {
     reader->ends_n = GI_ENDS_NONE + 1;
-    reader->ends[GI_ENDS_NONE].addresses = (uint64_t)UINT32_MAX
-                                           << 32; // as no pair: the higher first
+    // The higher address first, as no pair has it.
+    reader->ends[GI_ENDS_NONE].addresses = (uint64_t)UINT32_MAX << 32;
     reader->ends[GI_ENDS_NONE].ports = 0;
     memset(reader->slot, 0, sizeof reader->slot);
 }

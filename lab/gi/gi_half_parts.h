@@ -123,8 +123,6 @@ static inline void gi_half_drop_first(struct gi_half *half, uint32_t n, struct g
     half->count -= (uint16_t)n;
     if (half->count == 0 && half->room != GI_HALF_ROOM_KEPT)
         gi_half_empty(half, records);
-    else if (half->count == 0)
-        half->begin = 0;
 }
 
 #endif

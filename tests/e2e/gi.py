@@ -486,6 +486,19 @@ def rate_parallel():
         has(flow_of(talk.frames), channel_periods=periods)
 
 
+@case("channel rate: a pause of the host, in which less than 4500 octets are under way, is of no period")
+def rate_pause():
+    talk = begun()
+    for start in (0, 40):
+        for i in range(start, start + 40):
+            talk.data(1 + start / 9 + i % 40 / 100, 1 + 1000 * i)
+        for i in range(start, start + 40):
+            talk.ack(1.6 + start / 9 + i % 40 / 20, 1001 + 1000 * i)
+    flow = flow_of(talk.frames)
+    has(flow, channel_periods=2)
+    near(flow["channel_rate_bit_per_s"], 1040 * 8 * 20, "rate")
+
+
 @case("throughput: from the ACK of the first data to that of the last; of single flows and with other traffic")
 def throughput():
     report = read(pcap(download(101).frames))
