@@ -229,6 +229,7 @@ uint32_t capture_file_read(struct capture_file *file, struct capture_packet *pac
 // ---- By pieces ----
 
 static_assert(CAPTURE_PIECE_PACKETS == CAPTURE_PLAIN_FRAMES, "a piece has room for its packets");
+static_assert(CAPTURE_PLAIN_HEAD == CAPTURE_HEAD_WORDS * sizeof(uint32_t), "a record's head");
 
 bool capture_file_has_pieces(const struct capture_file *file)
 {

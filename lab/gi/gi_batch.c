@@ -75,10 +75,11 @@ static uint32_t octets_of(int link)
     return link == DLT_EN10MB ? ETHER_OCTETS : NOWHERE;
 }
 
-// Of a frame with so many octets in front of IPv4, and all of the least header of TCP.
-static inline bool is_ipv4(const uint8_t *frame, uint32_t link_octets)
+// With so many octets in front of it, and all of the least header of TCP.
+static inline bool is_ipv4(const uint8_t *frame, uint32_t captured, uint32_t link_octets)
 {
-    return link_octets == 0 || get_be16(frame + ETHER_OCTETS - 2) == ETHER_TYPE_IPV4;
+    return !gi_rarely(captured < link_octets + CAPTURED_LEAST) &&
+           (link_octets == 0 || get_be16(frame + ETHER_OCTETS - 2) == ETHER_TYPE_IPV4);
 }
 
 // The header of IPv4 is whole, of one packet with TCP, and right. total: of the packet; so much
@@ -343,7 +344,7 @@ static bool read_whole(struct gi_packet *packet, const struct capture_packet *fr
                        const struct gi_reader *reader)
 {
     uint32_t link_octets = reader->rules.plain ? NOWHERE : octets_of(frame->link);
-    if (frame->captured < link_octets + CAPTURED_LEAST || !is_ipv4(frame->octets, link_octets))
+    if (!is_ipv4(frame->octets, frame->captured, link_octets))
         return false;
     const uint8_t *b = frame->octets + link_octets, *t = b + IPV4_OCTETS;
     uint32_t total = get_be16(b + 2), header = (t[TCP_HEAD_AT] >> 4) * 4u;
@@ -459,10 +460,8 @@ static inline __attribute__((always_inline)) bool add_brief(struct adding *to,
                                                             struct capture_view view,
                                                             uint32_t link_octets)
 {
-    if (gi_rarely(view.captured < link_octets + CAPTURED_LEAST) ||
-        gi_rarely(!is_ipv4(view.octets, link_octets)))
-        return false;
-    return read_brief(to, brief, frame, capture_view_behind(view, link_octets));
+    return !gi_rarely(!is_ipv4(view.octets, view.captured, link_octets)) &&
+           read_brief(to, brief, frame, capture_view_behind(view, link_octets));
 }
 
 void gi_batch_add(struct gi_batch *batch, const struct capture_packet *frames, uint32_t n,

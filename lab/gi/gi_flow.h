@@ -43,8 +43,7 @@ struct __attribute__((packed, aligned(4))) gi_transfer {
 struct gi_flow {
     struct gi_node node;            // touched_ns: its last packet
     struct gi_user *user[GI_SIDES]; // the ends; GI_UP: the user
-    uint32_t
-        number; // no other flow has had it, until there were 2^31; 0: it has ended; GI_FLOW_CALM
+    uint32_t number;                // of no other flow of 2^31; 0: it has ended; GI_FLOW_CALM
     uint32_t ipv4[GI_SIDES]; // their addresses, as octets stand in a packet; 0 if they are of IPv6
     uint16_t port[GI_SIDES];
     uint32_t troubles;            // of the user, that it knows of

@@ -17,6 +17,9 @@
 // same.
 #define REORDER_US 3000
 
+static_assert(GI_HALF_ROOM_KEPT == 2 * ROOM_LEAST,
+              "the room that is given where the least was not enough");
+
 // ---- The records ----
 
 // The size of this room among those that are kept when they are given back; GI_SPARES: it is freed.

@@ -4,7 +4,7 @@
 
 #include "lab/gi/gi_half.h"
 
-#define GI_HALF_ROOM_KEPT 8 // records, of a half that has none
+#define GI_HALF_ROOM_KEPT 8 // records
 
 // Flags of a record.
 #define GI_RECORD_DATA    1  // not SYN or FIN alone
@@ -115,13 +115,18 @@ void gi_half_judged(struct gi_half *half, const struct gi_records *records, enum
 // Room for one more at place i; returns the place, which is another if one had to be forgotten.
 uint32_t gi_half_make_room(struct gi_half *half, uint32_t i, bool answered,
                            struct gi_records *records);
-// There are no records. The room of a half that had a few is kept: it will have some again.
+// There are no records.
 void gi_half_empty(struct gi_half *half, struct gi_records *records);
+// The room of a few is kept by a half that has none left: mostly there are some again soon.
 static inline void gi_half_drop_first(struct gi_half *half, uint32_t n, struct gi_records *records)
 {
     half->begin += (uint16_t)n;
     half->count -= (uint16_t)n;
-    if (half->count == 0 && half->room != GI_HALF_ROOM_KEPT)
+    if (half->count)
+        return;
+    if (half->room == GI_HALF_ROOM_KEPT)
+        half->begin = 0; // else the room is at its end before it is full
+    else
         gi_half_empty(half, records);
 }
 

@@ -43,7 +43,7 @@ static inline void gi_rate_ack(struct gi_rate *rate, uint64_t now_ns, uint32_t a
                                uint32_t user_octets, uint32_t flight_octets)
 {
     bool is_full = flight_octets >= GI_RATE_FLIGHT_OCTETS;
-    if (!rate->open && !is_full && !rate->recovering)
+    if (!rate->open && !is_full && !rate->recovering) // no period goes on, and none may begin
         return;
     if (!rate->open || !is_full || user_octets - rate->first_octets >= GI_RATE_OCTETS_MOST) {
         gi_rate_turn(rate, now_ns, ack, user_octets, flight_octets);

@@ -25,21 +25,17 @@ static uint32_t list_of(const struct gi_flow *flow)
                                                          : GI_OPEN;
 }
 
-// A packet that goes the long way: between which ends, which are reversed or not, and by which flow
-// those before it went.
+// A packet that goes the long way: between which ends, and what is known of its flow.
 struct long_way {
     const struct gi_ends *ends;
-    const struct gi_guess *guess;
-    bool reversed;
+    struct gi_flow *flow; // NULL: it is to be looked for, or there is none
+    enum gi_side side;
 };
 
 // The flow that was guessed, if it still lives and is not due, calm or not: there is no other one
 // between its ends.
-static struct gi_flow *known_flow(const struct gi *gi, const struct long_way *way,
-                                  enum gi_side *side)
+static struct gi_flow *known_flow(const struct gi *gi, const struct gi_guess *guess)
 {
-    const struct gi_guess *guess = way->guess;
-    *side = guess->side ^ way->reversed;
     bool lives = guess->number && (guess->flow->number | GI_FLOW_CALM) == guess->number;
     return lives && !gi_end_is_due(gi, &guess->flow->node) ? guess->flow : NULL;
 }
@@ -47,8 +43,8 @@ static struct gi_flow *known_flow(const struct gi *gi, const struct long_way *wa
 static enum gi_count take_segment(struct gi *gi, struct gi_packet *packet,
                                   const struct long_way *way, struct gi_guess *taken)
 {
-    enum gi_side side;
-    struct gi_flow *flow = known_flow(gi, way, &side);
+    enum gi_side side = way->side;
+    struct gi_flow *flow = way->flow;
     if (!flow) {
         gi_whose_name_user(gi, packet, way->ends->hash);
         flow = gi_whose_find(gi, packet, way->ends->hash, &side);
@@ -233,14 +229,15 @@ static void take_long(struct gi *gi, struct gi_batch *batch, const struct gi_bri
 {
     struct gi_packet packet;
     struct gi_guess taken = {0};
-    const struct long_way way = {&gi->ends[batch->reader][brief->ends], guess, brief->reversed};
+    const struct long_way way = {&gi->ends[batch->reader][brief->ends], known_flow(gi, guess),
+                                 guess->side ^ brief->reversed};
     gi->counts.n[GI_COUNT_segments]--; // it is one of the batch's, and is counted here
     if (brief->is_full) {
         struct gi_full *full = &batch->full[brief->full];
         take(gi, &full->packet, full->fate, &way, &taken);
     } else {
-        enum gi_side side; // for a flow that is known nobody asks for the ends
-        gi_batch_expand(batch, brief, known_flow(gi, &way, &side) ? NULL : way.ends, &packet);
+        // Of a flow that is known nobody asks for the ends, which are mostly in no cache.
+        gi_batch_expand(batch, brief, way.flow ? NULL : way.ends, &packet);
         take(gi, &packet, GI_COUNT_segments, &way, &taken);
     }
     if (!taken.flow || gi->long_way)
