@@ -35,7 +35,7 @@ struct cli {
     size_t count;
 };
 
-// Every command, in the order of the usage; the last has no name.
+// The commands that the program has, in the order of the usage; the last has no name.
 struct cli_command {
     const struct cli *cli;
     int (*run)(int argc, char **argv);
@@ -61,6 +61,12 @@ int cli_status(enum cli_end end);
 bool cli_no_words(const struct cli *cli, int argc, char **argv, int first);
 
 void cli_help(const struct cli *cli, FILE *out);
+
+// start.c
+// Without this, the next opened file would get the number of a closed standard stream.
+void cli_begin(void);
+// A command has failed if its output could not be written.
+int cli_finish(int status);
 
 // commands.c
 void cli_usage(FILE *out);

@@ -1,8 +1,6 @@
-// sluice COMMAND ...: the table of commands, and help.
-#include <fcntl.h>
+// sluice-dpdk COMMAND ...: the table of all commands, and help. front.c starts it.
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "control/cli/cli.h"
@@ -19,23 +17,6 @@ const struct cli_command cli_commands[] = {
     {&cli_of_audit, command_audit},     {&cli_of_gi, command_gi},
     {&cli_of_version, command_version}, {NULL, NULL},
 };
-
-// A command has failed if its output could not be written.
-static int flushed(int status)
-{
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return status;
-    fprintf(stderr, "sluice: standard output is incomplete: %m\n");
-    return status ? status : EXIT_RUN_FAILED;
-}
-
-// Without this, the next opened file would get the number of a closed standard stream.
-static void open_standard_streams(void)
-{
-    for (int fd = 0; fd <= 2; fd++)
-        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0)
-            abort();
-}
 
 static int unknown(const char *word)
 {
@@ -72,15 +53,15 @@ static bool is_one_of(const char *word, const char *a, const char *b, const char
 
 int main(int argc, char **argv)
 {
-    open_standard_streams();
+    cli_begin();
     if (argc < 2) {
         cli_usage(stderr);
         return EXIT_USAGE;
     }
     if (is_one_of(argv[1], "help", "--help", "-h"))
-        return flushed(help(argc > 2 ? argv[2] : NULL));
+        return cli_finish(help(argc > 2 ? argv[2] : NULL));
     if (is_one_of(argv[1], "--version", "-V", "-v"))
-        return flushed(command_version(argc - 1, argv + 1));
+        return cli_finish(command_version(argc - 1, argv + 1));
     const struct cli_command *command = cli_find(argv[1]);
-    return command ? flushed(command->run(argc - 1, argv + 1)) : unknown(argv[1]);
+    return command ? cli_finish(command->run(argc - 1, argv + 1)) : unknown(argv[1]);
 }

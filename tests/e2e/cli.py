@@ -11,7 +11,7 @@ import shutil
 import signal
 import subprocess
 
-from harness import ROOT, UDP_SCENARIO, Skip, case, main, new_folder, program, right, same, sluice
+from harness import ROOT, UDP_SCENARIO, Skip, case, main, new_folder, program, right, same, sluice, whole_program
 
 COMMANDS = ("run", "check", "report", "bench", "stats", "top", "metrics", "ctl", "lua", "gi", "version")
 
@@ -156,6 +156,57 @@ def nearly():
     for words in (["chekc"], ["help", "chekc"]):
         same(sluice(*words).stderr.splitlines()[0],
              "sluice: unknown command 'chekc'; did you mean check?", "first line")
+
+
+# --- Two programs ---------------------------------------------------------------------------------
+
+
+def copied(*programs):
+    """A folder that has these alone, as somebody may copy them."""
+    folder = new_folder()
+    for path in programs:
+        shutil.copy(path, folder)
+    return folder
+
+
+@case("sluice needs none of DPDK's libraries, nor Lua: sluice-dpdk does")
+def libraries():
+    for path, wanted in ((program(), set()), (whole_program(), {"librte_eal", "liblua5.4"})):
+        needed = subprocess.run(["ldd", path], check=True, capture_output=True, text=True).stdout
+        found = {name for name in re.findall(r"^\s*([\w.-]+?)\.so", needed, re.M) if name in ("librte_eal", "liblua5.4")}
+        same((found, "librte" in needed), (wanted, bool(wanted)), f"{path}: {needed}")
+
+
+@case("sluice alone: captures and clients are there, and it says what it lacks for all else")
+def alone():
+    here = copied(program()) / "sluice"
+    right("gi.pcap: No such file" in sluice("gi", "gi.pcap", path=here).stderr, "gi")
+    for command in ("report", "stats", "top", "metrics", "ctl", "audit", "gi"):
+        done = sluice(command, "--help", path=here)
+        same((done.returncode, done.stderr), (0, ""), f"{command}: exit status and stderr")
+        right(done.stdout.startswith(f"usage: sluice {command}"), done.stdout)
+    for words in (["run", UDP_SCENARIO], ["help"], ["frobnicate"], []):
+        done = sluice(*words, path=here)
+        same((done.returncode, done.stdout), (1, ""), f"{words}: exit status and stdout")
+        same(done.stderr, f"sluice: cannot start {here}-dpdk: No such file or directory; this command needs it,"
+             " and it is installed beside sluice\n", "what it says")
+
+
+@case("sluice by a link, by PATH, and with no name: the program beside it")
+def beside():
+    here, folder = copied(program(), whole_program()), new_folder()
+    (folder / "linked").symlink_to(here / "sluice")
+    for words, more in (([folder / "linked"], {}), (["sluice"], {"env": os.environ | {"PATH": str(here)}}),
+                        (["no name"], {"executable": here / "sluice"})):
+        done = subprocess.run([*words, "version"], check=True, capture_output=True, text=True, **more)
+        right("\nDPDK " in done.stdout, f"{words}: {done.stdout}")
+
+
+@case("sluice-dpdk has every command, of which sluice has a part")
+def whole():
+    for words in (["help"], ["gi", "--help"], ["audit", "--help"], ["stats", "--frob"], ["frobnicate"]):
+        one, other = sluice(*words), sluice(*words, path=whole_program())
+        same((one.returncode, one.stdout, one.stderr), (other.returncode, other.stdout, other.stderr), f"{words}")
 
 
 # --- Arguments ------------------------------------------------------------------------------------

@@ -132,6 +132,11 @@ def program():
     return os.path.abspath(path)
 
 
+def whole_program():
+    """The program with every command, which `sluice` starts for those that need the dataplane."""
+    return program() + "-dpdk"
+
+
 def new_folder():
     """An empty folder that goes away with this process. Whom a run becomes may read there."""
     folder = tempfile.mkdtemp(prefix="sluice-e2e-")
@@ -147,10 +152,10 @@ def written(text):
     return path
 
 
-def sluice(*arguments, cwd=None, before=(), descriptors=()):
+def sluice(*arguments, cwd=None, before=(), descriptors=(), path=None):
     """Runs it and gives status, stdout and stderr; `before` is a command that starts it, descriptors
-    are those that stay open in it."""
-    command = [*before, program(), *map(str, arguments)]
+    are those that stay open in it, path is that of another program."""
+    command = [*before, path or program(), *map(str, arguments)]
     return subprocess.run(command, cwd=cwd or new_folder(), stdin=subprocess.DEVNULL,
                           capture_output=True, encoding="utf-8", errors="backslashreplace",
                           timeout=TIMEOUT_S, check=False, pass_fds=descriptors)
@@ -165,10 +170,10 @@ def has_sanitizers():
     return b"__asan_init" in pathlib.Path(program()).read_bytes()
 
 
-def run(config, *arguments, before=()):
+def run(config, *arguments, before=(), path=None):
     """`sluice run` that has to succeed; its results are in a folder of their own."""
     out = new_folder() / "out"
-    done = sluice("run", config, "--out", out, *arguments, before=before)
+    done = sluice("run", config, "--out", out, *arguments, before=before, path=path)
     right(done.returncode == 0,
           f"sluice run {config} {' '.join(map(str, arguments))}: exit {done.returncode}\n"
           f"{done.stderr}{done.stdout}")

@@ -11,7 +11,7 @@ import subprocess
 import time
 
 import real
-from harness import WAIT_S, Skip, new_folder, program, right, same
+from harness import WAIT_S, Skip, new_folder, program, right, same, whole_program
 
 USER = pwd.getpwnam("daemon")
 AS_USER = "--set", f"run.user={USER.pw_name}"
@@ -45,7 +45,7 @@ def is_user(pid, user=USER, capabilities=0):
     """Each of the threads is the user, in the user's groups, and can do no more than that."""
     found = threads(pid)
     names = sorted(one["Name"][0] for one in found.values())
-    right("sluice" in names and EAL_THREADS & set(names), f"threads: {names}")
+    right("sluice-dpdk" in names and EAL_THREADS & set(names), f"threads: {names}")
     groups = sorted(set(os.getgrouplist(user.pw_name, user.pw_gid)))
     for number, one in found.items():
         who = f"of {one['Name'][0]} ({number})"
@@ -96,6 +96,7 @@ class Own:
         self.folder = new_folder()
         (self.folder / "x.lua").write_text(NULL)
         shutil.copy(program(), self.folder / "sluice")
+        shutil.copy(whole_program(), self.folder / "sluice-dpdk")
         os.chown(self.folder, USER.pw_uid, USER.pw_gid)
 
     def start(self, *words, before):

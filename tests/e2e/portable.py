@@ -11,7 +11,7 @@ import shutil
 import subprocess
 
 from harness import (UDP_SCENARIO, Skip, case, differing, has_sanitizers, main, program, right, run,
-                     same, sluice)
+                     same, sluice, whole_program)
 
 # Files that may have more, by what they are named for.
 NAMED = re.compile(r"_(pclmul|vpclmul|aesni|vaes|gfni|avx2|avx512)\.c\.o$")
@@ -64,14 +64,15 @@ def in_objects():
           if beyond(path) and not NAMED.search(path.name)}, {}, "others that have some")
 
 
-@case("the program: such instructions only in the functions of those files")
-def in_program():
+@case("both programs: such instructions only in the functions of those files")
+def in_programs():
     named = set().union(*[functions_of(path) for path in objects() if NAMED.search(path.name)])
-    found = beyond(program())
-    right(found, "objdump finds not one, so it does not look right")
-    # GCC may split a function: fold.part.0
-    same({name: what for name, what in found.items() if name.split(".")[0] not in named}, {},
-         "functions of other files")
+    for path in (program(), whole_program()):
+        found = beyond(path)
+        right(found, f"{path}: objdump finds not one, so it does not look right")
+        # GCC may split a function: fold.part.0
+        same({name: what for name, what in found.items() if name.split(".")[0] not in named}, {},
+             f"{path}: functions of other files")
 
 
 @case("fcs_pclmul multiplies by pclmulqdq, and has nothing in VEX form")
@@ -89,7 +90,7 @@ NEHALEM = ["qemu-x86_64", "-cpu", "Nehalem"]
 
 @functools.cache
 def nehalem():
-    """What starts the program there; it has SSE4.2 and POPCNT, and not PCLMULQDQ."""
+    """What starts a program there, but not what that one starts; it has SSE4.2 and POPCNT, and not PCLMULQDQ."""
     if not shutil.which(NEHALEM[0]):
         raise Skip("qemu-x86_64 is not installed: apt-get install qemu-user")
     if has_sanitizers():
@@ -99,7 +100,7 @@ def nehalem():
 
 @case("on a Nehalem: version names slicing-by-8 for the FCS and the scalar cipher")
 def version():
-    done = sluice("version", before=nehalem())
+    done = sluice("version", before=nehalem(), path=whole_program())
     same((done.returncode, done.stdout.splitlines()[-2:]),
          (0, ["FCS by slicing-by-8", "GEA3 and GEA4 by scalar"]),
          f"exit status and last lines, {done.stderr}")
@@ -107,7 +108,7 @@ def version():
 
 @case("on a Nehalem: udp.lua leaves the same results as here")
 def results():
-    there, here = run(UDP_SCENARIO, "--pcap", before=nehalem()), run(UDP_SCENARIO, "--pcap")
+    there, here = run(UDP_SCENARIO, "--pcap", before=nehalem(), path=whole_program()), run(UDP_SCENARIO, "--pcap")
     same(differing(there, here), [], "results that differ")
 
 
