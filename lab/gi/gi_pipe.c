@@ -150,6 +150,15 @@ static bool step(struct pipe *pipe, int thread, const struct capture_piece *piec
     return !pipe->ended;
 }
 
+// A piece that nobody has claimed yet, if there is room for it: who sleeps until there is has
+// claimed nothing that the other would wait for.
+static bool claim(struct pipe *pipe, uint64_t *number)
+{
+    *number = atomic_load(&pipe->claimed);
+    return is_there(pipe, ROOM, *number) &&
+           atomic_compare_exchange_strong(&pipe->claimed, number, *number + 1);
+}
+
 // That piece, into its place, which is empty.
 static void read_piece(struct pipe *pipe, int thread, uint64_t number)
 {
@@ -182,9 +191,10 @@ static void read_batch(struct pipe *pipe, uint64_t number)
 static void *read_ahead(void *self)
 {
     struct pipe *pipe = self;
+    uint64_t number;
     for (bool more = true; more;) {
-        uint64_t number = atomic_fetch_add(&pipe->claimed, 1);
-        wait_until(pipe, READER, ROOM, number, SEVERAL - 1);
+        while (!claim(pipe, &number))
+            wait_until(pipe, READER, ROOM, number, SEVERAL - 1);
         read_batch(pipe, number);
         more = !place_of(pipe, number)->last;
         atomic_store(&place_of(pipe, number)->filled, number + 1);
@@ -196,21 +206,13 @@ static void *read_ahead(void *self)
 
 // ---- The taker ----
 
-// A piece that nobody has claimed yet, if there is room for it.
-static bool claim(struct pipe *pipe, uint64_t *number)
-{
-    *number = atomic_load(&pipe->claimed);
-    return pipe->shared && is_there(pipe, ROOM, *number) &&
-           atomic_compare_exchange_strong(&pipe->claimed, number, *number + 1);
-}
-
 // Until that batch is there, pieces are read.
 static void wait_and_read(struct pipe *pipe, uint64_t number)
 {
     struct place *place = place_of(pipe, number);
     uint64_t other;
     while (atomic_load(&place->filled) != number + 1) {
-        if (!claim(pipe, &other)) {
+        if (!pipe->shared || !claim(pipe, &other)) {
             wait_until(pipe, TAKER, BATCH, number, pipe->shared ? 0 : SEVERAL - 1);
             continue;
         }
