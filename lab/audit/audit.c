@@ -72,6 +72,8 @@ static void take_ip(struct audit *audit, const struct capture_joined *packet, ui
     audit->ip_id = ip->id;
     if (audit->phase == AUDIT_JUDGE)
         audit->counts[AUDIT_joined] += packet->joined;
+    else
+        audit_ids_packet(audit, &ip->source, &ip->destination);
     if (ip->protocol == IP_PROTOCOL_UDP)
         take_udp(audit, ip, counts);
     else if (ip->protocol == IP_PROTOCOL_GRE)
@@ -194,7 +196,7 @@ void audit_destroy(struct audit *audit)
     for (struct audit_ms *ms = audit->mss; ms; ms = ms->next) {
         for (int kind = 0; kind < FLOW_KINDS; kind++)
             audit_flow_forget(audit, &ms->asked[kind]);
-        FREE_LIST(audit_pfc, ms->pfcs)
+        audit_pfcs_end(audit, ms);
     }
     FREE_LIST(audit_flow, audit->flows)
     FREE_LIST(audit_event, audit->events)

@@ -25,6 +25,8 @@ struct audit_beyond {
     audit_level level;
 };
 
+struct audit_pair;
+
 struct audit_bucket {
     bool set; // values are in force
     uint64_t bmax_octets, r_bit_per_s, time_ns;
@@ -33,6 +35,9 @@ struct audit_bucket {
     uint64_t given_total;
     uint64_t empty_ns; // when it last was; what happened before does not count any more
     struct audit_beyond beyond;
+    // The Bmax before, when the present one came in force, and the NS-VC that said so.
+    uint64_t bmax_before, changed_ns;
+    const struct audit_pair *changed_by;
     // What is reported of it, over all times in which values were in force.
     double held, held_most, held_ns, room_ns, offered_octets, busy_ns, covered_ns, delay_most_s;
     uint64_t pdus, octets, refused;

@@ -28,8 +28,15 @@ enum {
     LLC_DISCARDED = 0x2c,
     FLOW_PFC_ASKS = 0x2d,
     FLOW_PFC_ACK = 0x2e,
-    STATUS = 0x41
+    STATUS = 0x41,
+    CREATE_PFC = 0x51,
+    CREATE_PFC_ACK = 0x52,
+    DELETE_PFC = 0x56,
+    DELETE_PFC_ACK = 0x57
 };
+
+// Fewer may be from before a change of the cell's identity.
+#define OTHER_CELLS 3u
 
 static const char *const asks_names[BVC_ASKS] = {"BVC-RESET", "BVC-BLOCK", "BVC-UNBLOCK"};
 
@@ -42,6 +49,7 @@ const char *audit_bvc_state_name(enum audit_bvc_state state)
 void audit_bvc_enter(struct audit *audit, struct audit_bvc *bvc, enum audit_bvc_state state)
 {
     bvc->state_ns = audit->at.time_ns;
+    bvc->state_pair = audit->at.pair;
     if (bvc->state == state || bvc->nse->one_way)
         return;
     bvc->state = state;
@@ -125,6 +133,13 @@ static void reset_done(struct audit *audit, struct audit_bvc *bvc)
     bvc->nse->reset_at = audit->at;
 }
 
+static bool is_same_cell(const struct bssgp_area *one, const struct bssgp_area *other)
+{
+    return one->mcc == other->mcc && one->mnc == other->mnc &&
+           one->mnc_digits == other->mnc_digits && one->lac == other->lac &&
+           one->rac == other->rac && one->ci == other->ci;
+}
+
 // One BVCI is one cell: if another end names another cell, two BSSs have one NSEI.
 static void note_cell(struct audit *audit, struct audit_bvc *bvc, uint8_t type, const void *pdu)
 {
@@ -134,10 +149,26 @@ static void note_cell(struct audit *audit, struct audit_bvc *bvc, uint8_t type, 
     const struct ipv6_address *bss = &audit->at.pair->end[audit->at.from].address;
     if (!(type == RESET ? reset->has_cell : ack->has_cell))
         return;
-    bool other = bvc->has_cell && memcmp(&bvc->cell, cell, sizeof *cell) != 0;
+    bool other = bvc->has_cell && !is_same_cell(&bvc->cell, cell);
     bvc->nse->mixed |= other && !address_same(&bvc->cell_from, bss);
     bvc->has_cell = true;
     bvc->cell_from = *bss;
+    bvc->cell_pair = audit->at.pair;
+    bvc->cell = *cell;
+}
+
+// So do NS-VCs of one address that name two cells in turn: BSSs behind one address.
+static void note_cell_of_pdu(struct audit *audit, struct audit_bvc *bvc,
+                             const struct bssgp_area *cell)
+{
+    bool other = bvc->has_cell && !is_same_cell(&bvc->cell, cell);
+    if (bvc->has_cell && !other)
+        return;
+    bvc->other_cells += other && bvc->cell_pair != audit->at.pair;
+    bvc->nse->mixed |= bvc->other_cells >= OTHER_CELLS;
+    bvc->has_cell = true;
+    bvc->cell_from = audit->at.pair->end[audit->at.from].address;
+    bvc->cell_pair = audit->at.pair;
     bvc->cell = *cell;
 }
 
@@ -240,7 +271,8 @@ static void check_blocked(struct audit *audit, struct audit_bvc *bvc, uint32_t t
     // The SGSN has acknowledged that, so it knows; the BSS has asked for it. The one that is asked
     // to unblock it may take it for unblocked before its answer is on the line.
     int who = (int)audit_sender(&audit->at);
-    if (bvc->state != BVC_BLOCKED || bvc->asked_by[!who][BVC_ASKS_UNBLOCK].open)
+    if (bvc->state != BVC_BLOCKED || bvc->asked_by[!who][BVC_ASKS_UNBLOCK].open ||
+        audit_may_be_before(audit, bvc->state_pair, bvc->state_ns))
         return;
     if (!bvc->asked_by[who][BVC_ASKS_UNBLOCK].open) {
         audit_hangs_since(audit_find(audit, AUDIT_RULE_bvc_blocked, bvc->bvci, &tlli, "a UNITDATA"),
@@ -278,6 +310,7 @@ static void downlink(struct audit *audit, struct audit_bvc *bvc,
 static void uplink(struct audit *audit, struct audit_bvc *bvc, const struct bssgp_ul_unitdata *pdu)
 {
     check_blocked(audit, bvc, pdu->tlli);
+    note_cell_of_pdu(audit, bvc, &pdu->cell);
     bvc->pdus_up++;
     bvc->octets_up += pdu->llc_pdu.n;
     audit_ms_heard(audit, bvc, pdu->tlli);
@@ -368,6 +401,12 @@ void audit_bvc_pdu(struct audit *audit, uint8_t type, const void *pdu)
         break;
     case LLC_DISCARDED:
         discarded(audit, pdu);
+        break;
+    case CREATE_PFC:
+    case CREATE_PFC_ACK:
+    case DELETE_PFC:
+    case DELETE_PFC_ACK:
+        audit_flow_new_pfc(audit, type, pdu);
         break;
     case STATUS:
         status(audit, pdu);

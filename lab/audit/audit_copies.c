@@ -1,8 +1,12 @@
 // A packet that was captured twice, as by a mirror of two ports: the same octets and the same IP
 // identification within some ms. Hosts that leave the identification 0 may send two packets that
 // are the same: there it is a copy only if two in five of what goes that way look like one.
+//
+// An NS-VC that was captured on both sides of what translates its addresses is two pairs of ends,
+// and nearly all UNITDATAs of the one come on the other as well: then the later pair is left out.
 #include <string.h>
 
+#include "dataplane/wire/ns.h"
 #include "lab/audit/audit_parts.h"
 #include "lab/engine/need.h"
 
@@ -12,10 +16,16 @@
 #define TAIL_OCTETS 16u
 #define TWINS_LEAST 8u // that look like copies
 
+#define LONG_OCTETS 12u // of a UNITDATA that is hardly the same as another one by chance
+
 struct audit_copies {
     struct {
         uint64_t key, time_ns;
     } slot[SLOTS];
+    struct {
+        uint64_t key, time_ns;
+        struct audit_pair *pair;
+    } other[SLOTS]; // by octets alone, while learning
 };
 
 static uint64_t mixed(uint64_t key, uint64_t more)
@@ -37,14 +47,23 @@ static uint64_t of_octets(uint64_t key, const uint8_t *octets, uint32_t n)
 }
 
 // An LLC PDU's number is in front, its FCS at the end.
-static uint64_t key_of(const struct audit *audit, const struct audit_at *at)
+static uint64_t of_ends(uint64_t key, const struct audit_at *at)
 {
-    uint64_t key = mixed((uint64_t)(uintptr_t)at->pair, (uint64_t)at->length << 1 | (at->from & 1));
-    key = mixed(key, audit->ip_id);
     uint32_t head = at->captured < HEAD_OCTETS ? at->captured : HEAD_OCTETS;
     uint32_t tail = at->captured - head < TAIL_OCTETS ? at->captured - head : TAIL_OCTETS;
     key = of_octets(key, at->octets, head);
     return of_octets(key, at->octets + at->captured - tail, tail);
+}
+
+static uint64_t key_of(const struct audit *audit, const struct audit_at *at)
+{
+    uint64_t key = mixed((uint64_t)(uintptr_t)at->pair, (uint64_t)at->length << 1 | (at->from & 1));
+    return of_ends(mixed(key, audit->ip_id), at);
+}
+
+static uint64_t apart(uint64_t one_ns, uint64_t other_ns)
+{
+    return one_ns > other_ns ? one_ns - other_ns : other_ns - one_ns;
 }
 
 static bool was_there(struct audit *audit, const struct audit_at *at)
@@ -54,16 +73,69 @@ static bool was_there(struct audit *audit, const struct audit_at *at)
     uint64_t key = key_of(audit, at), now_ns = audit->packet_ns;
     uint64_t *slot_key = &audit->copies->slot[key % SLOTS].key;
     uint64_t *slot_ns = &audit->copies->slot[key % SLOTS].time_ns;
-    uint64_t since_ns = now_ns > *slot_ns ? now_ns - *slot_ns : *slot_ns - now_ns;
-    bool same = *slot_key == key && since_ns <= COPY_NS;
+    bool same = *slot_key == key && apart(now_ns, *slot_ns) <= COPY_NS;
     *slot_key = key;
     *slot_ns = now_ns;
     return same;
 }
 
+static void note_other(struct audit_pair *pair, struct audit_pair *other)
+{
+    if (!pair->other_side)
+        pair->other_side = other;
+    pair->on_other_side += pair->other_side == other;
+}
+
+static void learn_sides(struct audit *audit, const struct audit_at *at)
+{
+    uint64_t key = of_ends(at->length, at), i = key % SLOTS;
+    struct audit_copies *copies = audit->copies;
+    at->pair->unitdatas++;
+    if (copies->other[i].key != key ||
+        apart(audit->packet_ns, copies->other[i].time_ns) > COPY_NS) {
+        copies->other[i].key = key;
+        copies->other[i].time_ns = audit->packet_ns;
+        copies->other[i].pair = at->pair;
+    } else if (copies->other[i].pair != at->pair) {
+        note_other(at->pair, copies->other[i].pair);
+        note_other(copies->other[i].pair, at->pair);
+    }
+}
+
 void audit_copies_learn(struct audit *audit, const struct audit_at *at)
 {
     at->pair->twins[at->from] += was_there(audit, at);
+    if (at->captured >= LONG_OCTETS && at->octets[0] == NS_UNITDATA_TYPE)
+        learn_sides(audit, at);
+}
+
+// Pairs have gone.
+void audit_copies_forget_sides(struct audit *audit)
+{
+    for (uint32_t i = 0; audit->copies && i < SLOTS; i++)
+        audit->copies->other[i].key = 0, audit->copies->other[i].time_ns = 0;
+    for (struct audit_pair *pair = audit->pairs; pair; pair = pair->next) {
+        pair->other_side = NULL;
+        pair->on_other_side = pair->unitdatas = 0;
+    }
+}
+
+void audit_copies_find_sides(struct audit *audit)
+{
+    uint32_t found = 0;
+    for (struct audit_pair *pair = audit->pairs; pair; pair = pair->next) {
+        const struct audit_pair *other = pair->other_side;
+        if (!other || other->nse != pair->nse || other->number > pair->number || other->is_side ||
+            pair->on_other_side < TWINS_LEAST || pair->on_other_side * 10 < pair->unitdatas * 9)
+            continue;
+        pair->is_side = true;
+        found++;
+    }
+    if (found)
+        audit_note(audit,
+                   "NS-VCs that were captured on both sides of a NAT or a relay: %u; one side of "
+                   "each is left out",
+                   found);
 }
 
 void audit_copies_begin(struct audit *audit)
@@ -75,6 +147,9 @@ void audit_copies_begin(struct audit *audit)
 bool audit_is_copy(struct audit *audit, const struct audit_at *at)
 {
     const struct audit_pair *pair = at->pair;
+    audit->counts[AUDIT_copies] += pair->is_side;
+    if (pair->is_side)
+        return true;
     if (pair->twins[at->from] == 0)
         return false;
     uint64_t twins = pair->twins[at->from];

@@ -46,6 +46,12 @@ void audit_hangs_since(struct audit_finding *finding, uint64_t since_ns)
         finding->since_ns = since_ns;
 }
 
+bool audit_may_be_before(const struct audit *audit, const struct audit_pair *said, uint64_t ns)
+{
+    uint64_t near_ns = audit->options.tolerance_ns + audit->disorder_ns;
+    return said && said != audit->at.pair && audit->at.time_ns - ns <= near_ns;
+}
+
 // ---- The end ----
 
 static bool hangs_on_all(enum audit_rule rule)

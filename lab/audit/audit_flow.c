@@ -7,11 +7,13 @@
 
 enum { BVC_ASKS_FLOW = 0x26, MS_ASKS_FLOW = 0x28, PFC_ASKS_FLOW = 0x2d };
 enum { BVC_ACK = 0x27, MS_ACK = 0x29, PFC_ACK = 0x2e };
+enum { CREATE_PFC = 0x51, CREATE_PFC_ACK, DELETE_PFC = 0x56 };
 
-#define LEAST_C_NS  (S_IN_NS * 9 / 10) // C is 1 s at least (clause 12); a network delays
-#define ACK_WAIT_NS (10 * S_IN_NS)     // an SGSN that has not answered by then does not
-#define ASKED_MOST  16u                // of a bucket, without an answer
-#define ACKED_SINCE 2u                 // later ones that are acknowledged: this one will not be
+#define LEAST_C_NS        (S_IN_NS * 9 / 10) // C is 1 s at least (clause 12); a network delays
+#define ACK_WAIT_NS       (10 * S_IN_NS)     // an SGSN that has not answered by then does not
+#define MEASURED_INFINITE 655350u            // ms: 65535 of 10 (11.3.7)
+#define ASKED_MOST        16u                // of a bucket, without an answer
+#define ACKED_SINCE       2u // later ones that are acknowledged: this one will not be
 
 static const char *const kind_names[FLOW_KINDS] = {"FLOW-CONTROL-BVC", "FLOW-CONTROL-MS",
                                                    "FLOW-CONTROL-PFC"};
@@ -29,7 +31,7 @@ static void from_bvc(struct audit_flow *flow, const struct bssgp_flow_control_bv
     flow->r_default = pdu->r_default_bit_per_s;
     flow->has_full = pdu->has_full_percent;
     flow->full_percent = pdu->full_percent;
-    flow->has_measured = pdu->has_measured_delay_ms;
+    flow->has_measured = pdu->has_measured_delay_ms && pdu->measured_delay_ms != MEASURED_INFINITE;
     flow->measured_ms = pdu->measured_delay_ms;
 }
 
@@ -131,6 +133,17 @@ void audit_flow_forget(struct audit *audit, struct audit_asked *asked)
     *asked = (struct audit_asked){0};
 }
 
+void audit_flow_leave(struct audit *audit, struct audit_asked *asked)
+{
+    const struct audit_bvc *left = NULL;
+    for (const struct audit_flow *flow = asked->newest; flow; flow = flow->older)
+        if (!flow->acknowledged && !flow->refused)
+            left = flow->bvc;
+    audit_flow_forget(audit, asked);
+    asked->left = left;
+    asked->left_ns = audit->at.time_ns;
+}
+
 // One that a network has delayed is nearer to the next one, but not both to the one before.
 static void check_interval(struct audit *audit, struct audit_asked *asked,
                            const struct audit_flow *flow)
@@ -179,7 +192,7 @@ void audit_flow_asks(struct audit *audit, uint8_t type, const void *pdu)
         return;
     }
     if (asked->newest && asked->newest->bvc != bvc) // of the cell that the MS has left
-        audit_flow_forget(audit, asked);
+        audit_flow_leave(audit, asked);
     check_interval(audit, asked, flow);
     flow->given_before = given_to(audit, flow);
     flow->older = asked->newest;
@@ -214,6 +227,9 @@ void audit_flow_default(struct audit_bucket *bucket, const struct audit_default 
         return;
     }
     uint64_t old_r = bucket->set ? bucket->r_bit_per_s : 0;
+    bucket->bmax_before = bucket->set ? bucket->bmax_octets : 0;
+    bucket->changed_ns = one->now_ns;
+    bucket->changed_by = one->pair;
     audit_bucket_change(bucket, one->now_ns, one->bmax, one->r);
     if (old_r > one->r)
         audit_bucket_leak(bucket, old_r - one->r, one->slack_ns);
@@ -228,7 +244,8 @@ static struct audit_default now_in_force(const struct audit *audit, const struct
                                   .asked_ns = flow->time_ns,
                                   .slack_ns = audit->options.tolerance_ns + audit->disorder_ns,
                                   .bmax = values->bmax,
-                                  .r = values->r};
+                                  .r = values->r,
+                                  .pair = audit->at.pair};
 }
 
 void audit_flow_change(const struct audit *audit, struct audit_bucket *bucket,
@@ -434,7 +451,7 @@ static void unknown(struct audit *audit, struct audit_bvc *bvc, struct audit_ask
     audit_lacks(audit, AUDIT_HINT, audit->at.time_ns, audit->at.time_ns);
     unsay_since(audit, bvc, asked, kind, &tlli);
     for (struct audit_flow *flow = asked->newest; flow; flow = flow->older)
-        flow->in_force = true;
+        flow->in_force |= flow->bvc == bvc; // an MS may be asked for in another cell by now
     if (kind == FLOW_BVC)
         cell_unknown(audit, bvc);
     else
@@ -461,6 +478,10 @@ void audit_flow_acknowledges(struct audit *audit, uint8_t type, const void *pdu)
         acknowledged(audit, bvc, asked, first);
     if (known)
         return;
+    if (asked->left == bvc && audit->at.time_ns - asked->left_ns <= ACK_WAIT_NS) {
+        ms_unknown(audit, bvc, kind, tlli); // it may have come back
+        return;
+    }
     if (asked->any)
         audit_find(audit, AUDIT_RULE_flow_ack_of_nothing, bvc->bvci,
                    kind == FLOW_BVC ? NULL : &tlli, "%s-ACK, tag %u", kind_names[kind], tag);
@@ -478,6 +499,27 @@ void audit_flow_refused(struct audit *audit, uint16_t bvci, const struct octets 
     for (struct audit_flow *one = asked ? asked->newest : NULL; one; one = one->older)
         if (one->tag == flow.tag)
             one->refused = true;
+}
+
+// One that is created has no values, whatever that packet flow's had before it was deleted.
+void audit_flow_new_pfc(struct audit *audit, uint8_t type, const void *pdu)
+{
+    const struct bssgp_create_bss_pfc *create = pdu;
+    const struct bssgp_create_bss_pfc_ack *created = pdu;
+    const struct bssgp_delete_bss_pfc *delete = pdu;
+    const struct bssgp_delete_bss_pfc_ack *deleted = pdu;
+    uint32_t tlli = type == CREATE_PFC       ? create->tlli
+                    : type == CREATE_PFC_ACK ? created->tlli
+                    : type == DELETE_PFC     ? delete->tlli
+                                             : deleted->tlli;
+    uint8_t pfi = type == CREATE_PFC       ? create->pfi
+                  : type == CREATE_PFC_ACK ? created->pfi
+                  : type == DELETE_PFC     ? delete->pfi
+                                           : deleted->pfi;
+    struct audit_ms *ms = audit_ms_find(audit, audit->at.pair->nse, tlli);
+    struct audit_pfc *pfc = ms ? audit_pfc_of(audit, ms, pfi, false) : NULL;
+    if (pfc)
+        audit_bucket_forget(&pfc->bucket, audit->at.time_ns);
 }
 
 // The cell's bucket, its defaults and those of its MSs are forgotten.

@@ -1,7 +1,7 @@
-// IP identifications, while learning. Many hosts count them for each host that they send to: then a
-// number that is missing is a packet that the capture lacks, whatever it was. A host that counts
-// for all alike, or not at all, says nothing: its gaps are many, and larger than what is lost by
-// chance. Nor does one with several counters, between which the numbers go back and forth.
+// IP identifications, while learning. Many hosts count them for each host that they send to, all
+// protocols together: then a number that is missing is a packet that the capture lacks. A host that
+// counts for all alike, or not at all, says nothing: its gaps are many, and larger than what is
+// lost by chance. Nor does one with several counters, between which the numbers go back and forth.
 #include "lab/audit/audit_parts.h"
 #include "lab/engine/need.h"
 
@@ -20,16 +20,23 @@ struct audit_path {
     uint64_t last_ns, from_ns, to_ns; // of its last packet; between which they are missing
 };
 
-static struct audit_path *path_of(struct audit *audit, const struct ipv6_address *from,
-                                  const struct ipv6_address *to)
+static uint64_t key_of(const struct ipv6_address *from, const struct ipv6_address *to)
 {
-    uint64_t key = audit_key_of(from, 1) + 3 * audit_key_of(to, 2);
+    return audit_key_of(from, 1) + 3 * audit_key_of(to, 2);
+}
+
+static struct audit_path *find(const struct audit *audit, uint64_t key)
+{
     struct bss_link *link = bss_table_find(&audit->paths_table, key);
-    if (link)
-        return BSS_OWNER(link, struct audit_path, link);
-    if (!audit_room(audit, &audit->path_count, 2 * AUDIT_PAIRS_MAX))
-        return NULL;
-    struct audit_path *path = need(calloc(1, sizeof *path));
+    return link ? BSS_OWNER(link, struct audit_path, link) : NULL;
+}
+
+static struct audit_path *path_of(struct audit *audit, uint64_t key)
+{
+    struct audit_path *path = find(audit, key);
+    if (path || !audit_room(audit, &audit->path_count, 2 * AUDIT_PAIRS_MAX))
+        return path;
+    path = need(calloc(1, sizeof *path));
     bss_table_put(&audit->paths_table, &path->link, key);
     return path;
 }
@@ -61,12 +68,21 @@ static void step(struct audit_path *path, uint16_t id, uint64_t now_ns)
     path->last_ns = now_ns;
 }
 
+void audit_ids_packet(struct audit *audit, const struct ipv6_address *from,
+                      const struct ipv6_address *to)
+{
+    struct audit_path *path = find(audit, key_of(from, to));
+    if (path)
+        step(path, audit->ip_id, audit->packet_ns);
+}
+
 void audit_ids_learn(struct audit *audit, struct audit_pair *pair, int from)
 {
     struct audit_path **path = &pair->path[from];
-    if (!*path)
-        *path = path_of(audit, &pair->end[from].address, &pair->end[!from].address);
     if (*path)
+        return;
+    *path = path_of(audit, key_of(&pair->end[from].address, &pair->end[!from].address));
+    if (*path && !(*path)->any) // its first packet
         step(*path, audit->ip_id, audit->packet_ns);
 }
 

@@ -233,11 +233,21 @@ static void ui(struct audit *audit, struct audit_bvc *bvc, uint32_t tlli, const 
     lle->last_ns = audit->at.time_ns;
 }
 
+static void wrong_fcs(struct audit *audit, const struct audit_bvc *bvc, uint32_t tlli, uint32_t n)
+{
+    audit_find(audit, audit->at.down ? AUDIT_RULE_fcs_down : AUDIT_RULE_fcs_up, bvc->bvci, &tlli,
+               "%u octets", n);
+}
+
 // XID with Reset, from either side: the numbers of all the MS's LLEs begin at 0 (clause 8.5.3.1).
-static void xid(struct audit *audit, uint32_t tlli, const uint8_t *b, uint32_t n)
+static void xid(struct audit *audit, const struct audit_bvc *bvc, uint32_t tlli, const uint8_t *b,
+                uint32_t n)
 {
     struct llc_xid frame;
-    if (llc_xid_decode(&frame, b, n) < 0 || !frame.reset)
+    int fault = llc_xid_decode(&frame, b, n);
+    if (fault < 0 && wire_fault_err(fault) == WIRE_FCS)
+        wrong_fcs(audit, bvc, tlli, n);
+    if (fault < 0 || !frame.reset)
         return;
     for (uint8_t sapi = 0; sapi < SAPIS; sapi++) {
         struct audit_lle *lle = audit_lle_of(audit, tlli, sapi, false);
@@ -252,8 +262,7 @@ static void check_fcs(struct audit *audit, const struct audit_bvc *bvc, uint32_t
     if (b[2] & LLC_BIT_E)
         audit->counts[AUDIT_enciphered]++;
     else if (!llc_ui_fcs_good(b, n))
-        audit_find(audit, audit->at.down ? AUDIT_RULE_fcs_down : AUDIT_RULE_fcs_up, bvc->bvci,
-                   &tlli, "%u octets", n);
+        wrong_fcs(audit, bvc, tlli, n);
 }
 
 void audit_llc(struct audit *audit, struct audit_bvc *bvc, uint32_t tlli, const uint8_t *b,
@@ -265,7 +274,7 @@ void audit_llc(struct audit *audit, struct audit_bvc *bvc, uint32_t tlli, const 
     bool whole = captured == n && n >= LLC_UI_HEADER_OCTETS + LLC_FCS_OCTETS;
     if (captured < LLC_UI_HEADER_OCTETS || (b[1] & LLC_UI_FORMAT_MASK) != LLC_UI_FORMAT) {
         if (whole && (b[1] & U_FORMAT) == U_FORMAT && (b[1] & U_COMMAND) == LLC_U_XID)
-            xid(audit, tlli, b, n);
+            xid(audit, bvc, tlli, b, n);
         else if (captured >= LLC_UI_HEADER_OCTETS)
             audit->counts[AUDIT_not_ui]++;
         return;

@@ -8,6 +8,11 @@
 enum { SUSPEND = 0x0b, SUSPEND_ACK, SUSPEND_NACK, RESUME, RESUME_ACK, RESUME_NACK };
 enum { FLUSH_LL = 0x2a, FLUSH_LL_ACK = 0x2b };
 
+// The two highest bits of a TLLI.
+#define TLLI_KIND    30
+#define TLLI_FOREIGN 2u
+#define TLLI_LOCAL   3u
+
 static void unlink_from_cell(struct audit_ms *ms)
 {
     if (ms->of_bvc_before)
@@ -41,7 +46,7 @@ void audit_ms_leave(struct audit *audit, struct audit_ms *ms)
     audit_bucket_forget(&ms->bucket, audit->at.time_ns);
     for (int kind = 0; kind < FLOW_KINDS; kind++)
         if (ms->asked[kind].newest && ms->asked[kind].newest->bvc == bvc)
-            audit_flow_forget(audit, &ms->asked[kind]);
+            audit_flow_leave(audit, &ms->asked[kind]);
     for (struct audit_pfc *pfc = ms->pfcs; pfc; pfc = pfc->next)
         audit_bucket_forget(&pfc->bucket, audit->at.time_ns);
 }
@@ -76,6 +81,19 @@ static void is_there(struct audit *audit, const struct audit_nse *nse, uint16_t 
         left->gone = false;
 }
 
+// A foreign TLLI has the P-TMSI of a local one (23.003 clause 2.6): if the MS keeps it, it goes on
+// under that.
+static void forget_foreign(struct audit *audit, const struct audit_bvc *bvc, uint32_t tlli)
+{
+    if (tlli >> TLLI_KIND != TLLI_FOREIGN)
+        return;
+    uint32_t local = tlli | TLLI_LOCAL << TLLI_KIND;
+    struct audit_ms *ms = audit_ms_find(audit, bvc->nse, local);
+    is_there(audit, bvc->nse, bvc->bvci, local);
+    if (ms)
+        ms->suspended = ms->resuming = false;
+}
+
 void audit_ms_heard(struct audit *audit, struct audit_bvc *bvc, uint32_t tlli)
 {
     struct audit_ms *ms = audit_ms_of(audit, bvc->nse, tlli);
@@ -83,8 +101,12 @@ void audit_ms_heard(struct audit *audit, struct audit_bvc *bvc, uint32_t tlli)
     if (!ms)
         return;
     ms->suspended = ms->resuming = false;
+    if (ms->heard != bvc)
+        ms->heard_before = ms->heard;
     ms->heard = bvc;
+    ms->heard_frame = audit->at.frame;
     ms->pdus_up++;
+    forget_foreign(audit, bvc, tlli);
 }
 
 // A reset of the cell, or of all, ends that.
@@ -99,24 +121,36 @@ void audit_ms_dl(struct audit *audit, struct audit_bvc *bvc, uint32_t tlli)
 {
     const struct audit_left *left = audit_left_of(audit, bvc->nse, bvc->bvci, tlli, false);
     const struct audit_ms *ms = audit_ms_find(audit, bvc->nse, tlli);
-    if (left && left->gone)
+    if (left && left->gone && !audit_may_be_before(audit, left->gone_pair, left->gone_ns))
         audit_hangs_since(
             audit_find(
                 audit, AUDIT_RULE_left_cell, bvc->bvci, &tlli,
                 "FLUSH-LL named this cell as the old one, and the MS was not heard here since"),
             left->gone_ns);
-    if (ms && is_suspended(ms, bvc))
+    if (ms && is_suspended(ms, bvc) &&
+        !audit_may_be_before(audit, ms->suspended_pair, ms->suspended_ns))
         audit_hangs_since(audit_find(audit, AUDIT_RULE_suspended, bvc->bvci, &tlli,
                                      "SUSPEND is acknowledged, and the MS was not heard since"),
                           ms->suspended_ns);
 }
 
-// A FLUSH-LL that is repeated until its answer comes says nothing new: the MS may be back. If it
-// was heard elsewhere since, it is not.
-static bool says_nothing_new(const struct audit_left *left, const struct audit_ms *ms,
-                             uint16_t old_bvci)
+// Of another NSE's cell the BVCI says nothing here.
+static bool has_new_cell_here(const struct audit_nse *nse, const struct bssgp_flush_ll *pdu)
 {
-    return left->asked && (left->gone || !ms->heard || ms->heard->bvci == old_bvci);
+    return pdu->has_new_bvci && (!pdu->has_nsei || (nse->has_nsei && pdu->nsei == nse->nsei));
+}
+
+// A FLUSH-LL that is repeated until its answer comes says nothing new: the MS may be back. If it
+// was heard elsewhere since, it is not. One that was heard in the new cell and in the old one again
+// is back before the first.
+static bool says_nothing_new(const struct audit_left *left, const struct audit_ms *ms,
+                             const struct bssgp_flush_ll *pdu)
+{
+    bool here = !ms->heard || ms->heard->bvci == pdu->old_bvci;
+    if (left->asked)
+        return left->gone || here;
+    return has_new_cell_here(ms->nse, pdu) && here && ms->heard_before &&
+           ms->heard_before->bvci == pdu->new_bvci;
 }
 
 static void flush(struct audit *audit, const struct bssgp_flush_ll *pdu)
@@ -126,14 +160,16 @@ static void flush(struct audit *audit, const struct bssgp_flush_ll *pdu)
     struct audit_ms *ms = audit_ms_of(audit, nse, pdu->tlli);
     if (pdu->has_new_bvci) {
         audit_happens(audit, "flush-ll", pdu->old_bvci, &pdu->tlli, "to BVCI %u", pdu->new_bvci);
-        is_there(audit, nse, pdu->new_bvci, pdu->tlli);
+        if (has_new_cell_here(nse, pdu))
+            is_there(audit, nse, pdu->new_bvci, pdu->tlli);
     } else {
         audit_happens(audit, "flush-ll", pdu->old_bvci, &pdu->tlli, "no new cell");
     }
-    if (!left || !ms || says_nothing_new(left, ms, pdu->old_bvci))
+    if (!left || !ms || says_nothing_new(left, ms, pdu))
         return;
     left->gone = true;
     left->gone_ns = audit->at.time_ns;
+    left->gone_pair = audit->at.pair;
     if (!left->asked) {
         left->next = ms->unanswered;
         ms->unanswered = left;
@@ -165,10 +201,16 @@ static void suspend(struct audit *audit, uint8_t type, uint32_t tlli)
         return;
     // From RESUME on the SGSN may take the MS for resumed, whichever PDU it writes first. What it
     // refuses to an MS that was not suspended changes nothing.
-    if (type == SUSPEND_ACK) {
-        ms->suspended = true;
+    if (type == SUSPEND) {
+        ms->asked_to_suspend_frame = audit->at.frame;
+    } else if (type == SUSPEND_ACK) {
+        // Who was heard since SUSPEND is taken for resumed, whatever the SGSN answers.
+        uint64_t asked_frame = ms->asked_to_suspend_frame;
+        ms->suspended = !asked_frame || ms->heard_frame < asked_frame;
+        ms->asked_to_suspend_frame = 0;
         ms->suspended_frame = audit->at.frame;
         ms->suspended_ns = audit->at.time_ns;
+        ms->suspended_pair = audit->at.pair;
     } else if (type == RESUME) {
         ms->resuming |= ms->suspended;
         ms->suspended = false;

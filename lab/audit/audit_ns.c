@@ -138,8 +138,41 @@ static void sub_network(struct audit *audit, uint8_t type)
         asks(audit, rows[type].asks);
 }
 
+// NS-BLOCK and its answer name the NS-VC that they are about, and may come on another one of the
+// NSE (clause 7.2). Where the capture has not shown whose the NS-VCI is, it is that on which they
+// come.
+static bool is_named(const struct audit_pair *pair, const struct audit_pair *by, uint16_t nsvci)
+{
+    return pair->nse == by->nse && pair->has_nsvci && pair->nsvci == nsvci && pair->sgsn >= 0;
+}
+
+static void turn_to_named(struct audit *audit, uint16_t nsvci)
+{
+    struct audit_at *at = &audit->at;
+    const struct audit_pair *by = at->pair;
+    if (by->sgsn < 0 || is_named(by, by, nsvci))
+        return;
+    struct audit_pair *named = audit->pairs;
+    while (named && !is_named(named, by, nsvci))
+        named = named->next;
+    if (!named)
+        return;
+    at->from = at->from == by->sgsn ? named->sgsn : !named->sgsn;
+    at->pair = named;
+    audit_fresh_pair(audit, named);
+}
+
+static uint16_t named_by(uint8_t type, const void *pdu)
+{
+    const struct ns_block *block = pdu;
+    const struct ns_block_ack *ack = pdu;
+    return type == BLOCK ? block->ns_vci : ack->ns_vci;
+}
+
 void audit_ns_pdu(struct audit *audit, uint8_t type, const void *pdu)
 {
+    if (type == BLOCK || type == BLOCK_ACK)
+        turn_to_named(audit, named_by(type, pdu));
     struct audit_pair *pair = audit->at.pair;
     switch (type) {
     case RESET:

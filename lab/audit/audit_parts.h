@@ -138,8 +138,11 @@ struct audit_pair {
     struct audit_early early;
     uint32_t alive_unanswered[2];
     uint32_t met_pauses;
-    uint64_t learned[2]; // from end[i], while learning
-    uint64_t twins[2];   // of these, that looked like copies
+    uint64_t learned[2];               // from end[i], while learning
+    uint64_t twins[2];                 // of these, that looked like copies
+    struct audit_pair *other_side;     // which has the same UNITDATAs, while learning
+    uint64_t unitdatas, on_other_side; // of these, so many
+    bool is_side;                      // it is left out, for the other one has all of it
     struct audit_path *path[2];
     struct audit_pair *group; // while NSEs and SGSNs are found
     bool known;               // its NSE has an NSEI
@@ -190,6 +193,9 @@ struct audit_asked {
     struct audit_flow *newest;
     uint32_t any;        // how many, up to two
     uint64_t last_ns[2]; // when
+    // Of the cell that the MS was in before, some had no answer when it left.
+    const struct audit_bvc *left;
+    uint64_t left_ns;
 };
 
 enum audit_bvc_state { BVC_UNKNOWN, BVC_RESETTING, BVC_RESET, BVC_OPEN, BVC_BLOCKED };
@@ -215,6 +221,7 @@ struct audit_pace {
 #define AUDIT_DEFAULTS 16u
 struct audit_default {
     uint64_t now_ns, asked_ns, slack_ns, bmax, r;
+    const struct audit_pair *pair; // on which that was said
     bool forgotten;
 };
 
@@ -225,9 +232,12 @@ struct audit_bvc {
     uint16_t bvci;
     enum audit_bvc_state state;
     uint64_t state_ns, values_ns; // when that was last said; of the FLOW-CONTROL in force
+    const struct audit_pair *state_pair;
     bool had_reset, has_cell;
     struct bssgp_area cell; // its identity, and which end of the BSS has named it
     struct ipv6_address cell_from;
+    const struct audit_pair *cell_pair;
+    uint32_t other_cells;                   // UL-UNITDATAs on another NS-VC that name another cell
     bool unknown_values;                    // since an acknowledgement of some not captured
     uint64_t reset_frame, reset_ns;         // of the last one
     struct audit_ask asked_by[2][BVC_ASKS]; // by the SGSN, by the BSS
@@ -263,14 +273,16 @@ struct audit_ms {
     bool replaced;            // it was another one by its new TLLI, and is that one now
     struct audit_ms *next, *of_bvc_next, *of_bvc_before;
     struct audit_nse *nse;
-    struct audit_bvc *bvc;         // NULL: nowhere
-    const struct audit_bvc *heard; // where its last LLC PDU came from
+    struct audit_bvc *bvc;                        // NULL: nowhere
+    const struct audit_bvc *heard, *heard_before; // where its last LLC PDU came from; before that
     uint32_t tlli;
     bool own, suspended; // own: values of FLOW-CONTROL-MS
     bool resuming;       // it was suspended, and RESUME has no answer yet
     bool known, older;   // was in a cell; it may have values of its own that were not captured
     uint64_t own_ns;     // of their FLOW-CONTROL: Th runs from it
     uint64_t suspended_frame, suspended_ns, entered_ns, last_dl_ns;
+    const struct audit_pair *suspended_pair;
+    uint64_t asked_to_suspend_frame, heard_frame; // of SUSPEND without answer yet; of its last PDU
     uint32_t met_pauses, met_steps, met_defaults;
     struct audit_left *unanswered; // FLUSH-LLs
     struct audit_bucket bucket;
@@ -284,6 +296,7 @@ struct audit_left {
     struct bss_link link;
     bool gone, asked; // asked: FLUSH-LL has no answer yet
     uint64_t gone_ns;
+    const struct audit_pair *gone_pair;
     uint32_t met_pauses;
     struct audit_left *next;
 };
@@ -392,7 +405,7 @@ struct audit {
     struct audit_pair *pairs, **pairs_end;
     struct audit_nse *nses, **nses_end;
     struct audit_bvc *bvcs, **bvcs_end;
-    struct audit_ms *mss, **mss_end;
+    struct audit_ms *mss, **mss_end, *replaced; // replaced: a list of room
     uint32_t pair_count, nsvc_count, nse_count, bvc_count, ms_count, finding_count, finding_room;
     uint32_t row_count, lle_count, left_count, pfc_count, histogram_count;
     struct audit_finding *findings;
@@ -437,6 +450,10 @@ enum audit_sign { AUDIT_HINT = 1, AUDIT_PROOF }; // one proof, or two hints
 void audit_lacks(struct audit *audit, enum audit_sign sign, uint64_t from_ns, uint64_t to_ns);
 void audit_doubt_finish(struct audit *audit);
 
+// Between two NS-VCs there is no order: the PDU at hand may have been sent in front of what was
+// said on another one then, for it is no further behind than the tolerance.
+bool audit_may_be_before(const struct audit *audit, const struct audit_pair *said, uint64_t ns);
+
 // audit_place.c. NULL: there are too many, which is counted.
 struct audit_pair *audit_pair_of(struct audit *audit, const struct audit_end *from,
                                  const struct audit_end *to, bool gre, bool make, int *sender);
@@ -455,6 +472,7 @@ struct audit_pfc *audit_pfc_of(struct audit *audit, struct audit_ms *ms, uint8_t
 struct audit_left *audit_left_of(struct audit *audit, const struct audit_nse *nse, uint16_t bvci,
                                  uint32_t tlli, bool make);
 struct audit_lle *audit_lle_of(struct audit *audit, uint32_t tlli, uint8_t sapi, bool make);
+void audit_pfcs_end(struct audit *audit, struct audit_ms *ms);
 // Made with its first sample. Beyond the most there may be, samples are counted only.
 void audit_sample(struct audit *audit, struct histogram **histogram, uint64_t value);
 void audit_places_end(struct audit *audit);
@@ -486,7 +504,9 @@ void audit_whose_endpoint(struct audit *audit, uint16_t nsei, const struct ipv6_
                           uint16_t port);
 void audit_whose_end(struct audit *audit);
 
-// audit_ids.c
+// audit_ids.c. Each IP packet is for the path between its hosts, once they are ends of Gb.
+void audit_ids_packet(struct audit *audit, const struct ipv6_address *from,
+                      const struct ipv6_address *to);
 void audit_ids_learn(struct audit *audit, struct audit_pair *pair, int from);
 void audit_ids_judge(struct audit *audit);
 void audit_ids_end(struct audit *audit);
@@ -495,6 +515,8 @@ void audit_ids_end(struct audit *audit);
 void audit_copies_learn(struct audit *audit, const struct audit_at *at);
 void audit_copies_begin(struct audit *audit);
 bool audit_is_copy(struct audit *audit, const struct audit_at *at);
+void audit_copies_forget_sides(struct audit *audit);
+void audit_copies_find_sides(struct audit *audit); // once they have their NSEs
 
 // audit_input.c
 void audit_datagram(struct audit *audit, const struct audit_end *from, const struct audit_end *to,
@@ -528,7 +550,11 @@ void audit_flow_acknowledges(struct audit *audit, uint8_t type, const void *pdu)
 // A STATUS of the SGSN about that PDU: an answer, too.
 void audit_flow_refused(struct audit *audit, uint16_t bvci, const struct octets *pdu);
 void audit_flow_forget(struct audit *audit, struct audit_asked *asked);
+// The MS leaves the cell: answers to what has none yet may come, and say nothing of its next cell.
+void audit_flow_leave(struct audit *audit, struct audit_asked *asked);
 void audit_flow_reset(struct audit *audit, struct audit_bvc *bvc);
+// A packet flow context begins or ends.
+void audit_flow_new_pfc(struct audit *audit, uint8_t type, const void *pdu);
 // At a reset of the cell: takes out the FLOW-CONTROL-BVCs that belong behind it; puts them back.
 struct audit_flow *audit_flow_early(struct audit *audit, struct audit_bvc *bvc);
 void audit_flow_go_on(struct audit *audit, struct audit_bvc *bvc, struct audit_flow *early);

@@ -101,6 +101,7 @@ static bool evict(struct audit *audit)
         else
             free(pair);
     }
+    audit_copies_forget_sides(audit);
     if (before - audit->pair_count > AUDIT_PAIRS_MAX / 8)
         audit->evict_in = 0;
     return audit->pair_count < before;
@@ -182,18 +183,17 @@ struct audit_ms *audit_ms_find(struct audit *audit, const struct audit_nse *nse,
     return ms;
 }
 
-struct audit_ms *audit_ms_of(struct audit *audit, struct audit_nse *nse, uint32_t tlli)
+// FLOW-CONTROLs that were sent under the new TLLI already: they are newer than what the MS has.
+static void hand_over_asked(struct audit_asked *from, struct audit_asked *to)
 {
-    struct audit_ms *ms = audit_ms_find(audit, nse, tlli);
-    if (ms || !audit_room(audit, &audit->ms_count, AUDIT_MSS_MAX))
-        return ms;
-    ms = need(calloc(1, sizeof *ms));
-    *ms = (struct audit_ms){
-        .nse = nse, .tlli = tlli, .met_pauses = audit->all.pauses, .met_steps = audit->all.steps};
-    bss_table_put(&audit->mss_table, &ms->link, ms_key(nse, tlli));
-    *audit->mss_end = ms;
-    audit->mss_end = &ms->next;
-    return ms;
+    struct audit_flow **end = &from->newest;
+    if (!from->newest)
+        return;
+    while (*end)
+        end = &(*end)->older;
+    *end = to->newest;
+    *to = *from;
+    *from = (struct audit_asked){0};
 }
 
 void audit_ms_replace(struct audit *audit, struct audit_ms *other, struct audit_ms *ms)
@@ -201,12 +201,54 @@ void audit_ms_replace(struct audit *audit, struct audit_ms *other, struct audit_
     bss_table_remove(&audit->mss_table, &other->link);
     if (other->renamed_ns)
         bss_table_remove(&audit->old_tllis_table, &other->old_link);
+    for (int kind = 0; kind < FLOW_KINDS; kind++)
+        hand_over_asked(&other->asked[kind], &ms->asked[kind]);
+    audit_bucket_give_back(&ms->bucket, audit->at.time_ns, other->bucket.given_back);
+    ms->discarded_octets += other->discarded_octets;
     audit_ms_leave(audit, other);
-    other->replaced = true;
-    audit->ms_count--;
     ms->pdus_up += other->pdus_up;
     ms->heard = other->heard ? other->heard : ms->heard;
     ms->suspended &= other->pdus_up == 0;
+    other->replaced = true;
+    other->of_bvc_next = audit->replaced;
+    audit->replaced = other;
+}
+
+// The room of one that was replaced stays in the list of all, and is the next new MS's.
+static struct audit_ms *ms_again(struct audit *audit)
+{
+    struct audit_ms *ms = audit->replaced;
+    struct audit_ms *next = ms->next;
+    audit->replaced = ms->of_bvc_next;
+    audit_pfcs_end(audit, ms);
+    *ms = (struct audit_ms){.next = next};
+    return ms;
+}
+
+static struct audit_ms *ms_new(struct audit *audit)
+{
+    if (!audit_room(audit, &audit->ms_count, AUDIT_MSS_MAX))
+        return NULL;
+    struct audit_ms *ms = need(calloc(1, sizeof *ms));
+    *audit->mss_end = ms;
+    audit->mss_end = &ms->next;
+    return ms;
+}
+
+struct audit_ms *audit_ms_of(struct audit *audit, struct audit_nse *nse, uint32_t tlli)
+{
+    struct audit_ms *ms = audit_ms_find(audit, nse, tlli);
+    if (ms)
+        return ms;
+    ms = audit->replaced ? ms_again(audit) : ms_new(audit);
+    if (!ms)
+        return NULL;
+    ms->nse = nse;
+    ms->tlli = tlli;
+    ms->met_pauses = audit->all.pauses;
+    ms->met_steps = audit->all.steps;
+    bss_table_put(&audit->mss_table, &ms->link, ms_key(nse, tlli));
+    return ms;
 }
 
 // Its LLEs go on with their numbers.
@@ -280,6 +322,16 @@ struct audit_pfc *audit_pfc_of(struct audit *audit, struct audit_ms *ms, uint8_t
     *pfc = (struct audit_pfc){.next = ms->pfcs, .pfi = pfi};
     ms->pfcs = pfc;
     return pfc;
+}
+
+void audit_pfcs_end(struct audit *audit, struct audit_ms *ms)
+{
+    for (struct audit_pfc *pfc = ms->pfcs, *next; pfc; pfc = next) {
+        next = pfc->next;
+        free(pfc);
+        audit->pfc_count--;
+    }
+    ms->pfcs = NULL;
 }
 
 void audit_sample(struct audit *audit, struct histogram **histogram, uint64_t value)

@@ -79,6 +79,19 @@ static uint64_t values_since(const struct audit_levels *at, const struct audit_b
     return earlier(values_ns, bucket->empty_ns);
 }
 
+// By the Bmax that was in force until just now.
+static struct audit_verdict judge_as_before(struct audit *audit, struct audit_bucket *bucket,
+                                            const struct audit_levels *at,
+                                            struct audit_verdict verdict)
+{
+    if (!audit_may_be_before(audit, bucket->changed_by, bucket->changed_ns) ||
+        bucket->bmax_before <= bucket->bmax_octets)
+        return verdict;
+    struct audit_bucket before = *bucket;
+    before.bmax_octets = bucket->bmax_before;
+    return audit_bucket_judge(&before, audit->at.time_ns, at->octets, at->tolerance_ns);
+}
+
 static enum level level_of(struct audit *audit, const struct audit_levels *at,
                            struct audit_bucket *bucket, enum audit_rule rule, adopt_fn *adopt)
 {
@@ -89,6 +102,8 @@ static enum level level_of(struct audit *audit, const struct audit_levels *at,
         audit_fresh_defaults(audit, at->ms);
         verdict = audit_bucket_judge(bucket, now_ns, at->octets, at->tolerance_ns);
     }
+    if (verdict.refused)
+        verdict = judge_as_before(audit, bucket, at, verdict);
     if (!verdict.refused)
         return PASSES;
     if (may_have_own(at->ms, rule)) {
@@ -169,6 +184,17 @@ static void follow_old_tlli(struct audit *audit, struct audit_nse *nse,
     audit_ms_rename(audit, ms, pdu->tlli);
 }
 
+// Also those that are not judged.
+static void count_down(struct audit *audit, struct audit_nse *nse,
+                       const struct bssgp_dl_unitdata *pdu)
+{
+    struct audit_ms *ms = audit_ms_of(audit, nse, pdu->tlli);
+    if (!ms)
+        return;
+    ms->pdus_down++;
+    ms->octets_down += pdu->llc_pdu.n;
+}
+
 // Behind a reset there are no other values that it may go by.
 static void adopt_first(struct audit *audit, struct audit_bvc *bvc)
 {
@@ -184,6 +210,7 @@ void audit_replay_dl(struct audit *audit, struct audit_bvc *bvc,
 {
     uint32_t tlli = pdu->tlli;
     follow_old_tlli(audit, bvc->nse, pdu);
+    count_down(audit, bvc->nse, pdu);
     audit_ms_dl(audit, bvc, tlli);
     if (!bvc->bucket.set)
         adopt_first(audit, bvc);
@@ -202,8 +229,6 @@ void audit_replay_dl(struct audit *audit, struct audit_bvc *bvc,
     struct audit_pfc *pfc = pdu->has_pfi ? audit_pfc_of(audit, ms, pdu->pfi, false) : NULL;
     struct audit_levels levels = {bvc, ms, pfc && pfc->bucket.set ? pfc : NULL, pdu->llc_pdu.n,
                                   audit->options.tolerance_ns + audit->disorder_ns};
-    ms->pdus_down++;
-    ms->octets_down += levels.octets;
     replay(audit, &levels);
     audit_pace_note(audit, &levels);
 }

@@ -215,6 +215,9 @@ static void keep_nsvcs(struct audit *audit)
 {
     struct audit_pair *pair = audit_pairs_take(audit);
     uint32_t count = 0;
+    for (struct audit_pair *one = pair; one; one = one->next)
+        if (one->other_side && !one->other_side->number)
+            one->other_side = NULL;
     for (struct audit_pair *next; pair; pair = next) {
         next = pair->next;
         if (!pair->number) {
@@ -253,6 +256,7 @@ void audit_whose(struct audit *audit)
         if (pair->sgsn < 0)
             pair->sgsn = sgsn_by_others(audit, pair);
     make_nses(audit);
+    audit_copies_find_sides(audit);
     find_sgsns(audit);
     note_shared_nseis(audit);
     for (struct audit_nse *nse = audit->nses; nse; nse = nse->next)
