@@ -9,6 +9,7 @@
 #define SAPIS     16u
 #define WINDOW    32u
 #define LATE_MOST 128u // so far behind a missing number may still come
+#define LATES     16u  // in a row
 #define NU_MASK   (LLC_NU_COUNT - 1)
 #define U_FORMAT  0xe0
 #define U_COMMAND 0x0f
@@ -83,20 +84,40 @@ static struct audit_gap *gap_with(struct audit_lle *lle, uint16_t nu)
 
 // ---- Out of order ----
 
+typedef void late_fn(struct audit *audit, const struct audit_lle *lle,
+                     const struct audit_late *late);
+
+static void end_late(struct audit *audit, struct audit_lle *lle, late_fn *each)
+{
+    if (!lle->late.open)
+        return;
+    struct audit_late late = lle->late;
+    lle->late = (struct audit_late){0};
+    each(audit, lle, &late);
+    for (struct audit_late *older; (older = late.older); free(older)) {
+        late = *older;
+        each(audit, lle, &late);
+    }
+}
+
+static void drop_one(struct audit *audit, const struct audit_lle *lle,
+                     const struct audit_late *late)
+{
+    (void)lle;
+    (void)late;
+    audit->counts[AUDIT_findings_unsure]++;
+}
+
 // The numbers go on from there, so these began again.
 static void drop_late(struct audit *audit, struct audit_lle *lle)
 {
-    audit->counts[AUDIT_findings_unsure] += lle->late.open;
-    lle->late.open = false;
+    end_late(audit, lle, drop_one);
 }
 
-static void report_late(struct audit *audit, struct audit_lle *lle)
+static void report_one(struct audit *audit, const struct audit_lle *lle,
+                       const struct audit_late *late)
 {
-    struct audit_late *late = &lle->late;
     char by[64] = "";
-    if (!late->open)
-        return;
-    late->open = false;
     // Where it was no gap nobody knows which one has overtaken it.
     if (late->by_frame)
         snprintf(by, sizeof by, ": overtaken by frame %llu", (unsigned long long)late->by_frame);
@@ -111,6 +132,11 @@ static void report_late(struct audit *audit, struct audit_lle *lle)
                       &lle->tlli, "SAPI %u, N(U) %u%s", lle->sapi, late->at.nu, by);
     if (finding)
         finding->alone = !late->by_frame;
+}
+
+static void report_late(struct audit *audit, struct audit_lle *lle)
+{
+    end_late(audit, lle, report_one);
 }
 
 static void restart(struct audit *audit, struct audit_lle *lle, uint16_t nu)
@@ -145,9 +171,17 @@ static void restarts(struct audit *audit, struct audit_lle *lle, uint16_t nu)
 static void overtaken(struct audit *audit, struct audit_lle *lle, uint16_t nu,
                       struct audit_gap *gap)
 {
+    struct audit_late late = {.open = true, .at = audit->at, .by_ns = audit->at.time_ns};
+    late.at.nu = nu;
+    // Several in a row may be the first of those that began again, as one may.
+    if (lle->late.open && lle->late.count < LATES && nu == ((lle->late.at.nu + 1) & NU_MASK)) {
+        late.count = lle->late.count + 1;
+        late.older = need(malloc(sizeof *late.older));
+        *late.older = lle->late;
+        lle->late.open = false;
+    }
     report_late(audit, lle);
-    lle->late = (struct audit_late){.open = true, .at = audit->at, .by_ns = audit->at.time_ns};
-    lle->late.at.nu = nu;
+    lle->late = late;
     if (!gap)
         return;
     lle->late.by_frame = gap->frame;
@@ -305,4 +339,13 @@ void audit_llc_finish(struct audit *audit)
     for (uint32_t i = 0; i < audit->lles_table.buckets; i++)
         for (struct bss_link *link = audit->lles_table.bucket[i]; link; link = link->next)
             forget(audit, BSS_OWNER(link, struct audit_lle, link));
+}
+
+void audit_llc_end(struct audit_lle *lle)
+{
+    for (struct audit_late *late = lle->late.older, *older; late; late = older) {
+        older = late->older;
+        free(late);
+    }
+    free(lle->gap);
 }

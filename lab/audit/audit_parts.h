@@ -317,6 +317,8 @@ struct audit_late {
     struct audit_at at;
     uint64_t by_frame; // 0: what has overtaken it is not known
     uint64_t by_ns;
+    struct audit_late *older; // the number before it, which was late as well
+    uint32_t count;           // of these
 };
 
 struct audit_lle {
@@ -608,5 +610,6 @@ void audit_llc(struct audit *audit, struct audit_bvc *bvc, uint32_t tlli, const 
                uint32_t captured, uint32_t n);
 void audit_llc_pause(struct audit *audit, struct audit_lle *lle);
 void audit_llc_finish(struct audit *audit);
+void audit_llc_end(struct audit_lle *lle); // what it has allocated
 
 #endif

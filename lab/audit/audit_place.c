@@ -380,7 +380,7 @@ void audit_places_end(struct audit *audit)
     bss_table_release(&audit->mss_table);
     for (uint32_t i = 0; i < audit->lles_table.buckets; i++)
         for (struct bss_link *link = audit->lles_table.bucket[i]; link; link = link->next)
-            free(BSS_OWNER(link, struct audit_lle, link)->gap);
+            audit_llc_end(BSS_OWNER(link, struct audit_lle, link));
     free_table(&audit->lles_table, offsetof(struct audit_lle, link));
     free_table(&audit->left_table, offsetof(struct audit_left, link));
 }
