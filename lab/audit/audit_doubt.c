@@ -5,6 +5,7 @@
 #include "lab/audit/audit_parts.h"
 
 #define AROUND_NS   (60 * S_IN_NS)
+#define NEAR_NS     (600 * S_IN_NS)
 #define UNSAID_MOST 1000u // findings that are looked at, the newest first
 
 static bool is_of(const struct audit_finding *finding, const struct audit_unsaid *what)
@@ -32,11 +33,31 @@ void audit_unsay(struct audit *audit, const struct audit_unsaid *what)
     }
 }
 
+static bool is_beyond(uint64_t from_ns, uint64_t to_ns, uint64_t ns)
+{
+    return to_ns > from_ns && to_ns - from_ns > ns;
+}
+
+// The span that the sign is near to; the last one, if there is no room for more; else a new one.
+static struct audit_span *span_near(struct audit_lack *lack, uint64_t from_ns, uint64_t to_ns)
+{
+    for (uint32_t i = lack->spans; i > 0; i--) {
+        struct audit_span *span = &lack->span[i - 1];
+        if (!is_beyond(span->to_ns, from_ns, NEAR_NS) && !is_beyond(to_ns, span->from_ns, NEAR_NS))
+            return span;
+    }
+    if (lack->spans == AUDIT_SPANS)
+        return &lack->span[AUDIT_SPANS - 1];
+    lack->span[lack->spans] = (struct audit_span){from_ns, to_ns};
+    return &lack->span[lack->spans++];
+}
+
 void audit_lacks(struct audit *audit, enum audit_sign sign, uint64_t from_ns, uint64_t to_ns)
 {
     struct audit_lack *lack = &audit->lacking;
-    lack->from_ns = !lack->signs || from_ns < lack->from_ns ? from_ns : lack->from_ns;
-    lack->to_ns = to_ns > lack->to_ns ? to_ns : lack->to_ns;
+    struct audit_span *span = span_near(lack, from_ns, to_ns);
+    span->from_ns = from_ns < span->from_ns ? from_ns : span->from_ns;
+    span->to_ns = to_ns > span->to_ns ? to_ns : span->to_ns;
     lack->signs += sign;
 }
 
@@ -61,23 +82,31 @@ static bool hangs_on_all(enum audit_rule rule)
            (hangs == AUDIT_OTHERS || hangs == AUDIT_VALUES);
 }
 
-static bool is_beyond(uint64_t from_ns, uint64_t to_ns, uint64_t ns)
+static bool hangs_on(const struct audit_finding *finding, const struct audit_span *span)
 {
-    return to_ns > from_ns && to_ns - from_ns > ns;
+    uint64_t around_ns = AROUND_NS + span->to_ns - span->from_ns;
+    bool before = is_beyond(finding->time_ns, span->from_ns, around_ns);
+    bool behind = is_beyond(span->to_ns, finding->since_ns, around_ns);
+    return !before && !behind;
 }
 
-// Packets may be missing without a sign for as long as the signs last, and for a minute, in front
-// of them and behind. What hangs on nothing of that time is as sure as in a whole capture; so it is
-// if more was sent than what is missing explains.
+static bool hangs_on_any(const struct audit_finding *finding, const struct audit_lack *lack)
+{
+    for (uint32_t i = 0; i < lack->spans; i++)
+        if (hangs_on(finding, &lack->span[i]))
+            return true;
+    return false;
+}
+
+// Packets may be missing without a sign for as long as the signs of a span last, and for a minute,
+// in front of them and behind. What hangs on nothing of that time is as sure as in a whole capture;
+// so it is if more was sent than what is missing explains.
 static bool may_be_missing(const struct audit *audit, const struct audit_finding *finding)
 {
-    const struct audit_lack *lack = &audit->lacking;
-    uint64_t around_ns = AROUND_NS + lack->to_ns - lack->from_ns;
-    bool before = is_beyond(finding->time_ns, lack->from_ns, around_ns);
-    bool behind = is_beyond(lack->to_ns, finding->since_ns, around_ns);
     // Else the signs' stamps are not of the findings' clock.
     bool same_clock = audit->all.steps == 0 && audit->counts[AUDIT_stamp_alone] == 0;
-    return hangs_on_all(finding->rule) && !finding->sure && !(same_clock && (before || behind));
+    return hangs_on_all(finding->rule) && !finding->sure &&
+           (!same_clock || hangs_on_any(finding, &audit->lacking));
 }
 
 // Of an NSE that has turned out to be two; in a capture that lacks packets, what these may explain,

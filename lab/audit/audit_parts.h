@@ -376,9 +376,16 @@ struct audit_all {
     struct audit_at *pause, step; // each pause, as far as there is room; the last step
 };
 
-// Signs that packets are missing, and the time from the first to the last.
+// Signs that packets are missing, and the spans of time in which they are, each from its first sign
+// to its last. Signs that are near to each other are of one span.
+#define AUDIT_SPANS 256u
+struct audit_span {
+    uint64_t from_ns, to_ns;
+};
 struct audit_lack {
-    uint64_t signs, from_ns, to_ns;
+    uint64_t signs;
+    uint32_t spans;
+    struct audit_span span[AUDIT_SPANS];
 };
 
 struct audit {

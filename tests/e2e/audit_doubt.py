@@ -175,6 +175,29 @@ def lacking():
     same([each["rule"] for each in audited(without(good, gone) + other)["findings"]], ["nu_gap"], "of one that lacks packets")
 
 
+@case("signs that packets are missing, an hour apart: what is near one is held against nobody, what is far from all is")
+def long_ago():
+    def gap_at(at_ns, sapi):
+        return [down(at_ns, gb.dl(gb.llc(40, 100, sapi))), down(at_ns + S, gb.dl(gb.llc(42, 100, sapi)))]
+    def block_at(at_ns, sapi):
+        return [up(at_ns, gb.signalling("bssgp_bvc_block", bvci=CELL, cause=8)),
+                down(at_ns + 1, gb.signalling("bssgp_bvc_block_ack", bvci=CELL)), down(at_ns + S, gb.dl(gb.llc(0, 100, sapi))),
+                up(at_ns + 2 * S, gb.signalling("bssgp_bvc_unblock", bvci=CELL)),
+                down(at_ns + 2 * S + 1, gb.signalling("bssgp_bvc_unblock_ack", bvci=CELL))]
+    alive = [said for n in range(1, 200) for said in (up(n * 25 * S, codec.build("ns_alive")),
+                                                      down(n * 25 * S + 1, codec.build("ns_alive_ack")))]
+    # The first hangs on a state of shortly before the sign; the second on nothing near one; the third, too, until
+    # there is a sign near to it.
+    blocks = block_at(150 * S, 5), block_at(2000 * S, 7), block_at(3650 * S, 9)
+    talk = gb.sorted_by_time(gb.bring_up() + alive + gap_at(200 * S, 3) + [said for block in blocks for said in block])
+    for more, wanted in (([], [1, 2]), (gap_at(3700 * S, 11), [1])):
+        said = gb.sorted_by_time(talk + more)
+        report = audited(said)
+        same([one["frame"] - 1 for one in report["findings"] if one["rule"] == "bvc_blocked"],
+             [said.index(blocks[n][2]) for n in wanted], f"{len(more)} more")
+        same(report["input"]["findings_unsure"], 3 - len(wanted), "unsure")
+
+
 # ---- Packets and identities that are there twice ----
 
 
