@@ -203,7 +203,8 @@ void audit_ms_replace(struct audit *audit, struct audit_ms *other, struct audit_
         bss_table_remove(&audit->old_tllis_table, &other->old_link);
     for (int kind = 0; kind < FLOW_KINDS; kind++)
         hand_over_asked(&other->asked[kind], &ms->asked[kind]);
-    audit_bucket_give_back(&ms->bucket, audit->at.time_ns, other->bucket.given_back);
+    if (other->bucket.given_back)
+        audit_bucket_give_back(&ms->bucket, audit->at.time_ns, other->bucket.given_back);
     ms->discarded_octets += other->discarded_octets;
     audit_ms_leave(audit, other);
     ms->pdus_up += other->pdus_up;
