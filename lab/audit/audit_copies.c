@@ -112,8 +112,8 @@ void audit_copies_learn(struct audit *audit, const struct audit_at *at)
 // Pairs have gone.
 void audit_copies_forget_sides(struct audit *audit)
 {
-    for (uint32_t i = 0; audit->copies && i < SLOTS; i++)
-        audit->copies->other[i].key = 0, audit->copies->other[i].time_ns = 0;
+    if (audit->copies)
+        memset(audit->copies->other, 0, sizeof audit->copies->other);
     for (struct audit_pair *pair = audit->pairs; pair; pair = pair->next) {
         pair->other_side = NULL;
         pair->on_other_side = pair->unitdatas = 0;
