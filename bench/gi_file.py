@@ -19,11 +19,14 @@ import tempfile
 import time
 
 FLOWS = 10_000
-# name: flows that live at once, octets of a segment, of which are captured
-SHAPES = {"ten thousand at once, 1500 octets, whole": (10_000, 1500, 65535),
-          "833 at once, 1500 octets, whole": (833, 1500, 65535),
-          "ten thousand at once, 576 octets, 96 captured": (10_000, 576, 96),
-          "833 at once, 576 octets, 96 captured": (833, 576, 96)}
+WRITE = 1 << 20  # octets at a time
+# name: flows that live at once, octets of a segment, of which are captured, octets that are written at once
+SHAPES = {"ten thousand at once, 1500 octets, whole": (10_000, 1500, 65535, WRITE),
+          "the same, written 4 kB at a time, as tcpdump does": (10_000, 1500, 65535, 4096),
+          "833 at once, 1500 octets, whole": (833, 1500, 65535, WRITE),
+          "the same, written 4 kB at a time": (833, 1500, 65535, 4096),
+          "ten thousand at once, 576 octets, 96 captured": (10_000, 576, 96, WRITE),
+          "833 at once, 576 octets, 96 captured": (833, 576, 96, WRITE)}
 ROUND_SEGMENTS, ROUND_ACKS, RECORD_OCTETS = 8, 4, 16
 
 
@@ -33,9 +36,10 @@ def rounds_of(octets, segment, snap):
     return max(1, round(octets / FLOWS / a_round))
 
 
-def capture(build, path, flows, live, rounds, segment, snap):
-    """Packets of it."""
-    return int(subprocess.check_output([build / "bench/gi_capture", path, *map(str, (flows, live, rounds, segment, snap))]))
+def capture(build, path, flows, live, rounds, segment, snap, write=WRITE):
+    """Packets of it. A new file, so that the page cache has nothing of one before."""
+    pathlib.Path(path).unlink(missing_ok=True)
+    return int(subprocess.check_output([build / "bench/gi_capture", path, *map(str, (flows, live, rounds, segment, snap, write))]))
 
 
 def spent(command):
@@ -119,8 +123,8 @@ def main():
     options = arguments.parse_args()
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         path = pathlib.Path(folder) / "x.pcap"
-        for name, (live, segment, snap) in SHAPES.items():
-            packets = capture(options.build, path, FLOWS, live, rounds_of(options.octets, segment, snap), segment, snap)
+        for name, (live, segment, snap, write) in SHAPES.items():
+            packets = capture(options.build, path, FLOWS, live, rounds_of(options.octets, segment, snap), segment, snap, write)
             spent([options.build / "bench/gi_floor", "read", path])  # so that it lies in memory
             print(f"{name}: {packets} packets, {path.stat().st_size / 1e9:.2f} GB", flush=True)
             compare(options.build, path, packets, options.runs)
