@@ -122,6 +122,23 @@ static void take_once(struct gi_acked *acked, const struct gi_record *r)
     acked->once_own_octets = r->own_octets;
 }
 
+static void take_passed(struct gi_acked *acked, const struct gi_record *r)
+{
+    acked->own_octets = r->own_octets;
+    acked->user_octets = r->user_octets;
+}
+
+// What was sent again or filled a hole may have passed after the last of these by number.
+static void take_late(const struct gi_half *half, const struct gi_covered *c,
+                      struct gi_acked *acked)
+{
+    for (uint32_t i = 0; i + 1 < c->n; i++) {
+        const struct gi_record *r = gi_half_record(half, i);
+        if (gi_half_after(r->own_octets, acked->own_octets))
+            take_passed(acked, r);
+    }
+}
+
 // All that is left was sent after the last that was late, which can hold nothing up any more.
 static bool has_passed_late(const struct gi_half *half)
 {
@@ -154,10 +171,10 @@ static void advance(struct gi_half *half, struct gi_covered *c, const struct gi_
         half->lost_control = 0;
     const struct gi_record *last = c->n ? gi_half_record(half, c->n - 1) : NULL;
     acked->exact = last && last->sequence + last->octets == c->to;
-    if (acked->exact) {
-        acked->user_octets = last->user_octets;
-        acked->own_octets = last->own_octets;
-    }
+    if (acked->exact)
+        take_passed(acked, last);
+    if (acked->exact && c->late)
+        take_late(half, c, acked);
     gi_half_trip_take(half, &trip, receiver);
     acked->data = c->data;
     gi_half_drop_first(half, c->n, records);

@@ -161,11 +161,13 @@ static void put_transfer(struct gi_result *r, const struct gi_flow *flow, bool k
     uint64_t own_octets = arrived(t->own_octets, (int32_t)t->last_own_lost, 0);
     uint64_t user_octets =
         arrived(t->user_octets, (int32_t)(t->last_user_lost - t->first_user_lost), own_octets);
-    if (!known || !flow->acked || time_ns == 0 || own_octets == 0)
+    if (!known || !flow->acked || time_ns == 0)
+        return;
+    r->goodput = rate_of(t->data_octets, time_ns);
+    if (own_octets == 0)
         return;
     r->throughput = rate_of(user_octets, time_ns);
     r->share = (int64_t)(own_octets * 1000000 / user_octets);
-    r->goodput = rate_of(t->data_octets, time_ns);
 }
 
 static void put_options(struct gi_result *r, const struct gi_flow *flow)

@@ -353,6 +353,18 @@ def throughput_again():
     has(flow_of(talk.frames), throughput_bit_per_s=8 * (2 * 1040 - 1040))
 
 
+@case("throughput: the last ACK fills a hole, and what filled it passed after all else that it covers")
+def throughput_hole():
+    talk = begun().data(1, 1).ack(1.6, 1001).data(2, 1001).data(2.01, 2001).ack(2.6, 1001).data(5, 1001)
+    has(loses(talk.ack(5.6, 3001), lost_gprs=1, resent_packets=1), throughput_bit_per_s=2 * 1040 * 8 // 4,
+        goodput_bit_per_s=2 * 1000 * 8 // 4, share=1)
+    talk = begun().data(1, 1).ack(1.6, 1001).data(2, 1001).data(2.01, 2001).ack(2.6, 1001).data(5, 1001).data(8, 1001)
+    has(loses(talk.ack(9.6, 3001), lost_gprs=2, resent_packets=2), throughput_bit_per_s=2 * 1040 * 8 // 8,
+        goodput_bit_per_s=2 * 1000 * 8 // 8, share=1)
+    talk = begun().data(1, 1).ack(1.6, 1001).data(2, 2001).ack(2.6, 1001).data(5, 1001).ack(5.6, 3001)
+    has(loses(talk, lost_internet=1), throughput_bit_per_s=2 * 1040 * 8 // 4, goodput_bit_per_s=2 * 1000 * 8 // 4, share=1)
+
+
 @case("throughput: all that the first ACK covers arrived before the time begins")
 def throughput_first():
     for covers in (1, 2, 3, 10):
