@@ -18,16 +18,17 @@ static void take_syn(struct gi_flow *flow, const struct gi_packet *packet)
     setup->syn_ns = packet->time_ns;
     setup->initial = packet->sequence;
     setup->background_before =
-        user->packets && packet->time_ns - user->node.touched_ns < GI_SILENCE_NS;
+        user->passed && packet->time_ns - user->node.touched_ns < GI_SILENCE_NS;
 }
 
-// The first ACK of the end that sent the SYN. Its other packets until now are not of this flow.
+// The first ACK of the end that sent the SYN, with which the flow began. The user's other packets
+// until now are not of this flow.
 static void take_first_ack(struct gi_flow *flow, const struct gi_packet *packet)
 {
     struct gi_setup *setup = &flow->setup;
     setup->ack_ns = packet->time_ns;
-    uint32_t all = flow->user[GI_UP]->packets - flow->user_packets_before;
-    setup->background = setup->background_before || all > flow->setup_packets;
+    setup->background =
+        setup->background_before || !gi_flow_is_alone(flow, gi_user_packets(flow->user[GI_UP]));
 }
 
 static void take_setup(struct gi_flow *flow, const struct gi_packet *packet, enum gi_side side)
@@ -44,8 +45,6 @@ static void take_setup(struct gi_flow *flow, const struct gi_packet *packet, enu
                side == opener && setup->syns && setup->syn_acks && !setup->ack_ns) {
         take_first_ack(flow, packet);
     }
-    if (!setup->ack_ns)
-        flow->setup_packets += setup->syns > 0;
 }
 
 // ---- What an end says of itself ----
@@ -110,23 +109,23 @@ static uint32_t round_trip_us(const struct gi_flow *flow, enum gi_side end)
     return (uint32_t)least_us;
 }
 
-static void begin_transfer(struct gi_flow *flow, uint32_t own_octets, uint32_t user_octets)
+static void begin_transfer(struct gi_flow *flow, uint32_t own_octets, uint64_t passed)
 {
     struct gi_transfer *transfer = &flow->transfer;
     flow->passed = true;
     transfer->first_user_lost = transfer->last_user_lost = flow->user[GI_UP]->lost_octets;
     transfer->last_own_octets = own_octets;
-    transfer->last_user_octets = user_octets;
+    transfer->first_passed = transfer->last_passed = passed;
 }
 
 static void take_data(struct gi_flow *flow, const struct gi_packet *packet, enum gi_side side,
                       struct gi_records *records, struct gi_counts *counts)
 {
     struct gi_half *half = &flow->half[side];
-    uint32_t passed = (uint32_t)flow->user[GI_UP]->in_octets + packet->ip_octets;
+    uint64_t passed = flow->user[GI_UP]->passed + packet->ip_octets;
     bool answered = flow->half[!side].packets > 0;
     enum gi_half_sent sent =
-        gi_half_send(half, packet, passed, round_trip_us(flow, side), answered, records);
+        gi_half_send(half, packet, (uint32_t)passed, round_trip_us(flow, side), answered, records);
     counts->n[GI_COUNT_far_segments] += sent == GI_HALF_FAR;
     counts->n[GI_COUNT_large_segments] += sent == GI_HALF_LARGE;
     if (side == GI_UP) {
@@ -148,7 +147,8 @@ void gi_flow_begin_time(struct gi_flow *flow, bool once, uint32_t own_octets, ui
     if (!once)
         return;
     transfer->last_own_octets = own_octets;
-    transfer->last_user_octets = user_octets;
+    transfer->first_passed = transfer->last_passed =
+        gi_user_passed_with(flow->user[GI_UP], user_octets);
 }
 
 // A packet with data: the mean of these, and of all headers.
@@ -214,11 +214,11 @@ bool gi_flow_take(struct gi_flow *flow, const struct gi_packet *packet, enum gi_
     struct gi_half *half = &flow->half[side];
     if (is_copy(half, packet))
         return false;
-    if (flow->half[GI_UP].packets + flow->half[GI_DOWN].packets == 0) {
+    if (gi_flow_packets(flow) == 0) {
         flow->first_ns = packet->time_ns;
-        flow->user_packets_before = flow->user[GI_UP]->packets;
+        flow->user_packets_before = gi_user_packets(flow->user[GI_UP]);
     }
-    flow->user_packets_last = (uint32_t)flow->user[GI_UP]->packets + 1;
+    flow->user_packets_last = gi_user_packets(flow->user[GI_UP]) + 1;
     take_setup(flow, packet, side);
     take_options(half, packet);
     take_window(flow, packet, side);

@@ -24,18 +24,20 @@ struct gi_setup {
 };
 
 // From the first ACK of data down to the last: what has passed of this flow, and of all to the
-// user. All but the last is of one line of the cache. Packed, so that there is no gap behind it.
+// user. All but the last two is of one line of the cache. Packed, so that there is no gap behind
+// it.
 struct __attribute__((packed, aligned(4))) gi_transfer {
     uint32_t last_ack;
     uint64_t last_ack_ns;
     uint64_t data_octets; // of this flow, each once
-    // What passed between what the first ACK covers and what the ACKs until the last one cover;
-    uint64_t own_octets, user_octets;
-    // modulo 2^32: what had passed with the latter;
-    uint32_t last_own_octets, last_user_octets;
+    // What passed of this flow between what the first ACK covers and what the ACKs until the last
+    // one cover; what had passed with the latter, modulo 2^32, and gi_user's `passed` then;
+    uint64_t own_octets;
+    uint32_t last_own_octets;
+    uint64_t last_passed;
     // octets that were lost until then: of this flow, of the user.
     uint32_t own_lost, last_own_lost, last_user_lost, first_user_lost;
-    uint64_t first_ack_ns;
+    uint64_t first_ack_ns, first_passed;
 };
 
 // By lines of the cache, of which the first begins within the node (gi_table.h): what each packet
@@ -46,16 +48,15 @@ struct gi_flow {
     uint32_t number;                // of no other flow of 2^31; 0: it has ended; GI_FLOW_CALM
     uint32_t ipv4[GI_SIDES]; // their addresses, as octets stand in a packet; 0 if they are of IPv6
     uint16_t port[GI_SIDES];
-    uint32_t troubles;            // of the user, that it knows of
-    uint32_t user_packets_last;   // packets of the user up to its last one, modulo 2^32
-    uint32_t setup_packets;       // of the flow, until the ACK
+    uint32_t troubles; // of the user, that it knows of
+    // Packets of the user up to its last one, and before its first one, modulo 2^24.
+    uint32_t user_packets_last, user_packets_before;
     uint8_t ended : 2, reset : 2; // a bit a side: by FIN, by RST
     bool fragments : 1, dialogue : 1;
     bool jumped : 1; // the capture's clock has gone back while it lived
     bool passed : 1; // data down
     bool acked : 1;  // of that, by the user: the transfer has begun
     struct gi_transfer transfer;
-    uint32_t user_packets_before; // packets of the user before its first one, modulo 2^32
     uint64_t first_ns;
     struct gi_trips trips;
     struct gi_rate rate;
@@ -75,6 +76,18 @@ static_assert(GI_FLOW_AT(transfer) == 64 && GI_FLOW_AT(rate.last_ns) == 192 &&
                   sizeof(struct gi_flow) == 640,
               "lines of the cache");
 static_assert(GI_FLOW_AT(half[GI_UP]) == 240, "the head of the half with the rate");
+
+static inline uint32_t gi_flow_packets(const struct gi_flow *flow)
+{
+    return flow->half[GI_UP].packets + flow->half[GI_DOWN].packets;
+}
+
+// Did all that the user has counted since its first packet belong to it, up to that number?
+static inline bool gi_flow_is_alone(const struct gi_flow *flow, uint32_t user_packets)
+{
+    uint32_t others = user_packets - flow->user_packets_before - gi_flow_packets(flow);
+    return others % (1u << (64 - GI_USER_OCTETS_BITS)) == 0;
+}
 
 // A segment of it; side: who sends. The users have not counted it yet. False: a copy of the one
 // before, which is left out.
@@ -100,11 +113,11 @@ static inline void gi_flow_transfer(struct gi_flow *flow, const struct gi_acked 
                            now_ns);
     transfer->last_ack_ns = now_ns;
     transfer->last_ack = ack;
-    if ((int32_t)(acked->user_octets - transfer->last_user_octets) > 0) {
+    uint64_t passed = gi_user_passed_with(flow->user[GI_UP], acked->user_octets);
+    if (gi_user_passed_later(passed, transfer->last_passed)) {
         transfer->own_octets += acked->own_octets - transfer->last_own_octets;
-        transfer->user_octets += acked->user_octets - transfer->last_user_octets;
         transfer->last_own_octets = acked->own_octets;
-        transfer->last_user_octets = acked->user_octets;
+        transfer->last_passed = passed;
     }
     transfer->last_own_lost = transfer->own_lost;
     transfer->last_user_lost = flow->user[GI_UP]->lost_octets;

@@ -141,10 +141,11 @@ enum gi_half_sent gi_half_send(struct gi_half *half, const struct gi_packet *pac
 
 struct gi_acked {
     bool advanced;
-    bool data;                        // by an octet of data at least, not by SYN or FIN alone
-    bool exact;                       // up to the end of a segment, whose octets are valid
-    bool trouble;                     // a duplicate, or SACK: something is missing at the receiver
-    uint32_t user_octets, own_octets; // the most that had passed with one of the segments
+    bool data;    // by an octet of data at least, not by SYN or FIN alone
+    bool exact;   // up to the end of a segment, whose octets are valid
+    bool trouble; // a duplicate, or SACK: something is missing at the receiver
+    // The most that had passed with one of the segments that it covers.
+    uint32_t user_octets, own_octets;
     // The same of the last segment that it covers and that was sent once.
     bool once;
     uint32_t once_user_octets, once_own_octets;

@@ -166,7 +166,7 @@ static inline __attribute__((always_inline)) bool gi_quick_take(struct gi_flow *
         gi_rarely(!gi_quick_look(other, ack, &covered)) ||
         gi_rarely(covered.n == 0 && brief->data_octets == 0)) // a duplicate ACK, or a window
         return false;
-    flow->user_packets_last = user->packets + 1;
+    flow->user_packets_last = gi_user_packets(user) + 1;
     if (side == GI_UP)
         user->heard_us = now_us;
     gi_quick_count(half, other, brief, now_us);
@@ -176,7 +176,7 @@ static inline __attribute__((always_inline)) bool gi_quick_take(struct gi_flow *
         gi_quick_advance(flow, side, ack, &covered, now_ns, records);
     if (brief->data_octets == 0)
         return true;
-    gi_quick_append(half, brief, now_us, user->in_octets + brief->ip_octets, records);
+    gi_quick_append(half, brief, now_us, (uint32_t)user->passed + brief->ip_octets, records);
     if (side == GI_UP && flow->half[GI_DOWN].data_packets)
         flow->dialogue = true;
     return true;

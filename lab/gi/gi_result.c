@@ -151,16 +151,15 @@ static void put_transfer(struct gi_result *r, const struct gi_flow *flow, bool k
 {
     const struct gi_transfer *t = &flow->transfer;
     const struct gi_half *down = &flow->half[GI_DOWN];
-    uint32_t own = flow->half[GI_UP].packets + down->packets;
     uint64_t time_ns = t->last_ack_ns - t->first_ack_ns;
     r->channel_rate = known ? rate_of(flow->rate.octets, flow->rate.time_ns) : GI_NONE;
     r->channel_periods = known ? flow->rate.periods : GI_NONE;
-    r->alone = flow->user_packets_last - flow->user_packets_before == own;
+    r->alone = gi_flow_is_alone(flow, flow->user_packets_last);
     r->single_exchange = down->data_packets && !flow->dialogue;
     r->throughput = r->goodput = r->share = GI_NONE;
     uint64_t own_octets = arrived(t->own_octets, (int32_t)t->last_own_lost, 0);
-    uint64_t user_octets =
-        arrived(t->user_octets, (int32_t)(t->last_user_lost - t->first_user_lost), own_octets);
+    uint64_t user_octets = arrived(gi_user_octets_between(t->first_passed, t->last_passed),
+                                   (int32_t)(t->last_user_lost - t->first_user_lost), own_octets);
     if (!known || !flow->acked || time_ns == 0)
         return;
     r->goodput = rate_of(t->data_octets, time_ns);

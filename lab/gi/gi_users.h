@@ -16,8 +16,9 @@ struct gi_order {
 
 struct gi_user {
     struct gi_node node; // touched_ns: its last packet
-    uint32_t packets;    // both ways, modulo 2^32
-    uint32_t in_octets;  // of IP, to it, modulo 2^32
+    // In one word, so that one addition counts both: below, octets of IP to it, modulo 2^40; above,
+    // packets both ways, modulo 2^24, and one more for each TB.
+    uint64_t passed;
     // Of its flows down: how often something was lost or out of order, or may have been, and octets
     // that were lost behind here, modulo 2^32.
     uint32_t troubles;
@@ -29,6 +30,33 @@ struct gi_user {
     uint32_t number;  // of the user, if tunnels tell users apart; 0: none
     uint32_t teid[2]; // of its last packet, of the last one to it; 0: none
 };
+
+#define GI_USER_OCTETS_BITS 40
+#define GI_USER_PACKET      (1ull << GI_USER_OCTETS_BITS)
+
+static inline uint32_t gi_user_packets(const struct gi_user *user)
+{
+    return (uint32_t)(user->passed >> GI_USER_OCTETS_BITS);
+}
+
+// Octets to it from one state of `passed` to a later one: less than 1 TB.
+static inline uint64_t gi_user_octets_between(uint64_t from, uint64_t to)
+{
+    return (to - from) % GI_USER_PACKET;
+}
+
+// By octets; less than half of that are between them.
+static inline bool gi_user_passed_later(uint64_t passed, uint64_t than)
+{
+    return (int64_t)((passed - than) << (64 - GI_USER_OCTETS_BITS)) > 0;
+}
+
+// `passed` as it was with a segment to it, as to octets, of which the record has 32 bits: less than
+// 4 GB have passed since.
+static inline uint64_t gi_user_passed_with(const struct gi_user *user, uint32_t octets)
+{
+    return user->passed - ((uint32_t)user->passed - octets);
+}
 
 // What each packet needs is in half a line of the cache, from there on.
 #define GI_USER_BEFORE offsetof(struct gi_user, node.touched_ns)
@@ -60,9 +88,8 @@ static inline void gi_users_touch(struct gi_users *users, struct gi_user *user, 
 static inline void gi_users_count_busy(struct gi_user *from, struct gi_user *to, uint32_t ip_octets,
                                        uint64_t now_ns)
 {
-    from->packets++;
-    to->packets++;
-    to->in_octets += ip_octets;
+    from->passed += GI_USER_PACKET;
+    to->passed += GI_USER_PACKET + ip_octets;
     from->node.touched_ns = to->node.touched_ns = now_ns;
 }
 // The same where that is not known.

@@ -550,6 +550,21 @@ def long():
         near(flow[f"{name}_bit_per_s"], wanted * 100 * 8, name)
 
 
+@case("more than 2^31 octets to the user between two ACKs of a flow: its throughput and share")
+def long_between():
+    octets, segments = 65000, 35000
+    flow, other = begun(), Talk(user=(USER, 40001)).setup(0.01, 0.1, 0.4)
+    flow.data(1, 1, 0).ack(2, 1 + octets).data(2.5 + segments / 100, 1 + octets, 0).ack(3 + segments / 100, 1 + 2 * octets)
+    for i in range(segments):
+        other.data(2.001 + i / 100, 1 + octets * i, 0)
+        if i % 100 == 99:
+            other.ack(2.005 + i / 100, 1 + octets * (i + 1))
+    found = read(headers_only(merged(flow, other), octets))["flows"]
+    flow = next(one for one in found if one["user_port"] == 40000)
+    near(flow["throughput_bit_per_s"], (segments + 1) * (octets + 40) * 8 / (1 + segments / 100), "throughput")
+    right(abs(flow["share"] - 1 / (segments + 1)) < 2e-6, flow["share"])
+
+
 @case("what the ends use: clusters by window, SACK, MSS and timestamps, each with mean, deviation and count")
 def clusters():
     def one(number, rate, octets=1460, **more):
