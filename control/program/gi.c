@@ -106,8 +106,10 @@ static const struct cli_option gi_options[] = {
      .take = take_users},
     {"zone", "+HH:MM", "local time of the network, for peak and off-peak hours (UTC)",
      .take = take_zone},
-    {"idle", "SECONDS", "a flow that is silent for so long has ended (3600)", INTO(idle_s), 10,
-     1000000},
+    {"idle", "SECONDS",
+     "a flow that is silent for so long has ended (3600; 4000 at most, as times within a flow are "
+     "kept modulo 71 minutes)",
+     INTO(idle_s), 10, 4000},
     {"flows", "N", "flows at once, at most; then the oldest are written out (1000000)",
      INTO(flows_most), 1, 100000000},
     {"take-bad-checksums", NULL, "also segments with a wrong TCP checksum",

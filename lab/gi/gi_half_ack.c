@@ -24,27 +24,28 @@ static bool was_spurious(const struct gi_covered *c, const struct gi_record *r)
 }
 
 // What is behind the hole and passed once, before that time: it came, with a duplicate ACK each.
-static uint32_t count_once(const struct gi_half *half, uint32_t before_us)
+static uint32_t count_once(const struct gi_half *half, uint32_t before_us, uint32_t now_us)
 {
     uint32_t n = 0;
     for (uint32_t i = 1; i < half->count; i++) {
         const struct gi_record *r = gi_half_record(half, i);
-        n += !(r->flags & GI_RECORD_AGAIN) && gi_half_after(before_us, r->first_us);
+        n += !(r->flags & GI_RECORD_AGAIN) && gi_half_later(before_us, r->first_us, now_us);
     }
     return n;
 }
 
 // Had it come behind the hole before it was sent again?
-static bool had_come(const struct gi_half *half, const struct gi_record *r)
+static bool had_come(const struct gi_half *half, const struct gi_record *r, uint32_t now_us)
 {
     if (half->selective)
         return r->flags & GI_RECORD_SACKED;
-    return half->duplicates > count_once(half, r->last_us);
+    return half->duplicates > count_once(half, r->last_us, now_us);
 }
 
-static bool was_lost(const struct gi_half *half, const struct gi_record *r, bool first)
+static bool was_lost(const struct gi_half *half, const struct gi_record *r, bool first,
+                     uint32_t now_us)
 {
-    return r->flags & GI_RECORD_MISSING || first || !had_come(half, r);
+    return r->flags & GI_RECORD_MISSING || first || !had_come(half, r, now_us);
 }
 
 // Was it, or something that came to its place, missing at the receiver? first: nothing before it
@@ -60,7 +61,7 @@ static bool judge(struct gi_half *half, const struct gi_covered *c, struct gi_re
         gi_half_more(&half->unconfirmed, 1);
         copies--;
     }
-    bool lost = copies && (r->unjudged > copies || was_lost(half, r, first));
+    bool lost = copies && (r->unjudged > copies || was_lost(half, r, first, c->now_us));
     gi_half_judged(half, records, lost ? GI_VERDICT_lost_downstream : GI_VERDICT_go_back,
                    r->sequence, data ? copies : 0);
     if (!lost)
@@ -99,7 +100,7 @@ static void look(const struct gi_half *half, struct gi_covered *c)
         }
         c->passed += r->octets;
         bool late = r->flags & (GI_RECORD_AGAIN | GI_RECORD_FILLER);
-        if (late && (c->late++ == 0 || gi_half_after(r->last_us, c->late_us)))
+        if (late && (c->late++ == 0 || gi_half_later(r->last_us, c->late_us, c->now_us)))
             c->late_us = r->last_us;
         c->data = c->data || r->flags & GI_RECORD_DATA;
     }
@@ -140,9 +141,10 @@ static void take_late(const struct gi_half *half, const struct gi_covered *c,
 }
 
 // All that is left was sent after the last that was late, which can hold nothing up any more.
-static bool has_passed_late(const struct gi_half *half)
+static bool has_passed_late(const struct gi_half *half, uint32_t now_us)
 {
-    return half->count == 0 || gi_half_after(gi_half_record(half, 0)->first_us, half->late_us);
+    return half->count == 0 ||
+           gi_half_later(gi_half_record(half, 0)->first_us, half->late_us, now_us);
 }
 
 static void advance(struct gi_half *half, struct gi_covered *c, const struct gi_receiver *receiver,
@@ -180,7 +182,7 @@ static void advance(struct gi_half *half, struct gi_covered *c, const struct gi_
     gi_half_drop_first(half, c->n, records);
     trim(half, c->to);
     half->una = c->to;
-    half->late = half->late && !has_passed_late(half);
+    half->late = half->late && !has_passed_late(half, c->now_us);
     if (!gi_half_after(half->sacked_to, half->una))
         half->sacked_to = half->una;
 }

@@ -33,8 +33,8 @@ static bool was_held_up(const struct gi_half *half, const struct gi_covered *c,
                         const struct gi_record *r)
 {
     bool before = half->late && gi_half_after(r->sequence, half->late_from) &&
-                  gi_half_after(half->late_us, r->first_us);
-    return before || (c->late && gi_half_after(c->late_us, r->first_us));
+                  gi_half_later(half->late_us, r->first_us, c->now_us);
+    return before || (c->late && gi_half_later(c->late_us, r->first_us, c->now_us));
 }
 
 // ---- What has come ----
@@ -141,8 +141,8 @@ static void look_behind(const struct gi_half *half, const struct gi_covered *c, 
     const struct gi_record *r = gi_half_record(half, c->n - 1);
     for (uint32_t i = 0; c->late && i + 1 < c->n; i++) {
         const struct gi_record *one = gi_half_record(half, i);
-        *late |= gi_half_after(one->first_us, r->first_us);
-        *again |= gi_half_after(one->last_us, r->first_us);
+        *late |= gi_half_later(one->first_us, r->first_us, c->now_us);
+        *again |= gi_half_later(one->last_us, r->first_us, c->now_us);
     }
 }
 
@@ -171,13 +171,14 @@ struct gi_trip gi_half_trip(const struct gi_half *half, const struct gi_covered 
     if (!r || r->sequence + r->octets != c->to)
         return (struct gi_trip){0};
     bool once = !(r->flags & GI_RECORD_AGAIN);
-    struct gi_trip trip = {
-        .once = once,
-        .karn = once && !was_held_up(half, c, r),
-        .fin = r->flags & GI_RECORD_FIN,
-        .now_us = c->now_us,
-        .first_us = r->first_us,
-        .last_us = c->late && gi_half_after(c->late_us, r->last_us) ? c->late_us : r->last_us};
+    struct gi_trip trip = {.once = once,
+                           .karn = once && !was_held_up(half, c, r),
+                           .fin = r->flags & GI_RECORD_FIN,
+                           .now_us = c->now_us,
+                           .first_us = r->first_us,
+                           .last_us = c->late && gi_half_later(c->late_us, r->last_us, c->now_us)
+                                          ? c->late_us
+                                          : r->last_us};
     if (receiver->order)
         trip.sending = sending_of(&trip, half, c, r, receiver->order);
     return trip;

@@ -409,6 +409,13 @@ def rtts_long_after():
     has(flow_of(talk.frames), rtt_gprs_samples=3, down_unneeded=1)
 
 
+@case("round trips: of what comes more than half of 2^32 us after something that was sent again, both are known")
+def rtts_half():
+    for wait in (2000, 2400):
+        talk = begun().data(1, 1).data(4, 1).data(4 + wait, 1001).ack(4.6 + wait, 2001)
+        has(flow_of(talk.frames), rtt_gprs_samples=2, rtt_gprs_karn_samples=2, rtt_gprs_most_s=0.6, down_lost_gprs=1)
+
+
 @case("round trips on the GPRS side: ACKs of segments that were sent once, as Karn has it; of the sending that came")
 def rtts():
     talk = begun().data(1, 1).ack(1.7, 1001).data(2, 1001).data(2, 2001).ack(3.1, 3001).data(4, 3001).data(7, 3001) \

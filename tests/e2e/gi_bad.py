@@ -249,7 +249,7 @@ def unreadable():
         same(done.returncode, 1, "exit status")
         right(f"{bad}: " in done.stderr and why in done.stderr and done.stdout.startswith("1 flows"), done.stderr)
     same(sluice("gi").returncode, 2, "exit status without a file")
-    for options in (("--mobiles", "10.0.0.0/33"), ("--mobiles", "x"), ("--zone", "2"), ("--idle", "0")):
+    for options in (("--mobiles", "10.0.0.0/33"), ("--mobiles", "x"), ("--zone", "2"), ("--idle", "0"), ("--idle", "4001")):
         same(sluice("gi", good, *options).returncode, 2, f"exit status of {options}")
 
 
