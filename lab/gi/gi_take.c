@@ -184,11 +184,17 @@ static bool is_first(const struct gi_flow *flow, const struct gi_ends *ends, enu
            flow->ipv4[!side] == ends->addresses >> 32;
 }
 
+// Of IPv6 neither frames nor flows have these addresses: both have 0. So 0.0.0.0 counts as none.
+static bool has_addresses(const struct gi_ends *ends)
+{
+    return (uint32_t)ends->addresses && ends->addresses >> 32;
+}
+
 // A flow with other addresses than IPv4's is never calm.
 static void look_at(const struct gi *gi, struct gi_guess *guess, const struct gi_ends *ends)
 {
     const struct gi_flow *flow = guess->flow;
-    if (!flow || gi->long_way)
+    if (!flow || gi->long_way || !has_addresses(ends))
         return;
     guess->side = is_first(flow, ends, GI_UP) ? GI_UP : GI_DOWN;
     if (guess->side == GI_UP || is_first(flow, ends, GI_DOWN))

@@ -12,6 +12,7 @@ from harness import case, has_sanitizers, main, new_folder, right, same, sluice
 
 TALKS, STEPS = (40, 50) if has_sanitizers() else (120, 75)
 BATCH = 1024  # frames
+PIECE = 4096  # frames of 64 octets in the file, whose ends are looked up at once
 MANY = 20000  # pairs of ends, more than a reader keeps (GI_ENDS_KEPT)
 ONE_PROCESSOR = ("taskset", "-c", "0")
 
@@ -205,9 +206,9 @@ def borders():
         same_both_ways(octets[:random.Random(seed).randrange(len(octets) // 2, len(octets))])
 
 
-def later_quick(talk):
+def later_quick(talk, others=40):
     """With so many other packets behind its set-up that it is known when those behind them are fetched ahead."""
-    return talk.frames[:3] + [(0.7, udp((HOST, 53), (USER, 53), bytes(20)))] * 40 + talk.frames[3:]
+    return talk.frames[:3] + [(0.7, udp((HOST, 53), (USER, 53), bytes(20)))] * others + talk.frames[3:]
 
 
 @case("quick is as plain: a flow is not calm after SACK, nor its rate in spite of another flow's trouble")
@@ -252,6 +253,15 @@ def far():
     packet, first = talk.frames[-1][1], 5000 + 1001
     more = [(2 + i / 1000, packet[:24] + struct.pack(">I", first + octets * i) + packet[28:]) for i in range(1, 2**26 // octets + 20)]
     same_both_ways(pcap(later_quick(talk) + more, snap=96))
+
+
+@case("quick is as plain: flows whose ports are 0, and whose addresses are, of IPv6 and IPv4")
+def ports_of_none():
+    for user, host in (("2001:db8::1", "2001:db8:1::9"), (USER, HOST), (USER, "0.0.0.0"), ("0.0.0.0", "0.0.0.0")):
+        talk = Talk(user=(user, 0), host=(host, 0)).setup()
+        for i in range(6):
+            talk.data(1 + i, 1 + 1000 * i).ack(1.7 + i, 1001 + 1000 * i)
+        same_both_ways(pcap(later_quick(talk, 2 * PIECE)))
 
 
 @case("quick is as plain: a SYN-ACK was lost; the ACK of the first data ends what was to be said of that")
