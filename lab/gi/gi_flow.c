@@ -26,6 +26,7 @@ static void take_syn(struct gi_flow *flow, const struct gi_packet *packet)
 static void take_first_ack(struct gi_flow *flow, const struct gi_packet *packet)
 {
     struct gi_setup *setup = &flow->setup;
+    setup->acked = true;
     setup->ack_ns = packet->time_ns;
     setup->background =
         setup->background_before || !gi_flow_is_alone(flow, gi_user_packets(flow->user[GI_UP]));
@@ -42,7 +43,7 @@ static void take_setup(struct gi_flow *flow, const struct gi_packet *packet, enu
         if (setup->syn_acks++ == 0)
             setup->syn_ack_ns = packet->time_ns;
     } else if (packet->flags & TCP_ACK && !(packet->flags & (TCP_RST | TCP_SYN)) &&
-               side == opener && setup->syns && setup->syn_acks && !setup->ack_ns) {
+               side == opener && setup->syns && setup->syn_acks && !setup->acked) {
         take_first_ack(flow, packet);
     }
 }
@@ -91,7 +92,7 @@ static bool is_copy(struct gi_half *half, const struct gi_packet *packet)
 // Each segment of the set-up was there once.
 static bool is_set_up_once(const struct gi_flow *flow)
 {
-    return flow->setup.syns == 1 && flow->setup.syn_acks == 1 && flow->setup.ack_ns;
+    return flow->setup.syns == 1 && flow->setup.syn_acks == 1 && flow->setup.acked;
 }
 
 // The least round trip from here to that end and back; 0: none is known.

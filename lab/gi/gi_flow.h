@@ -21,6 +21,7 @@ struct gi_setup {
     uint32_t syns, syn_acks;
     uint32_t initial; // sequence number of the SYN
     bool background_before, background, from_internet;
+    bool acked; // with the first ACK it is complete
 };
 
 // From the first ACK of data down to the last: what has passed of this flow, and of all to the

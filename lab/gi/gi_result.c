@@ -24,7 +24,7 @@ static const char *outcome_of(const struct gi_flow *flow)
         return "from-internet";
     if (setup->syns == 0)
         return flow->half[GI_UP].packets && flow->half[GI_DOWN].packets ? "no-syn" : "one-way";
-    if (setup->ack_ns)
+    if (setup->acked)
         return setup->syns == 1 && setup->syn_acks == 1 ? "optimal" : "repeated";
     if (setup->syn_acks)
         return flow->reset & 1 << GI_UP ? "aborted" : "given-up";
@@ -55,8 +55,8 @@ static void put_setup(struct gi_result *r, const struct gi_flow *flow)
     r->setup = r->rtt_internet_setup = r->rtt_gprs_setup = r->background = GI_NONE;
     if (!has_figures(r) || setup->syns == 0 || setup->from_internet)
         return;
-    r->background = setup->ack_ns ? setup->background : setup->background_before;
-    if (!setup->ack_ns)
+    r->background = setup->acked ? setup->background : setup->background_before;
+    if (!setup->acked)
         return;
     r->setup = (int64_t)(setup->ack_ns - setup->syn_ns);
     if (setup->syns == 1 && setup->syn_acks == 1) {

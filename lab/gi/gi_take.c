@@ -20,9 +20,9 @@
 
 static uint32_t list_of(const struct gi_flow *flow)
 {
-    return gi_flow_is_closed(flow)                       ? GI_CLOSED
-           : flow->setup.syns && flow->setup.ack_ns == 0 ? GI_OPENING
-                                                         : GI_OPEN;
+    return gi_flow_is_closed(flow)                  ? GI_CLOSED
+           : flow->setup.syns && !flow->setup.acked ? GI_OPENING
+                                                    : GI_OPEN;
 }
 
 // A packet that goes the long way: between which ends, and what is known of its flow.

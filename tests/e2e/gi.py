@@ -31,6 +31,14 @@ def setup_long():
     has(flow_of(talk.frames), outcome="repeated", setup_s=3.9, rtt_internet_setup_s=None, rtt_gprs_setup_s=None, syns=2)
 
 
+@case("set-up: one that is complete at the time 0 is complete")
+def setup_at_none():
+    talk = Talk().setup(0, 0, 0)
+    has(flow_of(talk.frames), outcome="optimal", setup_s=0, syns=1, syn_acks=1)
+    frames = [*talk.frames, *((time + 130, packet) for time, packet in Talk().data(0, 1).frames)]
+    same(len(read(pcap(frames))["flows"]), 1, "flows, as none that is open ends after two minutes")
+
+
 def leaves():
     """One flow a leaf, each of another user."""
     def talk():
