@@ -108,7 +108,7 @@ static inline void gi_flow_transfer(struct gi_flow *flow, const struct gi_acked 
     if (!acked->data || !acked->exact)
         return;
     if (flow->acked)
-        transfer->data_octets += ack - transfer->last_ack;
+        transfer->data_octets += ack - transfer->last_ack - acked->fin;
     else
         gi_flow_begin_time(flow, acked->once, acked->once_own_octets, acked->once_user_octets,
                            now_ns);

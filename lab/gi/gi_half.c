@@ -163,9 +163,13 @@ struct segment {
     bool had;                // all octets of it that have passed were acknowledged selectively
 };
 
-static uint8_t flags_of(const struct gi_packet *packet)
+// Of a part of the segment, or all of it.
+static uint8_t flags_of(const struct segment *s, uint32_t begin, uint32_t end)
 {
-    return packet->data_octets ? GI_RECORD_DATA : packet->flags & TCP_FIN ? GI_RECORD_FIN : 0;
+    bool closes = s->packet->flags & TCP_FIN && end == s->end;
+    if (closes && end - begin == 1)
+        return GI_RECORD_FIN | GI_RECORD_CLOSES;
+    return (s->packet->data_octets ? GI_RECORD_DATA : 0) | (closes ? GI_RECORD_CLOSES : 0);
 }
 
 static uint32_t put(struct gi_half *half, const struct segment *s, uint32_t i, uint32_t begin,
@@ -180,7 +184,7 @@ static uint32_t put(struct gi_half *half, const struct segment *s, uint32_t i, u
         .timestamp = s->packet->timestamp,
         .user_octets = s->user_octets,
         .own_octets = (uint32_t)half->ip_octets,
-        .flags = flags_of(s->packet),
+        .flags = flags_of(s, begin, end),
     };
     return i;
 }

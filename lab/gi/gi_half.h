@@ -142,6 +142,7 @@ enum gi_half_sent gi_half_send(struct gi_half *half, const struct gi_packet *pac
 struct gi_acked {
     bool advanced;
     bool data;    // by an octet of data at least, not by SYN or FIN alone
+    bool fin;     // a FIN, which counts as an octet
     bool exact;   // up to the end of a segment, whose octets are valid
     bool trouble; // a duplicate, or SACK: something is missing at the receiver
     // The most that had passed with one of the segments that it covers.

@@ -160,6 +160,7 @@ static void advance(struct gi_half *half, struct gi_covered *c, const struct gi_
         bool once = !(r->flags & GI_RECORD_AGAIN), lost = judge(half, c, r, !missing, records);
         if (once)
             take_once(acked, r);
+        acked->fin |= r->flags & GI_RECORD_CLOSES;
         // What came behind the hole had a duplicate ACK.
         half->duplicates -= missing && (once || !lost) && half->duplicates;
         missing |= lost;

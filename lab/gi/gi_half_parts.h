@@ -13,6 +13,7 @@
 #define GI_RECORD_FILLER  8  // came into a hole
 #define GI_RECORD_AGAIN   16 // was sent again
 #define GI_RECORD_FIN     32 // FIN alone
+#define GI_RECORD_CLOSES  64 // ends with a FIN, with data or alone
 
 #define GI_HALF_FAR_OCTETS (64u << 20) // from the row: a number of another connection
 

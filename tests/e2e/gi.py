@@ -373,6 +373,17 @@ def throughput_hole():
     has(loses(talk, lost_internet=1), throughput_bit_per_s=2 * 1040 * 8 // 4, goodput_bit_per_s=2 * 1000 * 8 // 4, share=1)
 
 
+@case("goodput: a FIN that is acknowledged with data is none, whether it came with them, behind them or again")
+def goodput_fin():
+    fin = [(3, FIN | ACK, 2001, 1000)], [(3, ACK, 2001, 1000), (3.1, FIN | ACK, 3001, 0)]
+    for sent in (*fin, [(3, ACK, 2001, 1000), (5, FIN | ACK, 2001, 1000)], *(one + [(5, FIN | ACK, 2001, 1000)] for one in fin)):
+        talk = begun().data(1, 1).ack(1.5, 1001).data(2, 1001).ack(2.5, 2001)
+        for time, flags, number, octets in sent:
+            talk.add(time, "down", flags, number, 1, octets)
+        talk.ack(6.5, 3002).add(6.6, "up", FIN | ACK, 1, 3002).add(6.7, "down", ACK, 3002, 2)
+        has(flow_of(talk.frames), goodput_bit_per_s=2000 * 8 // 5)
+
+
 @case("throughput: all that the first ACK covers arrived before the time begins")
 def throughput_first():
     for covers in (1, 2, 3, 10):
