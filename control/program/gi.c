@@ -289,16 +289,20 @@ static bool any_there(const struct file *files, int n)
     return false;
 }
 
-static void read_file(struct gi *gi, struct file *file, int threads)
+// time_ns: of the last packet of the files before.
+static void read_file(struct gi *gi, struct file *file, int threads, uint64_t *time_ns)
 {
     char name[NAME_OCTETS];
     struct capture_file *capture = capture_file_open(file->path, file->fault);
     file->opened = capture && capture_ip_knows(capture_file_link(capture));
-    if (file->opened)
+    if (file->opened) {
+        capture_file_begin_at(capture, *time_ns);
         take_all(gi, capture, file, threads);
-    else if (capture)
+        *time_ns = capture_file_time_ns(capture);
+    } else if (capture) {
         snprintf(file->fault, sizeof file->fault, "link type %d is not read",
                  capture_file_link(capture));
+    }
     if (capture)
         capture_file_close(capture);
     if (file->fault[0])
@@ -453,8 +457,9 @@ static int run(const struct gi_options *options, struct file *files, int n)
         return EXIT_RUN_FAILED;
     struct gi *gi = gi_create(&config, take_flow, &out);
     bool good = true;
+    uint64_t time_ns = 0;
     for (int i = 0; i < n && !signals_ended; i++) {
-        read_file(gi, &files[i], threads_of(options));
+        read_file(gi, &files[i], threads_of(options), &time_ns);
         good = good && files[i].opened && !(files[i].fault[0] && files[i].frames == 0);
     }
     good = good && !signals_ended;

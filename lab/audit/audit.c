@@ -114,6 +114,8 @@ static void begin_phase(struct audit *audit, enum audit_phase phase)
         audit_ids_judge(audit);
         audit_copies_begin(audit);
     }
+    if (audit->phase != phase)
+        audit->file_ns = 0;
     audit->phase = phase;
 }
 
@@ -127,6 +129,7 @@ int audit_read(struct audit *audit, enum audit_phase phase, const char *path, co
     if (!file)
         return -1;
     begin_phase(audit, phase);
+    capture_file_begin_at(file, audit->file_ns);
     while (capture_file_read(file, &packet, 1, counts)) {
         if (phase == AUDIT_JUDGE)
             audit_clock_packet(audit, &packet);
@@ -136,6 +139,7 @@ int audit_read(struct audit *audit, enum audit_phase phase, const char *path, co
     if (phase == AUDIT_JUDGE && capture_file_damage(file))
         audit_note(audit, "%s breaks off behind frame %llu: %s", name,
                    (unsigned long long)audit->frames, capture_file_damage(file));
+    audit->file_ns = capture_file_time_ns(file);
     capture_file_close(file);
     return 0;
 }

@@ -13,7 +13,7 @@
 #include "dataplane/base/units.h"
 #include "lab/capture/capture_plain.h"
 
-#define SECONDS_MAX   10000000000LL // the year 2286; ns since 1970 fit 64 bits until then
+#define SECONDS_MAX   9223372035LL // the year 2262; ns since 1970 fit 63 bits until then
 #define BUFFER_OCTETS (1 << 20)
 
 #define CAPTURE_COUNT(name, help) #name,
@@ -248,6 +248,16 @@ bool capture_file_step(struct capture_file *file, const struct capture_piece *pi
     capture_plain_join(&file->plain, piece);
     step(file, records, CAPTURE_PIECE_PACKETS, false, counts);
     return !file->damage[0] && capture_plain_leave(&file->plain, piece, file->damage);
+}
+
+uint64_t capture_file_time_ns(const struct capture_file *file)
+{
+    return file->time_ns;
+}
+
+void capture_file_begin_at(struct capture_file *file, uint64_t time_ns)
+{
+    file->time_ns = time_ns;
 }
 
 const char *capture_file_damage(const struct capture_file *file)

@@ -103,6 +103,11 @@ void capture_file_fetch(const struct capture_file *file, uint64_t number, uint32
 bool capture_file_step(struct capture_file *file, const struct capture_piece *piece,
                        struct capture_records *records, uint64_t counts[CAPTURE_COUNTS]);
 
+// The time of the last packet that was read: one whose stamp is none has it, too. A file that goes
+// on where another one ended begins with the time of that; else it is 0.
+uint64_t capture_file_time_ns(const struct capture_file *file);
+void capture_file_begin_at(struct capture_file *file, uint64_t time_ns);
+
 // Why the end is none, for the file breaks off or is damaged there; NULL: it is the end.
 const char *capture_file_damage(const struct capture_file *file);
 int capture_file_link(const struct capture_file *file);

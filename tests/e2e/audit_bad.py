@@ -209,6 +209,13 @@ def clocks():
     octets[24 + 4:24 + 8] = struct.pack("<I", 2_000_000_000)  # ns of a second
     report = of_octets(bytes(octets))
     same(report["input"]["stamp_impossible"], 1, "a stamp that is none")
+    half = len(talk) // 2
+    second = bytearray(gb.pcap(packets_of(talk[half:])))
+    second[24 + 4:24 + 8] = struct.pack("<I", 2_000_000_000)
+    (folder / "y.pcap").write_bytes(second)
+    report = gb.audit(gb.write(folder / "x.pcap", talk[:half]), folder / "y.pcap")
+    same((report["findings"], report["input"]["stamp_impossible"], report["input"]["stamp_alone"]), ([], 1, 0),
+         "the first stamp of a second file is none")
 
 
 @case("one direction only: no answer is missed, no state is guessed, and the report says so; the other BSS is judged")

@@ -217,6 +217,19 @@ def ends():
     same(footer(octets, octets[:-1], octets)[1], ["after 9 frames: truncated: 55 octets are left of a packet's 56"], "of several")
 
 
+@case("a stamp that is none has the time of the packet before, also of the file before; none is beyond the year 2262")
+def stamps():
+    some, later = frames_of_some(), 9223372032
+    wanted = figures(read(pcap([*some[:5], (some[4][0], some[5][1]), *some[6:]])))
+    same(figures(read(pcap(some[:5]), stamped(some[5:], 0, microseconds=2000000))), wanted, "of the second file")
+    octets = bytearray(pcap(some[5:], order=">"))  # which libpcap reads
+    octets[28:32] = struct.pack(">I", 2000000000)
+    same(figures(read(pcapng(some[:5]), bytes(octets))), wanted, "of the second file, by libpcap")
+    report = read(pcapng([(later + time, packet) for time, packet in some]))
+    same((report["packets"]["stamp_impossible"], report["flows"][0]["begin_s"]), (0, later), "in the last second, 3.5 s later")
+    same(read(pcapng([(later + 1 + time, packet) for time, packet in some]))["packets"]["stamp_impossible"], 2, "a second later")
+
+
 @case("a capture that is cut: the flows before, and a line about it")
 def truncated():
     octets = pcap(frames_of_some())

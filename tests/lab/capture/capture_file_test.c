@@ -22,6 +22,7 @@
 
 static uint8_t file[FILE_MOST];
 static uint32_t octets, snap, unit_ns;
+static uint64_t begin_ns; // of the last packet of another file
 static struct rng rng;
 
 // What the slow reader says.
@@ -56,6 +57,7 @@ static void compose(uint32_t packets, uint32_t most, uint32_t odd)
     unit_ns = any(2) ? 1000 : 1;
     snap = any(3) ? 65535 : 200;
     octets = 0;
+    begin_ns = any(2) * 77000000000ull;
     put(unit_ns == 1000 ? 0xa1b2c3d4 : 0xa1b23c4d);
     put(4 << 16 | 2);
     put(0);
@@ -76,7 +78,7 @@ static void compose(uint32_t packets, uint32_t most, uint32_t odd)
 
 static void tell(uint32_t end)
 {
-    uint64_t time_ns = 0;
+    uint64_t time_ns = begin_ns;
     told_n = 0;
     memset(told_counts, 0, sizeof told_counts);
     for (uint32_t at = HEAD_OCTETS; end - at >= 16 && end - at - 16 >= word_at(at + 8);
@@ -118,6 +120,7 @@ static void check_end(struct capture_file *capture, const uint64_t *counts, uint
     assert_int_equal(n, told_n);
     assert_memory_equal(counts, told_counts, sizeof told_counts);
     assert_int_equal(capture_file_damage(capture) != NULL, left != end);
+    assert_int_equal(capture_file_time_ns(capture), told_n ? told[told_n - 1].time_ns : begin_ns);
     capture_file_close(capture);
 }
 
@@ -128,6 +131,7 @@ static void check_one_by_one(const char *path, uint32_t end)
     char why[CAPTURE_TEXT];
     struct capture_file *capture = capture_file_open(path, why);
     assert_non_null(capture);
+    capture_file_begin_at(capture, begin_ns);
     uint32_t n = 0;
     for (uint32_t got; (got = capture_file_read(capture, packets, 1 + any(64), counts)); n += got)
         for (uint32_t i = 0; i < got; i++)
@@ -144,6 +148,7 @@ static void check_by_pieces(const char *path, uint32_t end)
     struct capture_piece piece;
     assert_non_null(capture);
     assert_true(capture_file_has_pieces(capture));
+    capture_file_begin_at(capture, begin_ns);
     uint32_t n = 0;
     bool more = true;
     for (uint64_t number = 0; more; number++) {
