@@ -3,6 +3,7 @@
 // and help, are those of sluice-dpdk, which has every command and stands in the same folder.
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,19 +20,21 @@ const struct cli_command cli_commands[] = {
 
 #define WHOLE "sluice-dpdk"
 
-// Beside this program, wherever a link or PATH found that.
-static void name_whole(char path[PATH_MAX])
+// Beside this program, wherever a link or PATH found that. False: nobody knows where that is, and
+// whatever stands in the working directory is not it.
+static bool name_whole(char path[PATH_MAX])
 {
     ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - sizeof WHOLE);
-    const char *slash = n > 0 ? memrchr(path, '/', (size_t)n) : NULL;
-    strcpy(path + (slash ? slash + 1 - path : 0), WHOLE);
+    char *slash = n > 0 ? memrchr(path, '/', (size_t)n) : NULL;
+    strcpy(slash ? slash + 1 : path, WHOLE);
+    return slash;
 }
 
 static int start_whole(char **argv)
 {
     char path[PATH_MAX];
-    name_whole(path);
-    execv(path, argv);
+    if (name_whole(path))
+        execv(path, argv);
     fprintf(stderr,
             "sluice: cannot start %s: %s; this command needs it, and it is installed beside "
             "sluice\n",
