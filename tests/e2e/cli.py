@@ -11,7 +11,7 @@ import shutil
 import signal
 import subprocess
 
-from harness import ROOT, UDP_SCENARIO, Skip, case, main, new_folder, program, right, same, sluice, whole_program
+from harness import ROOT, UDP_SCENARIO, Skip, case, has_sanitizers, main, new_folder, program, right, same, sluice, whole_program
 
 COMMANDS = ("run", "check", "report", "bench", "stats", "top", "metrics", "ctl", "lua", "gi", "version")
 
@@ -200,6 +200,19 @@ def beside():
                         (["no name"], {"executable": here / "sluice"})):
         done = subprocess.run([*words, "version"], check=True, capture_output=True, text=True, **more)
         right("\nDPDK " in done.stdout, f"{words}: {done.stdout}")
+
+
+@case("without /proc nobody knows what is beside it: a program of that name in the working directory is not started")
+def no_proc():
+    if os.geteuid() != 0 or has_sanitizers():
+        raise Skip("needs root, and a program that can do without /proc")
+    folder = new_folder()
+    (folder / "sluice-dpdk").write_text("#!/bin/sh\necho started\n")
+    (folder / "sluice-dpdk").chmod(0o755)
+    done = subprocess.run(["unshare", "-m", "sh", "-c", 'umount -l /proc && exec "$0" version', program()], cwd=folder,
+                          capture_output=True, text=True, check=False)
+    same((done.returncode, done.stdout), (1, ""), f"exit status and stdout; {done.stderr}")
+    right("sluice: cannot start sluice-dpdk: " in done.stderr, done.stderr)
 
 
 @case("sluice-dpdk has every command, of which sluice has a part")
