@@ -70,6 +70,7 @@ static void take_ip(struct audit *audit, const struct capture_joined *packet, ui
     audit->packet_ns = packet->stamp_ns;
     audit->packet_time_ns = packet->time_ns;
     audit->ip_id = ip->id;
+    audit->ip_protocol = ip->protocol;
     if (audit->phase == AUDIT_JUDGE)
         audit->counts[AUDIT_joined] += packet->joined;
     else

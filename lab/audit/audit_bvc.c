@@ -29,14 +29,11 @@ enum {
     FLOW_PFC_ASKS = 0x2d,
     FLOW_PFC_ACK = 0x2e,
     STATUS = 0x41,
-    CREATE_PFC = 0x51,
-    CREATE_PFC_ACK = 0x52,
-    DELETE_PFC = 0x56,
     DELETE_PFC_ACK = 0x57
 };
 
-// Fewer may be from before a change of the cell's identity.
 #define OTHER_CELLS 3u
+#define CELL_NS     (10 * S_IN_NS) // behind a reset PDUs may still name the cell as it was
 
 static const char *const asks_names[BVC_ASKS] = {"BVC-RESET", "BVC-BLOCK", "BVC-UNBLOCK"};
 
@@ -155,6 +152,8 @@ static void note_cell(struct audit *audit, struct audit_bvc *bvc, uint8_t type, 
     bvc->cell_from = *bss;
     bvc->cell_pair = audit->at.pair;
     bvc->cell = *cell;
+    bvc->cell_ns = audit->at.time_ns;
+    bvc->other_cells = 0;
 }
 
 // So do NS-VCs of one address that name two cells in turn: BSSs behind one address.
@@ -162,7 +161,8 @@ static void note_cell_of_pdu(struct audit *audit, struct audit_bvc *bvc,
                              const struct bssgp_area *cell)
 {
     bool other = bvc->has_cell && !is_same_cell(&bvc->cell, cell);
-    if (bvc->has_cell && !other)
+    bool fresh = bvc->cell_ns && audit->at.time_ns - bvc->cell_ns <= CELL_NS;
+    if (bvc->has_cell && (!other || fresh))
         return;
     bvc->other_cells += other && bvc->cell_pair != audit->at.pair;
     bvc->nse->mixed |= bvc->other_cells >= OTHER_CELLS;
@@ -402,11 +402,8 @@ void audit_bvc_pdu(struct audit *audit, uint8_t type, const void *pdu)
     case LLC_DISCARDED:
         discarded(audit, pdu);
         break;
-    case CREATE_PFC:
-    case CREATE_PFC_ACK:
-    case DELETE_PFC:
     case DELETE_PFC_ACK:
-        audit_flow_new_pfc(audit, type, pdu);
+        audit_flow_end_pfc(audit, pdu);
         break;
     case STATUS:
         status(audit, pdu);

@@ -7,12 +7,10 @@
 
 enum { BVC_ASKS_FLOW = 0x26, MS_ASKS_FLOW = 0x28, PFC_ASKS_FLOW = 0x2d };
 enum { BVC_ACK = 0x27, MS_ACK = 0x29, PFC_ACK = 0x2e };
-enum { CREATE_PFC = 0x51, CREATE_PFC_ACK, DELETE_PFC = 0x56 };
 
 #define LEAST_C_NS        (S_IN_NS * 9 / 10) // C is 1 s at least (clause 12); a network delays
 #define ACK_WAIT_NS       (10 * S_IN_NS)     // an SGSN that has not answered by then does not
 #define MEASURED_INFINITE 655350u            // ms: 65535 of 10 (11.3.7)
-#define ASKED_MOST        16u                // of a bucket, without an answer
 #define ACKED_SINCE       2u // later ones that are acknowledged: this one will not be
 
 static const char *const kind_names[FLOW_KINDS] = {"FLOW-CONTROL-BVC", "FLOW-CONTROL-MS",
@@ -118,7 +116,7 @@ static void retire_old(struct audit *audit, struct audit_asked *asked)
     for (; *at && acked < ACKED_SINCE; at = &(*at)->older) {
         if (audit->at.time_ns - (*at)->time_ns > ACK_WAIT_NS)
             break;
-        if (++count > ASKED_MOST) {
+        if (++count > AUDIT_ASKED_MOST) {
             retire(audit, at, false);
             return;
         }
@@ -135,13 +133,28 @@ void audit_flow_forget(struct audit *audit, struct audit_asked *asked)
 
 void audit_flow_leave(struct audit *audit, struct audit_asked *asked)
 {
-    const struct audit_bvc *left = NULL;
+    struct audit_asked left = {.left_ns = audit->at.time_ns};
     for (const struct audit_flow *flow = asked->newest; flow; flow = flow->older)
-        if (!flow->acknowledged && !flow->refused)
-            left = flow->bvc;
+        if (!flow->acknowledged && !flow->refused && left.left_tags < AUDIT_ASKED_MOST) {
+            left.left = flow->bvc;
+            left.left_tag[left.left_tags++] = flow->tag;
+        }
     audit_flow_forget(audit, asked);
-    asked->left = left;
-    asked->left_ns = audit->at.time_ns;
+    *asked = left;
+}
+
+// Is it the answer to one of the cell that the MS has left? Each has one.
+static bool answers_left(const struct audit *audit, struct audit_asked *asked,
+                         const struct audit_bvc *bvc, uint8_t tag)
+{
+    if (asked->left != bvc || audit->at.time_ns - asked->left_ns > ACK_WAIT_NS)
+        return false;
+    for (uint8_t i = 0; i < asked->left_tags; i++)
+        if (asked->left_tag[i] == tag) {
+            asked->left_tag[i] = asked->left_tag[--asked->left_tags];
+            return true;
+        }
+    return false;
 }
 
 // One that a network has delayed is nearer to the next one, but not both to the one before.
@@ -478,8 +491,10 @@ void audit_flow_acknowledges(struct audit *audit, uint8_t type, const void *pdu)
         acknowledged(audit, bvc, asked, first);
     if (known)
         return;
-    if (asked->left == bvc && audit->at.time_ns - asked->left_ns <= ACK_WAIT_NS) {
-        ms_unknown(audit, bvc, kind, tlli); // it may have come back
+    if (answers_left(audit, asked, bvc, tag)) {
+        const struct audit_ms *ms = audit_ms_find(audit, bvc->nse, tlli);
+        if (ms && ms->bvc == bvc && !ms->own) // it has come back
+            ms_unknown(audit, bvc, kind, tlli);
         return;
     }
     if (asked->any)
@@ -501,23 +516,11 @@ void audit_flow_refused(struct audit *audit, uint16_t bvci, const struct octets 
             one->refused = true;
 }
 
-// One that is created has no values, whatever that packet flow's had before it was deleted.
-void audit_flow_new_pfc(struct audit *audit, uint8_t type, const void *pdu)
+// One that is created again has no values, whatever it had before.
+void audit_flow_end_pfc(struct audit *audit, const struct bssgp_delete_bss_pfc_ack *pdu)
 {
-    const struct bssgp_create_bss_pfc *create = pdu;
-    const struct bssgp_create_bss_pfc_ack *created = pdu;
-    const struct bssgp_delete_bss_pfc *delete = pdu;
-    const struct bssgp_delete_bss_pfc_ack *deleted = pdu;
-    uint32_t tlli = type == CREATE_PFC       ? create->tlli
-                    : type == CREATE_PFC_ACK ? created->tlli
-                    : type == DELETE_PFC     ? delete->tlli
-                                             : deleted->tlli;
-    uint8_t pfi = type == CREATE_PFC       ? create->pfi
-                  : type == CREATE_PFC_ACK ? created->pfi
-                  : type == DELETE_PFC     ? delete->pfi
-                                           : deleted->pfi;
-    struct audit_ms *ms = audit_ms_find(audit, audit->at.pair->nse, tlli);
-    struct audit_pfc *pfc = ms ? audit_pfc_of(audit, ms, pfi, false) : NULL;
+    struct audit_ms *ms = audit_ms_find(audit, audit->at.pair->nse, pdu->tlli);
+    struct audit_pfc *pfc = ms ? audit_pfc_of(audit, ms, pdu->pfi, false) : NULL;
     if (pfc)
         audit_bucket_forget(&pfc->bucket, audit->at.time_ns);
 }

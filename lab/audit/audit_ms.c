@@ -8,6 +8,8 @@
 enum { SUSPEND = 0x0b, SUSPEND_ACK, SUSPEND_NACK, RESUME, RESUME_ACK, RESUME_NACK };
 enum { FLUSH_LL = 0x2a, FLUSH_LL_ACK = 0x2b };
 
+#define BACK_NS (10 * S_IN_NS) // so long a FLUSH-LL may take behind what it is for
+
 // The two highest bits of a TLLI.
 #define TLLI_KIND    30
 #define TLLI_FOREIGN 2u
@@ -90,8 +92,10 @@ static void forget_foreign(struct audit *audit, const struct audit_bvc *bvc, uin
     uint32_t local = tlli | TLLI_LOCAL << TLLI_KIND;
     struct audit_ms *ms = audit_ms_find(audit, bvc->nse, local);
     is_there(audit, bvc->nse, bvc->bvci, local);
-    if (ms)
-        ms->suspended = ms->resuming = false;
+    if (!ms)
+        return;
+    ms->suspended = ms->resuming = false;
+    ms->heard_frame = audit->at.frame;
 }
 
 void audit_ms_heard(struct audit *audit, struct audit_bvc *bvc, uint32_t tlli)
@@ -101,8 +105,10 @@ void audit_ms_heard(struct audit *audit, struct audit_bvc *bvc, uint32_t tlli)
     if (!ms)
         return;
     ms->suspended = ms->resuming = false;
-    if (ms->heard != bvc)
+    if (ms->heard != bvc) {
         ms->heard_before = ms->heard;
+        ms->moved_ns = audit->at.time_ns;
+    }
     ms->heard = bvc;
     ms->heard_frame = audit->at.frame;
     ms->pdus_up++;
@@ -137,20 +143,20 @@ void audit_ms_dl(struct audit *audit, struct audit_bvc *bvc, uint32_t tlli)
 // Of another NSE's cell the BVCI says nothing here.
 static bool has_new_cell_here(const struct audit_nse *nse, const struct bssgp_flush_ll *pdu)
 {
-    return pdu->has_new_bvci && (!pdu->has_nsei || (nse->has_nsei && pdu->nsei == nse->nsei));
+    return pdu->has_new_bvci && (!pdu->has_nsei || !nse->has_nsei || pdu->nsei == nse->nsei);
 }
 
 // A FLUSH-LL that is repeated until its answer comes says nothing new: the MS may be back. If it
-// was heard elsewhere since, it is not. One that was heard in the new cell and in the old one again
-// is back before the first.
+// was heard elsewhere since, it is not. One that was heard in the new cell and shortly after in the
+// old one again is back before the first.
 static bool says_nothing_new(const struct audit_left *left, const struct audit_ms *ms,
-                             const struct bssgp_flush_ll *pdu)
+                             const struct bssgp_flush_ll *pdu, uint64_t now_ns)
 {
     bool here = !ms->heard || ms->heard->bvci == pdu->old_bvci;
     if (left->asked)
         return left->gone || here;
     return has_new_cell_here(ms->nse, pdu) && here && ms->heard_before &&
-           ms->heard_before->bvci == pdu->new_bvci;
+           ms->heard_before->bvci == pdu->new_bvci && now_ns - ms->moved_ns <= BACK_NS;
 }
 
 static void flush(struct audit *audit, const struct bssgp_flush_ll *pdu)
@@ -165,7 +171,7 @@ static void flush(struct audit *audit, const struct bssgp_flush_ll *pdu)
     } else {
         audit_happens(audit, "flush-ll", pdu->old_bvci, &pdu->tlli, "no new cell");
     }
-    if (!left || !ms || says_nothing_new(left, ms, pdu))
+    if (!left || !ms || says_nothing_new(left, ms, pdu, audit->at.time_ns))
         return;
     left->gone = true;
     left->gone_ns = audit->at.time_ns;
@@ -207,7 +213,6 @@ static void suspend(struct audit *audit, uint8_t type, uint32_t tlli)
         // Who was heard since SUSPEND is taken for resumed, whatever the SGSN answers.
         uint64_t asked_frame = ms->asked_to_suspend_frame;
         ms->suspended = !asked_frame || ms->heard_frame < asked_frame;
-        ms->asked_to_suspend_frame = 0;
         ms->suspended_frame = audit->at.frame;
         ms->suspended_ns = audit->at.time_ns;
         ms->suspended_pair = audit->at.pair;

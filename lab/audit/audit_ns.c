@@ -141,22 +141,28 @@ static void sub_network(struct audit *audit, uint8_t type)
 // NS-BLOCK and its answer name the NS-VC that they are about, and may come on another one of the
 // NSE (clause 7.2). Where the capture has not shown whose the NS-VCI is, it is that on which they
 // come.
-static bool is_named(const struct audit_pair *pair, const struct audit_pair *by, uint16_t nsvci)
+static uint64_t name_of(const struct audit_nse *nse, uint16_t nsvci)
 {
-    return pair->nse == by->nse && pair->has_nsvci && pair->nsvci == nsvci && pair->sgsn >= 0;
+    return (uint64_t)nse->number << 16 | nsvci;
+}
+
+void audit_ns_names(struct audit *audit)
+{
+    for (struct audit_pair *pair = audit->pairs; pair; pair = pair->next)
+        if (pair->has_nsvci && pair->sgsn >= 0)
+            bss_table_put(&audit->named_table, &pair->named_link, name_of(pair->nse, pair->nsvci));
 }
 
 static void turn_to_named(struct audit *audit, uint16_t nsvci)
 {
     struct audit_at *at = &audit->at;
     const struct audit_pair *by = at->pair;
-    if (by->sgsn < 0 || is_named(by, by, nsvci))
+    if (by->sgsn < 0 || (by->has_nsvci && by->nsvci == nsvci))
         return;
-    struct audit_pair *named = audit->pairs;
-    while (named && !is_named(named, by, nsvci))
-        named = named->next;
-    if (!named)
+    struct bss_link *link = bss_table_find(&audit->named_table, name_of(by->nse, nsvci));
+    if (!link)
         return;
+    struct audit_pair *named = BSS_OWNER(link, struct audit_pair, named_link);
     at->from = at->from == by->sgsn ? named->sgsn : !named->sgsn;
     at->pair = named;
     audit_fresh_pair(audit, named);

@@ -123,6 +123,8 @@ struct audit_nse;
 struct audit_pair {
     struct bss_link link;
     struct audit_pair *next;
+    struct bss_link named_link; // by its NSE and NS-VCI, while judging
+    uint64_t id;                // no other one has it
     struct audit_end end[2];
     bool gre;
     uint64_t good, bad, votes[2]; // of its PDUs as NS; that end[i] is the SGSN
@@ -138,11 +140,11 @@ struct audit_pair {
     struct audit_early early;
     uint32_t alive_unanswered[2];
     uint32_t met_pauses;
-    uint64_t learned[2];               // from end[i], while learning
-    uint64_t twins[2];                 // of these, that looked like copies
-    struct audit_pair *other_side;     // which has the same UNITDATAs, while learning
-    uint64_t unitdatas, on_other_side; // of these, so many
-    bool is_side;                      // it is left out, for the other one has all of it
+    uint64_t learned[2];                  // from end[i], while learning
+    uint64_t twins[2];                    // of these, that looked like copies
+    struct audit_pair *other_side;        // which has the same UNITDATAs, while learning
+    uint64_t unitdatas, on_other_side[2]; // of these, so many by end[i]
+    bool is_side; // both are sides of one NS-VC: what comes second counts not
     struct audit_path *path[2];
     struct audit_pair *group; // while NSEs and SGSNs are found
     bool known;               // its NSE has an NSEI
@@ -188,14 +190,17 @@ struct audit_flow {
     struct bssgp_pfc_flows flows;
 };
 
+#define AUDIT_ASKED_MOST 16u // of a bucket, without an answer
+
 // Those of a bucket that may still get their acknowledgement, the newest first, all in one cell.
 struct audit_asked {
     struct audit_flow *newest;
     uint32_t any;        // how many, up to two
     uint64_t last_ns[2]; // when
-    // Of the cell that the MS was in before, some had no answer when it left.
+    // Of the cell that the MS was in before: the tags that had no answer when it left.
     const struct audit_bvc *left;
     uint64_t left_ns;
+    uint8_t left_tags, left_tag[AUDIT_ASKED_MOST];
 };
 
 enum audit_bvc_state { BVC_UNKNOWN, BVC_RESETTING, BVC_RESET, BVC_OPEN, BVC_BLOCKED };
@@ -237,6 +242,7 @@ struct audit_bvc {
     struct bssgp_area cell; // its identity, and which end of the BSS has named it
     struct ipv6_address cell_from;
     const struct audit_pair *cell_pair;
+    uint64_t cell_ns;                       // when a reset said so
     uint32_t other_cells;                   // UL-UNITDATAs on another NS-VC that name another cell
     bool unknown_values;                    // since an acknowledgement of some not captured
     uint64_t reset_frame, reset_ns;         // of the last one
@@ -269,8 +275,9 @@ struct audit_pfc {
 struct audit_ms {
     struct bss_link link;
     struct bss_link old_link; // by the TLLI that it had before, for a while
-    uint64_t renamed_ns;      // 0: it never had another one
-    bool replaced;            // it was another one by its new TLLI, and is that one now
+    bool has_old;             // it had another one
+    uint64_t renamed_ns;
+    bool replaced; // it was another one by its new TLLI, and is that one now
     struct audit_ms *next, *of_bvc_next, *of_bvc_before;
     struct audit_nse *nse;
     struct audit_bvc *bvc;                        // NULL: nowhere
@@ -282,7 +289,8 @@ struct audit_ms {
     uint64_t own_ns;     // of their FLOW-CONTROL: Th runs from it
     uint64_t suspended_frame, suspended_ns, entered_ns, last_dl_ns;
     const struct audit_pair *suspended_pair;
-    uint64_t asked_to_suspend_frame, heard_frame; // of SUSPEND without answer yet; of its last PDU
+    uint64_t asked_to_suspend_frame, heard_frame; // of the last SUSPEND; of its last PDU
+    uint64_t moved_ns;                            // when it was heard in another cell than before
     uint32_t met_pauses, met_steps, met_defaults;
     struct audit_left *unanswered; // FLUSH-LLs
     struct audit_bucket bucket;
@@ -399,6 +407,7 @@ struct audit {
     uint64_t packet_ns;      // the stamp of the packet at hand
     uint64_t file_ns;        // of the last packet of the files before, in this phase
     uint16_t ip_id;          // and its identification
+    uint8_t ip_protocol;
     uint32_t endpoint_count, evict_in;
     struct bss_table endpoints_table;
     struct audit_lack lacking;
@@ -411,11 +420,14 @@ struct audit {
     struct capture_packet held;
     struct capture_room *held_room;
     struct capture_room room;
-    struct bss_table pairs_table, bvcs_table, mss_table, old_tllis_table, lles_table, left_table;
+    struct bss_table named_table, pairs_table, bvcs_table, mss_table, old_tllis_table, lles_table,
+        left_table;
     struct audit_pair *pairs, **pairs_end;
     struct audit_nse *nses, **nses_end;
     struct audit_bvc *bvcs, **bvcs_end;
     struct audit_ms *mss, **mss_end, *replaced; // replaced: a list of room
+    uint32_t replaced_count;
+    uint64_t pair_ids;
     uint32_t pair_count, nsvc_count, nse_count, bvc_count, ms_count, finding_count, finding_room;
     uint32_t row_count, lle_count, left_count, pfc_count, histogram_count;
     struct audit_finding *findings;
@@ -533,6 +545,7 @@ void audit_datagram(struct audit *audit, const struct audit_end *from, const str
                     bool gre, const uint8_t *octets, uint32_t captured, uint32_t length);
 
 // audit_ns.c
+void audit_ns_names(struct audit *audit); // once the pairs have their NSEs
 void audit_ns_pdu(struct audit *audit, uint8_t type, const void *pdu);
 void audit_ns_unitdata(struct audit *audit);
 // True: it is asked once more, for no answer came in time.
@@ -563,8 +576,8 @@ void audit_flow_forget(struct audit *audit, struct audit_asked *asked);
 // The MS leaves the cell: answers to what has none yet may come, and say nothing of its next cell.
 void audit_flow_leave(struct audit *audit, struct audit_asked *asked);
 void audit_flow_reset(struct audit *audit, struct audit_bvc *bvc);
-// A packet flow context begins or ends.
-void audit_flow_new_pfc(struct audit *audit, uint8_t type, const void *pdu);
+// The BSS says that it has deleted a packet flow context.
+void audit_flow_end_pfc(struct audit *audit, const struct bssgp_delete_bss_pfc_ack *pdu);
 // At a reset of the cell: takes out the FLOW-CONTROL-BVCs that belong behind it; puts them back.
 struct audit_flow *audit_flow_early(struct audit *audit, struct audit_bvc *bvc);
 void audit_flow_go_on(struct audit *audit, struct audit_bvc *bvc, struct audit_flow *early);

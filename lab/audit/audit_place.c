@@ -123,7 +123,8 @@ struct audit_pair *audit_pair_of(struct audit *audit, const struct audit_end *fr
     if (!make || !audit_room(audit, &audit->pair_count, AUDIT_PAIRS_MAX))
         return NULL;
     struct audit_pair *pair = need(calloc(1, sizeof *pair));
-    *pair = (struct audit_pair){.end = {*from, *to}, .gre = gre, .sgsn = -1};
+    *pair =
+        (struct audit_pair){.end = {*from, *to}, .gre = gre, .sgsn = -1, .id = audit->pair_ids++};
     audit->pair_count--; // audit_pair_put() counts it
     audit_pair_put(audit, pair);
     *sender = 0;
@@ -184,33 +185,63 @@ struct audit_ms *audit_ms_find(struct audit *audit, const struct audit_nse *nse,
 }
 
 // FLOW-CONTROLs that were sent under the new TLLI already: they are newer than what the MS has.
-static void hand_over_asked(struct audit_asked *from, struct audit_asked *to)
+// Since each of them as much was given back to the one bucket as to the other.
+static void hand_over_asked(struct audit_asked *from, struct audit_asked *to, uint64_t from_total,
+                            uint64_t to_total)
 {
     struct audit_flow **end = &from->newest;
     if (!from->newest)
         return;
-    while (*end)
-        end = &(*end)->older;
+    for (; *end; end = &(*end)->older) {
+        uint64_t since = from_total - (*end)->given_before;
+        (*end)->given_before = to_total > since ? to_total - since : 0;
+    }
     *end = to->newest;
     *to = *from;
     *from = (struct audit_asked){0};
 }
 
+// Values of packet flows that are in force under the new TLLI are the newer ones.
+static void hand_over_pfcs(struct audit *audit, struct audit_ms *from, struct audit_ms *to)
+{
+    for (struct audit_pfc *pfc = from->pfcs, *next; pfc; pfc = next) {
+        next = pfc->next;
+        struct audit_pfc *old = audit_pfc_of(audit, to, pfc->pfi, false);
+        if (old && pfc->bucket.set) {
+            old->bucket = pfc->bucket;
+            old->since_ns = pfc->since_ns;
+        }
+        if (old) {
+            free(pfc);
+            audit->pfc_count--;
+        } else {
+            pfc->next = to->pfcs;
+            to->pfcs = pfc;
+        }
+    }
+    from->pfcs = NULL;
+}
+
 void audit_ms_replace(struct audit *audit, struct audit_ms *other, struct audit_ms *ms)
 {
     bss_table_remove(&audit->mss_table, &other->link);
-    if (other->renamed_ns)
+    if (other->has_old)
         bss_table_remove(&audit->old_tllis_table, &other->old_link);
-    for (int kind = 0; kind < FLOW_KINDS; kind++)
-        hand_over_asked(&other->asked[kind], &ms->asked[kind]);
     if (other->bucket.given_back)
         audit_bucket_give_back(&ms->bucket, audit->at.time_ns, other->bucket.given_back);
+    for (int kind = 0; kind < FLOW_KINDS; kind++)
+        hand_over_asked(&other->asked[kind], &ms->asked[kind], other->bucket.given_total,
+                        ms->bucket.given_total);
+    hand_over_pfcs(audit, other, ms);
     ms->discarded_octets += other->discarded_octets;
     audit_ms_leave(audit, other);
     ms->pdus_up += other->pdus_up;
     ms->heard = other->heard ? other->heard : ms->heard;
+    if (other->heard_frame > ms->heard_frame)
+        ms->heard_frame = other->heard_frame;
     ms->suspended &= other->pdus_up == 0;
     other->replaced = true;
+    audit->replaced_count++;
     other->of_bvc_next = audit->replaced;
     audit->replaced = other;
 }
@@ -221,6 +252,7 @@ static struct audit_ms *ms_again(struct audit *audit)
     struct audit_ms *ms = audit->replaced;
     struct audit_ms *next = ms->next;
     audit->replaced = ms->of_bvc_next;
+    audit->replaced_count--;
     audit_pfcs_end(audit, ms);
     *ms = (struct audit_ms){.next = next};
     return ms;
@@ -267,8 +299,9 @@ static void rename_lles(struct audit *audit, uint32_t from, uint32_t to)
 
 void audit_ms_rename(struct audit *audit, struct audit_ms *ms, uint32_t tlli)
 {
-    if (ms->renamed_ns)
+    if (ms->has_old)
         bss_table_remove(&audit->old_tllis_table, &ms->old_link);
+    ms->has_old = true;
     ms->renamed_ns = audit->last_ns;
     bss_table_put(&audit->old_tllis_table, &ms->old_link, ms->link.key);
     rename_lles(audit, ms->tlli, tlli);
@@ -371,6 +404,7 @@ void audit_places_end(struct audit *audit)
         next = nse->next;
         free(nse);
     }
+    bss_table_release(&audit->named_table);
     free_table(&audit->pairs_table, offsetof(struct audit_pair, link));
     free_table(&audit->bvcs_table, offsetof(struct audit_bvc, link));
     bss_table_release(&audit->old_tllis_table);

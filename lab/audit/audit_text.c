@@ -20,7 +20,7 @@ static void put_verdict(const struct audit *audit, FILE *out)
             all += audit->rule_counts[rule][AUDIT_SGSN] + audit->rule_counts[rule][AUDIT_BSS];
     fprintf(out, "%llu frames in %.3f s, NS-VCs: %u, cells: %u, TLLIs: %u\n",
             (unsigned long long)audit->frames, audit_print_seconds(audit, audit->last_ns),
-            audit->nsvc_count, cells(audit), audit->ms_count);
+            audit->nsvc_count, cells(audit), audit->ms_count - audit->replaced_count);
     if (audit->nsvc_count == 0)
         fprintf(out, "There is no Gb in this capture, so nothing was judged.\n");
     else

@@ -257,6 +257,7 @@ void audit_whose(struct audit *audit)
             pair->sgsn = sgsn_by_others(audit, pair);
     make_nses(audit);
     audit_copies_find_sides(audit);
+    audit_ns_names(audit);
     find_sgsns(audit);
     note_shared_nseis(audit);
     for (struct audit_nse *nse = audit->nses; nse; nse = nse->next)
