@@ -95,7 +95,7 @@ def late_numbers():
     shown("numbers of which some were missing", nu_talk(0, 1, 3, 4, 0, 1, 2, 3), ("nu_gap", "SGSN", first + 2),
           ("llc_repeated", "SGSN", first + 4), ("nu_restart", "SGSN", first + 5))
     for before, anew in (((0, 3, 4, 5, 6, 7), (0, 2, 4, 5)), ((0, 3, 4, 5, 6, 7), (2, 4, 5)),
-                         ((0, 1, 4, 5, 6, 7), (2, 3, 4, 5))):  # a Reset and some behind it were not captured
+                         ((0, 1, 4, 5, 6, 7), (2, 3, 4, 5)), ((0, 1, 7, 8, 9, 10), (2, 3, 4, 5, 6, 7, 8))):  # a Reset and some behind it were not captured
         rules = [one["rule"] for one in audited(nu_talk(*before, *anew))["findings"]]
         right("nu_restart" in rules and "llc_out_of_order" not in rules, f"{before}, {anew}: {rules}")
     near = nu_talk(4, 5, 7, 6, 8)
@@ -196,6 +196,11 @@ def long_ago():
         same([one["frame"] - 1 for one in report["findings"] if one["rule"] == "bvc_blocked"],
              [said.index(blocks[n][2]) for n in wanted], f"{len(more)} more")
         same(report["input"]["findings_unsure"], 3 - len(wanted), "unsure")
+    # As long as the signs last, and a minute.
+    blocks = block_at(780 * S, 5), block_at(900 * S, 7)
+    said = gb.sorted_by_time(gb.bring_up() + alive + gap_at(200 * S, 3) + gap_at(500 * S, 11) + [*blocks[0], *blocks[1]])
+    report = audited(said)
+    same([one["frame"] - 1 for one in report["findings"] if one["rule"] == "bvc_blocked"], [said.index(blocks[1][2])], "five minutes of signs")
 
 
 # ---- Packets and identities that are there twice ----

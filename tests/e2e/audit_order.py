@@ -137,6 +137,11 @@ def asked_before_named():
     shown("1000 octets of Bmax", talk + burst(3 * S, 1, nu=2, tlli=new))
     full = talk + burst(3 * S, 3, nu=2, tlli=new)
     shown("and more", full, ("ms_bucket", "SGSN", len(full) - 1))
+    older = [up(S + 9, gb.on_cell("bssgp_flow_control_ms", tlli=TLLI, tag=8, ms_bmax=30, r=8)),
+             down(2 * S + 2, gb.on_cell("bssgp_flow_control_ms_ack", tlli=new, tag=8))]
+    both = talk[:-2] + [older[0]._replace(time_ns=2 * S), named, older[1], values[1]]
+    both = gb.sorted_by_time(both[:-4] + [both[-4]] + both[-3:])
+    shown("and one under the old TLLI, answered behind it", both)
 
 
 @case("what was said under a new TLLI before it is named: a ratio counts what was given back before it, packet flows' values count")
@@ -295,7 +300,7 @@ def twice_on_two():
     for nsvcs in (gb.bring_up() + second_nsvc(), gb.bring_up()):  # the second one known by its NS-VCI, or not
         talk = gb.sorted_by_time(nsvcs + gb.good(20)[14:])
         again = [said._replace(time_ns=said.time_ns + 1000) for said in talk if said.down and said.datagram[0] == 0]
-        own = [down(9 * S + n, gb.dl(gb.llc(300 + n, 500), tlli=TLLI + 1)) for n in range(8)]
+        own = [down(9 * S, gb.dl(gb.llc(300, 500), tlli=TLLI + 1))]
         report = judged([(said.time_ns, gb.frame_of(said, bss=OTHER if said in second_nsvc() else gb.BSS)) for said in talk]
                         + [(said.time_ns, gb.frame_of(said, bss=OTHER)) for said in again + own], "--tolerance", "0")
         rules = {one["rule"] for one in report["findings"]}
