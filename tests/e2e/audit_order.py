@@ -3,6 +3,7 @@
 two cells, under two TLLIs. And what a place of the capture brings with it: both sides of a NAT, pings between
 the hosts, BSSs behind one address. Beside each the same with a fault, which is found."""
 
+import random
 import subprocess
 
 import audit_capture as gb  # tests/gb is on the path from here on
@@ -189,6 +190,15 @@ def many_tllis():
         return int(done.stdout) * 1024
     few, many = most(3000), most(30000)
     right(many - few < 27000 * 300, f"{few} octets, {many} octets")  # lists of what happened, and no MSs
+
+
+@case("an MS that changes its TLLI again and again, in a capture whose stamps are all 0")
+def at_zero():
+    draw = random.Random(1)
+    tllis = [0xC0000000 + draw.randrange(1 << 20) for _ in range(4000)]
+    talk = gb.bring_up() + [down(S, gb.dl(gb.llc(n % 512, 20), tlli=tllis[n], old_tlli=tllis[n - 1])) for n in range(1, 4000)]
+    report = judged([(-gb.START_NS, gb.frame_of(said)) for said in talk])
+    same(report["input"]["datagrams"], len(talk), "datagrams")
 
 
 # ---- Packet flows, LLC, counts ----
