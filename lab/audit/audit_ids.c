@@ -1,8 +1,8 @@
 // IP identifications, while learning. Many hosts count them for each host that they send to, each
 // protocol by itself or all together: then a number that is missing is a packet that the capture
-// lacks, and none is where either way of counting has none. A host that
-// counts for all alike, or not at all, says nothing: its gaps are many, and larger than what is
-// lost by chance. Nor does one with several counters, between which the numbers go back and forth.
+// lacks, and none is where either way of counting has none. A host that counts for all alike, or
+// not at all, says nothing: its gaps are many, and larger than what is lost by chance. Nor does one
+// with several counters, between which the numbers go back and forth.
 #include "lab/audit/audit_parts.h"
 #include "lab/engine/need.h"
 

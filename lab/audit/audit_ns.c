@@ -138,9 +138,6 @@ static void sub_network(struct audit *audit, uint8_t type)
         asks(audit, rows[type].asks);
 }
 
-// NS-BLOCK and its answer name the NS-VC that they are about, and may come on another one of the
-// NSE (clause 7.2). Where the capture has not shown whose the NS-VCI is, it is that on which they
-// come.
 static uint64_t name_of(const struct audit_nse *nse, uint16_t nsvci)
 {
     return (uint64_t)nse->number << 16 | nsvci;
@@ -153,6 +150,9 @@ void audit_ns_names(struct audit *audit)
             bss_table_put(&audit->named_table, &pair->named_link, name_of(pair->nse, pair->nsvci));
 }
 
+// NS-BLOCK and its answer name the NS-VC that they are about, and may come on another one of the
+// NSE (clause 7.2). Where the capture has not shown whose the NS-VCI is, it is that on which they
+// come.
 static void turn_to_named(struct audit *audit, uint16_t nsvci)
 {
     struct audit_at *at = &audit->at;
