@@ -15,8 +15,11 @@
 #include "lab/gi/gi_hints.h"
 #include "lab/gi/gi_parts.h"
 
-#define BATCHES 16
-#define ALONE   1024 // frames of a batch that is no piece
+// How far the taker may fall behind, as it does where flows begin and end by the thousand: so many
+// batches, as long as these have so many frames, for those take memory.
+#define BATCHES       64
+#define FRAMES_BEHIND 32768
+#define ALONE         1024 // frames of a batch that is no piece
 // To wake a thread takes as long as hundreds of frames, so one that sleeps does so until there are
 // several batches for it, or so many places; and it tries for some tens of microseconds before.
 #define SEVERAL 4
@@ -25,7 +28,7 @@
 enum { READER, TAKER, THREADS };
 
 struct place {
-    struct gi_batch batch;
+    struct gi_batch *batch;
     bool last;
     alignas(64) atomic_uint_fast64_t filled; // 1 + the number of the batch
 };
@@ -42,19 +45,25 @@ struct pipe {
     struct capture_file *capture;
     gi_go_on_fn *go_on;
     void *self;
-    struct place *place;                      // so many, in a ring
+    struct place *place; // so many, in a ring
+    struct gi_batch *batches;
     struct capture_records *records[THREADS]; // of the piece that each has
     bool shared;                              // the file has pieces
-    alignas(64) uint64_t frames;              // stepped through
+    alignas(64) atomic_uint_fast64_t frames;  // stepped through
     bool ended; // there is no piece behind those that were stepped through
     alignas(64) atomic_uint_fast64_t claimed;
     // Which piece is to be stepped through: who has claimed that one has the file.
     alignas(64) atomic_uint_fast64_t turn;
     alignas(64) atomic_uint_fast64_t taken;
+    atomic_uint_fast64_t frames_taken;
     atomic_bool all_read;
     struct sleeper sleeper[THREADS];
-    pthread_mutex_t lock; // of the sleepers
+    pthread_mutex_t lock; // of the sleepers, and of the spare batches
     pthread_cond_t woken;
+    // Batches that nobody has. The last to come back is the first to be given out: mostly few are
+    // in use, and these stay in the caches.
+    struct gi_batch *spare[BATCHES];
+    uint32_t spares;
 };
 
 // A batch as full as can be: libpcap gives one frame at a time.
@@ -89,12 +98,28 @@ static struct place *place_of(const struct pipe *pipe, uint64_t number)
     return &pipe->place[number % BATCHES];
 }
 
+static void give_batch(struct pipe *pipe, struct place *place)
+{
+    pthread_mutex_lock(&pipe->lock);
+    place->batch = pipe->spare[--pipe->spares];
+    pthread_mutex_unlock(&pipe->lock);
+    gi_batch_own(place->batch);
+}
+
+static void take_back(struct pipe *pipe, struct gi_batch *batch)
+{
+    pthread_mutex_lock(&pipe->lock);
+    pipe->spare[pipe->spares++] = batch;
+    pthread_mutex_unlock(&pipe->lock);
+}
+
 static bool is_there(struct pipe *pipe, enum awaited awaited, uint64_t number)
 {
     if (awaited == TURN)
         return atomic_load(&pipe->turn) == number;
     if (awaited == ROOM)
-        return number < atomic_load(&pipe->taken) + BATCHES;
+        return number < atomic_load(&pipe->taken) + BATCHES &&
+               atomic_load(&pipe->frames) - atomic_load(&pipe->frames_taken) < FRAMES_BEHIND;
     return atomic_load(&place_of(pipe, number)->filled) == number + 1 ||
            atomic_load(&pipe->all_read);
 }
@@ -165,14 +190,14 @@ static void read_piece(struct pipe *pipe, int thread, uint64_t number)
     struct gi_reader *reader = pipe->gi->reader[thread];
     struct capture_piece piece;
     struct place *place = place_of(pipe, number);
-    gi_batch_own(&place->batch);
+    give_batch(pipe, place);
     capture_file_fetch(pipe->capture, number, (uint32_t)thread, &piece);
     wait_until(pipe, thread, TURN, number, 0);
     place->last = !step(pipe, thread, &piece);
     atomic_store(&pipe->turn, number + 1);
     tell(pipe, thread);
-    gi_batch_begin(&place->batch, reader);
-    gi_batch_add_records(&place->batch, pipe->records[thread], reader);
+    gi_batch_begin(place->batch, reader);
+    gi_batch_add_records(place->batch, pipe->records[thread], reader);
 }
 
 // ---- The reader ----
@@ -184,8 +209,9 @@ static void read_batch(struct pipe *pipe, uint64_t number)
         read_piece(pipe, READER, number);
         return;
     }
-    fill(pipe, &place->batch);
-    place->last = place->batch.frames == 0;
+    give_batch(pipe, place);
+    fill(pipe, place->batch);
+    place->last = place->batch->frames == 0;
 }
 
 static void *read_ahead(void *self)
@@ -225,17 +251,20 @@ static void fetch_next(struct pipe *pipe, uint64_t number)
 {
     struct place *place = place_of(pipe, number);
     if (atomic_load(&place->filled) == number + 1)
-        gi_batch_fetch(&place->batch);
+        gi_batch_fetch(place->batch);
 }
 
 static void take_behind(struct pipe *pipe)
 {
     bool more = true;
     for (uint64_t number = 0; more; number++) {
+        const struct place *place = place_of(pipe, number);
         wait_and_read(pipe, number);
         fetch_next(pipe, number + 1);
-        gi_batch_take(pipe->gi, &place_of(pipe, number)->batch);
-        more = !place_of(pipe, number)->last;
+        gi_batch_take(pipe->gi, place->batch);
+        atomic_fetch_add(&pipe->frames_taken, place->batch->frames);
+        take_back(pipe, place->batch);
+        more = !place->last;
         atomic_store(&pipe->taken, number + 1);
         tell(pipe, TAKER);
     }
@@ -265,12 +294,17 @@ static void create(struct pipe *pipe)
 {
     pipe->shared = capture_file_has_pieces(pipe->capture);
     pipe->place = aligned_alloc(alignof(struct place), BATCHES * sizeof *pipe->place);
+    pipe->batches = aligned_alloc(GI_LINE_OCTETS, BATCHES * sizeof *pipe->batches);
     for (int i = 0; i < THREADS; i++)
         pipe->records[i] = malloc(sizeof *pipe->records[i]);
-    if (!pipe->place || !pipe->records[READER] || !pipe->records[TAKER])
+    if (!pipe->place || !pipe->batches || !pipe->records[READER] || !pipe->records[TAKER])
         abort();
     for (uint32_t i = 0; i < BATCHES; i++)
         atomic_init(&pipe->place[i].filled, 0);
+    while (pipe->spares < BATCHES) {
+        pipe->spare[pipe->spares] = &pipe->batches[pipe->spares];
+        pipe->spares++;
+    }
     pthread_mutex_init(&pipe->lock, NULL);
     pthread_cond_init(&pipe->woken, NULL);
 }
@@ -281,6 +315,7 @@ static void destroy(struct pipe *pipe)
     pthread_mutex_destroy(&pipe->lock);
     for (int i = 0; i < THREADS; i++)
         free(pipe->records[i]);
+    free(pipe->batches);
     free(pipe->place);
 }
 

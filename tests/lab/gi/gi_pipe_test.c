@@ -25,11 +25,18 @@
 #define LIVES    (ROUNDS / FLOWS) // rounds by which a flow lives longer than the one before
 #define FRAMES   (FLOWS * 3 + LIVES * FLOWS * (FLOWS + 1))
 #define SLOW_US  3000
-#define DATA     500
+#define DATA     1400
 #define LINK_RAW 101
 #define HOST     0xcb007109
 
-static char plain[] = "/tmp/gi_pipe_test.XXXXXX", swapped[] = "/tmp/gi_pipe_test.XXXXXX";
+// Of the large one the data is there, too, but for an octet, so that nobody asks for its checksum:
+// few frames are in a piece then, and as many pieces wait as there are places.
+static struct file {
+    char path[sizeof "/tmp/gi_pipe_test.XXXXXX"];
+    bool swap, large;
+} plain = {"/tmp/gi_pipe_test.XXXXXX", false, false},
+  swapped = {"/tmp/gi_pipe_test.XXXXXX", true, false},
+  large = {"/tmp/gi_pipe_test.XXXXXX", false, true};
 static pthread_t taker;
 static enum { NOBODY, READER, TAKER } slow;
 
@@ -43,13 +50,13 @@ static void put_words(FILE *file, const uint32_t *words, uint32_t n, bool swap)
 }
 
 // A time is a number of milliseconds.
-static void put(FILE *file, bool swap, uint32_t flow, uint32_t at_ms, bool down, uint8_t flags,
-                uint32_t sequence, uint32_t ack, uint32_t data_octets)
+static void put(FILE *file, const struct file *of, uint32_t flow, uint32_t at_ms, bool down,
+                uint8_t flags, uint32_t sequence, uint32_t ack, uint32_t data_octets)
 {
     uint32_t user = 0x0a000001 + flow, length = IPV4_OCTETS + TCP_OCTETS + data_octets;
-    uint32_t captured = IPV4_OCTETS + TCP_OCTETS;
+    uint32_t captured = of->large && data_octets ? length - 1 : IPV4_OCTETS + TCP_OCTETS;
     uint32_t record[4] = {1000 + at_ms / 1000, at_ms % 1000 * 1000, captured, length};
-    uint8_t b[IPV4_OCTETS + TCP_OCTETS] = {0}, *t = b + IPV4_OCTETS;
+    uint8_t b[IPV4_OCTETS + TCP_OCTETS + DATA] = {0}, *t = b + IPV4_OCTETS;
     struct ipv4 ip = {.ttl = 64,
                       .protocol = IPV4_PROTOCOL_TCP,
                       .source = down ? HOST : user,
@@ -64,30 +71,30 @@ static void put(FILE *file, bool swap, uint32_t flow, uint32_t at_ms, bool down,
     put_be16(t + 14, 16384);
     if (!data_octets)
         tcp_put_checksum(t, TCP_OCTETS, ip.source, ip.destination);
-    put_words(file, record, 4, swap);
+    put_words(file, record, 4, of->swap);
     fwrite(b, captured, 1, file);
 }
 
 // Flows end one after the other.
-static int compose(char *path, bool swap)
+static int compose(struct file *of)
 {
-    int fd = mkstemp(path);
+    int fd = mkstemp(of->path);
     FILE *file = fd < 0 ? NULL : fdopen(fd, "wb");
-    uint32_t head[6] = {0xa1b2c3d4, swap ? 2 << 16 | 4 : 4 << 16 | 2, 0, 0, 65535, LINK_RAW};
+    uint32_t head[6] = {0xa1b2c3d4, of->swap ? 2 << 16 | 4 : 4 << 16 | 2, 0, 0, 65535, LINK_RAW};
     if (!file)
         return -1;
-    put_words(file, head, 6, swap);
+    put_words(file, head, 6, of->swap);
     for (uint32_t flow = 0; flow < FLOWS; flow++) {
-        put(file, swap, flow, flow, false, TCP_SYN, 0, 0, 0);
-        put(file, swap, flow, flow, true, TCP_SYN | TCP_ACK, 0, 1, 0);
-        put(file, swap, flow, flow, false, TCP_ACK, 1, 1, 0);
+        put(file, of, flow, flow, false, TCP_SYN, 0, 0, 0);
+        put(file, of, flow, flow, true, TCP_SYN | TCP_ACK, 0, 1, 0);
+        put(file, of, flow, flow, false, TCP_ACK, 1, 1, 0);
     }
     for (uint32_t i = 0; i < ROUNDS; i++)
         for (uint32_t flow = i / LIVES; flow < FLOWS; flow++) {
             uint32_t at_ms = 100 + 100 * i + flow;
             uint32_t again = i % 50 == 49 ? DATA : 0; // a repetition now and then
-            put(file, swap, flow, at_ms, true, TCP_ACK, 1 + i * DATA - again, 1, DATA);
-            put(file, swap, flow, at_ms, false, TCP_ACK, 1, 1 + (i + 1) * DATA - again, 0);
+            put(file, of, flow, at_ms, true, TCP_ACK, 1 + i * DATA - again, 1, DATA);
+            put(file, of, flow, at_ms, false, TCP_ACK, 1, 1 + (i + 1) * DATA - again, 0);
         }
     return fclose(file);
 }
@@ -96,13 +103,13 @@ static int begin(void **state)
 {
     (void)state;
     taker = pthread_self();
-    return compose(plain, false) | compose(swapped, true);
+    return compose(&plain) | compose(&swapped) | compose(&large);
 }
 
 static int end(void **state)
 {
     (void)state;
-    return unlink(plain) | unlink(swapped);
+    return unlink(plain.path) | unlink(swapped.path) | unlink(large.path);
 }
 
 static void take(void *self, const struct gi_result *result)
@@ -158,16 +165,18 @@ static void check_same(const char *path)
 static void test_two_threads_write_what_one_does(void **state)
 {
     (void)state;
-    check_same(plain);
-    check_same(swapped);
+    check_same(plain.path);
+    check_same(swapped.path);
+    check_same(large.path);
 }
 
 static void test_a_slow_reader(void **state)
 {
     (void)state;
     slow = READER;
-    check_same(plain);
-    check_same(swapped);
+    check_same(plain.path);
+    check_same(swapped.path);
+    check_same(large.path);
     slow = NOBODY;
 }
 
@@ -175,8 +184,9 @@ static void test_a_slow_taker(void **state)
 {
     (void)state;
     slow = TAKER;
-    check_same(plain);
-    check_same(swapped);
+    check_same(plain.path);
+    check_same(swapped.path);
+    check_same(large.path);
     slow = NOBODY;
 }
 
@@ -188,7 +198,7 @@ static void test_it_stops_when_it_is_told_to(void **state)
         for (uint64_t most = 0; most < FRAMES; most += FRAMES / 5)
             for (int i = 0; i < 2; i++) {
                 uint64_t frames;
-                free(rows_of(i ? plain : swapped, threads, most, &frames, &counts));
+                free(rows_of(i ? plain.path : swapped.path, threads, most, &frames, &counts));
                 assert_in_range(frames, most, most + GI_FRAMES_MOST);
                 assert_int_equal(counts.frames, frames);
             }
