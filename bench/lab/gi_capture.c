@@ -1,11 +1,8 @@
-// gi_capture FILE FLOWS LIVE ROUNDS SEGMENT SNAP [WRITE]: a capture for bench/gi_file.py, of
-// downloads over GPRS. So many flows, so many of which live at once, four of each user; a flow has
-// a set-up, a request, ROUNDS of eight segments of so many octets (IP) with an ACK for each two of
-// them, and two FINs. In each twelfth round the third segment is lost behind the capture: duplicate
-// ACKs with SACK, a repetition, and an ACK of all. Data are zeros; every checksum is right. The
-// file is written so many octets at a time, for the page cache has what is written in pieces of
-// that size, and large ones are read sooner: 1 MB, as by cp or from a disk, or WRITE, which of
-// tcpdump is 4096.
+// gi_capture FILE FLOWS LIVE ROUNDS SEGMENT SNAP: a capture for bench/gi_file.py, of downloads over
+// GPRS. So many flows, so many of which live at once, four of each user; a flow has a set-up, a
+// request, ROUNDS of eight segments of so many octets (IP) with an ACK for each two of them, and
+// two FINs. In each twelfth round the third segment is lost behind the capture: duplicate ACKs with
+// SACK, a repetition, and an ACK of all. Data are zeros; every checksum is right.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -195,7 +192,7 @@ static void put_all(struct flow *heap, uint32_t n)
     }
 }
 
-static char file_room[1 << 20];
+static char file_room[4096]; // as tcpdump has it
 
 static uint32_t number(const char *text)
 {
@@ -204,7 +201,7 @@ static uint32_t number(const char *text)
 
 int main(int argc, char **argv)
 {
-    if (argc != 7 && argc != 8)
+    if (argc != 7)
         return 2;
     all.file = fopen(argv[1], "wbe");
     all.flows = number(argv[2]);
@@ -216,9 +213,7 @@ int main(int argc, char **argv)
         segment <= IPV4_OCTETS + TCP_OCTETS)
         return 1;
     all.data_octets = segment - IPV4_OCTETS - TCP_OCTETS;
-    uint32_t write_octets = argc == 8 ? number(argv[7]) : sizeof file_room;
-    setvbuf(all.file, file_room, _IOFBF,
-            write_octets < sizeof file_room ? write_octets : sizeof file_room);
+    setvbuf(all.file, file_room, _IOFBF, sizeof file_room);
     uint32_t head[6] = {0xa1b2c3d4, 4 << 16 | 2, 0, 0, FRAME_MOST, LINK_RAW};
     fwrite(head, sizeof head, 1, all.file);
     put_all(heap, live);
