@@ -30,8 +30,18 @@ static void adopt_for_cell(struct audit *audit, const struct audit_levels *at)
         audit_flow_in_force(audit, at->bvc, flow);
 }
 
+// An MS of which the capture has not seen the beginning may have values of its own from before.
+// So may one whose FLOW-CONTROL was not captured.
+static bool may_have_own(const struct audit_ms *ms)
+{
+    return ms->older && !ms->own;
+}
+
+// What may be by values that nobody knows needs no new ones.
 static void adopt_for_ms(struct audit *audit, const struct audit_levels *at)
 {
+    if (may_have_own(at->ms))
+        return;
     struct audit_flow *flow =
         conforming(audit, at, &at->ms->bucket, &at->ms->asked[FLOW_MS], audit_flow_values);
     if (!flow && !at->ms->own)
@@ -54,13 +64,6 @@ static void adopt_for_pfc(struct audit *audit, const struct audit_levels *at)
 typedef void adopt_fn(struct audit *audit, const struct audit_levels *at);
 
 enum level { PASSES, REFUSES, NOT_JUDGED };
-
-// An MS of which the capture has not seen the beginning may have values of its own from before.
-// So may one whose FLOW-CONTROL was not captured.
-static bool may_have_own(const struct audit_ms *ms, enum audit_rule rule)
-{
-    return rule == AUDIT_RULE_ms_bucket && ms->older && !ms->own;
-}
 
 static uint64_t earlier(uint64_t one_ns, uint64_t other_ns)
 {
@@ -106,7 +109,7 @@ static enum level level_of(struct audit *audit, const struct audit_levels *at,
         verdict = judge_as_before(audit, bucket, at, verdict);
     if (!verdict.refused)
         return PASSES;
-    if (may_have_own(at->ms, rule)) {
+    if (rule == AUDIT_RULE_ms_bucket && may_have_own(at->ms)) {
         audit->counts[AUDIT_before_own]++;
         return NOT_JUDGED;
     }

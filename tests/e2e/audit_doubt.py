@@ -52,6 +52,21 @@ def between():
     shown("not captured", lost, ("flow_ack_of_nothing", "SGSN", lost.index(more[1])))
 
 
+@case("an MS with values from before the capture: new ones count from their answer on, not from a PDU that needs them")
+def from_before():
+    def asks(at_ns, tag, bmax):
+        return up(at_ns, gb.on_cell("bssgp_flow_control_ms", tlli=TLLI, tag=tag, ms_bmax=bmax, r=240))
+    def answer(at_ns, tag):
+        return down(at_ns, gb.on_cell("bssgp_flow_control_ms_ack", tlli=TLLI, tag=tag))
+    def values(at_ns, tag):
+        return [up(at_ns, gb.flow_bvc(tag, bmax=300, r=2400, bmax_default=10)), ack_bvc(at_ns + 1, tag)]
+    begin = gb.bring_up() + values(S, 2) + [asks(2 * S, 3, 100), answer(2 * S + 1, 3)]
+    by_old = values(3 * S, 4) + [asks(4 * S, 5, 20)] + burst(4 * S + 1, 12) + [answer(4 * S + 50, 5)]
+    by_new = burst(7 * S, 5, nu=12)
+    for talk in (begin + by_old + by_new, by_old + by_new):
+        shown("6000 octets by 10000, then 2500 by 2000", talk, ("ms_bucket", "SGSN", len(talk) - 1))
+
+
 @case("a FLOW-CONTROL-BVC on another NS-VC in front of its cell's RESET-ACK counts; one from before the RESET does not")
 def crossing():
     other = ("198.51.100.2", 23007)
