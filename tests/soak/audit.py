@@ -45,7 +45,7 @@ def worlds_of(seed):
     if seed % 3 == 1:
         yield "SNS", lambda: of_lab(moving(seed, "sns")), "0", True
     if seed % 3 == 0:
-        yield "lines", lambda: of_lab(World(seed, moving=seed % 2 == 1, duration_s=15)), LINE_S, False
+        yield "lines", lambda: of_lab(World(seed, moving=seed % 2 == 1, duration_s=25)), LINE_S, False
 
 
 def lossy(seed, what, path, tolerance, counts):
