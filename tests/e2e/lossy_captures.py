@@ -42,9 +42,9 @@ def scattered(draw, whole, share):
 
 
 def bursts(draw, whole):
-    """Up to four times up to a hundred in a row."""
+    """Up to four times up to a hundred in a row; of a small capture nothing may be left."""
     for _ in range(draw.randint(1, 4)):
-        at = draw.randrange(len(whole))
+        at = draw.randrange(len(whole) + 1)
         whole = whole[:at] + whole[at + draw.choice((2, 5, 20, 100)):]
     return whole
 
