@@ -98,17 +98,24 @@ static void forget_foreign(struct audit *audit, const struct audit_bvc *bvc, uin
     ms->heard_frame = audit->at.frame;
 }
 
+static void note_heard(struct audit *audit, const struct audit_bvc *bvc, uint32_t tlli)
+{
+    struct audit_heard *heard = audit_heard_of(audit, bvc->nse, tlli, true);
+    if (!heard || heard->at == bvc)
+        return;
+    heard->before = heard->at;
+    heard->at = bvc;
+    heard->moved_ns = audit->at.time_ns;
+}
+
 void audit_ms_heard(struct audit *audit, struct audit_bvc *bvc, uint32_t tlli)
 {
+    note_heard(audit, bvc, tlli);
     struct audit_ms *ms = audit_ms_of(audit, bvc->nse, tlli);
     is_there(audit, bvc->nse, bvc->bvci, tlli);
     if (!ms)
         return;
     ms->suspended = ms->resuming = false;
-    if (ms->heard != bvc) {
-        ms->heard_before = ms->heard;
-        ms->moved_ns = audit->at.time_ns;
-    }
     ms->heard = bvc;
     ms->heard_frame = audit->at.frame;
     ms->pdus_up++;
@@ -146,17 +153,27 @@ static bool has_new_cell_here(const struct audit_nse *nse, const struct bssgp_fl
     return pdu->has_new_bvci && (!pdu->has_nsei || !nse->has_nsei || pdu->nsei == nse->nsei);
 }
 
+// Heard in the new cell, or in any of another NSE if none is named, and shortly after in the old
+// one again.
+static bool is_back(struct audit *audit, const struct audit_nse *nse,
+                    const struct bssgp_flush_ll *pdu)
+{
+    const struct audit_heard *heard = audit_heard_of(audit, nse, pdu->tlli, false);
+    if (!heard || !heard->before || heard->at->nse != nse || heard->at->bvci != pdu->old_bvci ||
+        audit->at.time_ns - heard->moved_ns > BACK_NS)
+        return false;
+    if (has_new_cell_here(nse, pdu))
+        return heard->before->nse == nse && heard->before->bvci == pdu->new_bvci;
+    return heard->before->nse != nse;
+}
+
 // A FLUSH-LL that is repeated until its answer comes says nothing new: the MS may be back. If it
-// was heard elsewhere since, it is not. One that was heard in the new cell and shortly after in the
-// old one again is back before the first.
-static bool says_nothing_new(const struct audit_left *left, const struct audit_ms *ms,
-                             const struct bssgp_flush_ll *pdu, uint64_t now_ns)
+// was heard elsewhere since, it is not.
+static bool says_nothing_new(struct audit *audit, const struct audit_left *left,
+                             const struct audit_ms *ms, const struct bssgp_flush_ll *pdu)
 {
     bool here = !ms->heard || ms->heard->bvci == pdu->old_bvci;
-    if (left->asked)
-        return left->gone || here;
-    return has_new_cell_here(ms->nse, pdu) && here && ms->heard_before &&
-           ms->heard_before->bvci == pdu->new_bvci && now_ns - ms->moved_ns <= BACK_NS;
+    return left->asked ? left->gone || here : is_back(audit, ms->nse, pdu);
 }
 
 static void flush(struct audit *audit, const struct bssgp_flush_ll *pdu)
@@ -171,7 +188,7 @@ static void flush(struct audit *audit, const struct bssgp_flush_ll *pdu)
     } else {
         audit_happens(audit, "flush-ll", pdu->old_bvci, &pdu->tlli, "no new cell");
     }
-    if (!left || !ms || says_nothing_new(left, ms, pdu, audit->at.time_ns))
+    if (!left || !ms || says_nothing_new(audit, left, ms, pdu))
         return;
     left->gone = true;
     left->gone_ns = audit->at.time_ns;

@@ -280,8 +280,8 @@ struct audit_ms {
     bool replaced; // it was another one by its new TLLI, and is that one now
     struct audit_ms *next, *of_bvc_next, *of_bvc_before;
     struct audit_nse *nse;
-    struct audit_bvc *bvc;                        // NULL: nowhere
-    const struct audit_bvc *heard, *heard_before; // where its last LLC PDU came from; before that
+    struct audit_bvc *bvc;         // NULL: nowhere
+    const struct audit_bvc *heard; // where its last LLC PDU in this NSE came from
     uint32_t tlli;
     bool own, suspended; // own: values of FLOW-CONTROL-MS
     bool resuming;       // it was suspended, and RESUME has no answer yet
@@ -290,13 +290,20 @@ struct audit_ms {
     uint64_t suspended_frame, suspended_ns, entered_ns, last_dl_ns;
     const struct audit_pair *suspended_pair;
     uint64_t asked_to_suspend_frame, heard_frame; // of the last SUSPEND; of its last PDU
-    uint64_t moved_ns;                            // when it was heard in another cell than before
     uint32_t met_pauses, met_steps, met_defaults;
     struct audit_left *unanswered; // FLUSH-LLs
     struct audit_bucket bucket;
     struct audit_pfc *pfcs;
     struct audit_asked asked[FLOW_KINDS]; // of MS and PFC
     uint64_t pdus_down, octets_down, pdus_up, octets_up, discarded_octets, moves;
+};
+
+// Where an MS of an SGSN was heard, in whichever NSE.
+struct audit_heard {
+    struct bss_link link;
+    const struct audit_bvc *at, *before; // its last cell, and the one before that
+    uint64_t moved_ns;                   // from that one
+    uint32_t met_pauses;
 };
 
 // A cell that an MS has left, by FLUSH-LL.
@@ -421,7 +428,7 @@ struct audit {
     struct capture_room *held_room;
     struct capture_room room;
     struct bss_table named_table, pairs_table, bvcs_table, mss_table, old_tllis_table, lles_table,
-        left_table;
+        left_table, heard_table;
     struct audit_pair *pairs, **pairs_end;
     struct audit_nse *nses, **nses_end;
     struct audit_bvc *bvcs, **bvcs_end;
@@ -429,7 +436,7 @@ struct audit {
     uint32_t replaced_count;
     uint64_t pair_ids;
     uint32_t pair_count, nsvc_count, nse_count, bvc_count, ms_count, finding_count, finding_room;
-    uint32_t row_count, lle_count, left_count, pfc_count, histogram_count;
+    uint32_t row_count, lle_count, left_count, heard_count, pfc_count, histogram_count;
     struct audit_finding *findings;
     struct audit_flow *flows, **flows_end;
     struct audit_event *events, **events_end;
@@ -491,6 +498,8 @@ void audit_ms_replace(struct audit *audit, struct audit_ms *other, struct audit_
 // The MS has a new TLLI; for a minute PDUs under the old one are its own as well.
 void audit_ms_rename(struct audit *audit, struct audit_ms *ms, uint32_t tlli);
 struct audit_pfc *audit_pfc_of(struct audit *audit, struct audit_ms *ms, uint8_t pfi, bool make);
+struct audit_heard *audit_heard_of(struct audit *audit, const struct audit_nse *nse, uint32_t tlli,
+                                   bool make);
 struct audit_left *audit_left_of(struct audit *audit, const struct audit_nse *nse, uint16_t bvci,
                                  uint32_t tlli, bool make);
 struct audit_lle *audit_lle_of(struct audit *audit, uint32_t tlli, uint8_t sapi, bool make);

@@ -284,6 +284,40 @@ struct audit_ms *audit_ms_of(struct audit *audit, struct audit_nse *nse, uint32_
     return ms;
 }
 
+static uint64_t heard_key(const struct audit_nse *nse, uint32_t tlli)
+{
+    return (uint64_t)nse->sgsn << 32 | tlli;
+}
+
+struct audit_heard *audit_heard_of(struct audit *audit, const struct audit_nse *nse, uint32_t tlli,
+                                   bool make)
+{
+    uint64_t key = heard_key(nse, tlli);
+    struct bss_link *link = bss_table_find(&audit->heard_table, key);
+    if (link) {
+        struct audit_heard *heard = BSS_OWNER(link, struct audit_heard, link);
+        if (heard->met_pauses != audit->all.pauses)
+            *heard = (struct audit_heard){.link = *link, .met_pauses = audit->all.pauses};
+        return heard;
+    }
+    if (!make || !audit_room(audit, &audit->heard_count, AUDIT_MSS_MAX))
+        return NULL;
+    struct audit_heard *heard = need(calloc(1, sizeof *heard));
+    heard->met_pauses = audit->all.pauses;
+    bss_table_put(&audit->heard_table, &heard->link, key);
+    return heard;
+}
+
+static void rename_heard(struct audit *audit, const struct audit_nse *nse, uint32_t from,
+                         uint32_t to)
+{
+    struct audit_heard *heard = audit_heard_of(audit, nse, from, false);
+    if (!heard || bss_table_find(&audit->heard_table, heard_key(nse, to)))
+        return;
+    bss_table_remove(&audit->heard_table, &heard->link);
+    bss_table_put(&audit->heard_table, &heard->link, heard_key(nse, to));
+}
+
 // Its LLEs go on with their numbers.
 static void rename_lles(struct audit *audit, uint32_t from, uint32_t to)
 {
@@ -305,6 +339,7 @@ void audit_ms_rename(struct audit *audit, struct audit_ms *ms, uint32_t tlli)
     ms->renamed_ns = audit->last_ns;
     bss_table_put(&audit->old_tllis_table, &ms->old_link, ms->link.key);
     rename_lles(audit, ms->tlli, tlli);
+    rename_heard(audit, ms->nse, ms->tlli, tlli);
     bss_table_remove(&audit->mss_table, &ms->link);
     ms->tlli = tlli;
     bss_table_put(&audit->mss_table, &ms->link, ms_key(ms->nse, tlli));
@@ -418,4 +453,5 @@ void audit_places_end(struct audit *audit)
             audit_llc_end(BSS_OWNER(link, struct audit_lle, link));
     free_table(&audit->lles_table, offsetof(struct audit_lle, link));
     free_table(&audit->left_table, offsetof(struct audit_left, link));
+    free_table(&audit->heard_table, offsetof(struct audit_heard, link));
 }
