@@ -1,7 +1,7 @@
 // Flow control (TS 48.018 clause 8.2.3): each FLOW-CONTROL with its acknowledgement, and the values
 // that are in force. They are from their acknowledgement on; if a PDU between both needs the new
-// ones, from that PDU on (audit_replay.c), for nobody sees when the SGSN took them. So what the new
-// R leaks more than the old one in that time counts for the SGSN.
+// ones, and the old ones are known, from that PDU on (audit_replay.c), for nobody sees when the
+// SGSN took them. So what the new R leaks more than the old one in that time counts for the SGSN.
 #include "lab/audit/audit_parts.h"
 #include "lab/engine/need.h"
 
@@ -283,6 +283,13 @@ struct audit_values audit_flow_defaults(const struct audit_flow *flow)
     return (struct audit_values){.bmax = flow->bmax_default, .r = flow->r_default};
 }
 
+struct audit_values audit_flow_pfc_values(const struct audit_pfc *pfc,
+                                          const struct bssgp_pfc_flow *row)
+{
+    return (struct audit_values){row->bmax_octets, row->r_bit_per_s, row->has_full_percent,
+                                 row->full_percent, pfc->bucket.given_total};
+}
+
 // For those of its MSs that go by the defaults.
 static void tell_mss(struct audit_bvc *bvc, const struct audit_default *one)
 {
@@ -336,8 +343,7 @@ static void pfc_in_force(struct audit *audit, struct audit_ms *ms, const struct 
     struct audit_pfc *pfc = audit_pfc_of(audit, ms, row->pfi, true);
     if (!pfc)
         return;
-    struct audit_values values = {row->bmax_octets, row->r_bit_per_s, row->has_full_percent,
-                                  row->full_percent, pfc->bucket.given_total};
+    struct audit_values values = audit_flow_pfc_values(pfc, row);
     if (audit_flow_is_old(audit, pfc->bucket.set, pfc->since_ns))
         audit_bucket_restart(&pfc->bucket, audit->at.time_ns);
     pfc->since_ns = flow->time_ns;

@@ -601,6 +601,8 @@ struct audit_values {
 };
 struct audit_values audit_flow_values(const struct audit_flow *flow);
 struct audit_values audit_flow_defaults(const struct audit_flow *flow); // of an MS
+struct audit_values audit_flow_pfc_values(const struct audit_pfc *pfc,
+                                          const struct bssgp_pfc_flow *row);
 void audit_flow_default(struct audit_bucket *bucket, const struct audit_default *one);
 void audit_flow_change(const struct audit *audit, struct audit_bucket *bucket,
                        const struct audit_flow *flow, const struct audit_values *values);

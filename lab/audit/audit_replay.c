@@ -1,19 +1,49 @@
 // The replay of TS 48.018 clause 8.2.3.2 over what the SGSN sent: a DL-UNITDATA has to pass the
 // buckets of its cell, its MS and its packet flow. Values that are asked for and not acknowledged
-// are in force from the first PDU on that needs them.
+// are in force from the first PDU on that needs them, if those before are known.
 #include "lab/audit/audit_parts.h"
+
+// Of a flow, at that level. False: it says none.
+typedef bool values_fn(const struct audit_flow *flow, const struct audit_levels *at,
+                       struct audit_values *values);
+
+static bool own_values(const struct audit_flow *flow, const struct audit_levels *at,
+                       struct audit_values *values)
+{
+    (void)at;
+    *values = audit_flow_values(flow);
+    return flow->has_values;
+}
+
+static bool default_values(const struct audit_flow *flow, const struct audit_levels *at,
+                           struct audit_values *values)
+{
+    (void)at;
+    *values = audit_flow_defaults(flow);
+    return true;
+}
+
+static bool pfc_values(const struct audit_flow *flow, const struct audit_levels *at,
+                       struct audit_values *values)
+{
+    for (uint64_t i = 0; i < flow->flows.n; i++)
+        if (flow->flows.item[i].pfi == at->pfc->pfi) {
+            *values = audit_flow_pfc_values(at->pfc, &flow->flows.item[i]);
+            return true;
+        }
+    return false;
+}
 
 // The oldest of those that are later than what is in force and by which the PDU conforms.
 static struct audit_flow *conforming(struct audit *audit, const struct audit_levels *at,
                                      const struct audit_bucket *bucket,
-                                     const struct audit_asked *asked,
-                                     struct audit_values values_of(const struct audit_flow *))
+                                     const struct audit_asked *asked, values_fn *values_of)
 {
     struct audit_flow *found = NULL;
     for (struct audit_flow *flow = asked->newest; flow && !flow->in_force; flow = flow->older) {
         struct audit_bucket trial = *bucket;
-        struct audit_values values = values_of(flow);
-        if (flow->acknowledged || flow->bvc != at->bvc)
+        struct audit_values values;
+        if (flow->acknowledged || flow->bvc != at->bvc || !values_of(flow, at, &values))
             continue;
         audit_flow_change(audit, &trial, flow, &values);
         if (!audit_bucket_judge(&trial, audit->at.time_ns, at->octets, at->tolerance_ns).refused)
@@ -24,8 +54,7 @@ static struct audit_flow *conforming(struct audit *audit, const struct audit_lev
 
 static void adopt_for_cell(struct audit *audit, const struct audit_levels *at)
 {
-    struct audit_flow *flow =
-        conforming(audit, at, &at->bvc->bucket, &at->bvc->asked, audit_flow_values);
+    struct audit_flow *flow = conforming(audit, at, &at->bvc->bucket, &at->bvc->asked, own_values);
     if (flow)
         audit_flow_in_force(audit, at->bvc, flow);
 }
@@ -43,21 +72,20 @@ static void adopt_for_ms(struct audit *audit, const struct audit_levels *at)
     if (may_have_own(at->ms))
         return;
     struct audit_flow *flow =
-        conforming(audit, at, &at->ms->bucket, &at->ms->asked[FLOW_MS], audit_flow_values);
+        conforming(audit, at, &at->ms->bucket, &at->ms->asked[FLOW_MS], own_values);
     if (!flow && !at->ms->own)
-        flow = conforming(audit, at, &at->ms->bucket, &at->bvc->asked, audit_flow_defaults);
-    // A FLOW-CONTROL-PFC may say the MS's values, too.
-    struct audit_flow *of_pfc = at->ms->asked[FLOW_PFC].newest;
-    if (!flow && of_pfc && of_pfc->has_values && of_pfc->bvc == at->bvc && !of_pfc->acknowledged)
-        flow = of_pfc;
+        flow = conforming(audit, at, &at->ms->bucket, &at->bvc->asked, default_values);
+    if (!flow) // a FLOW-CONTROL-PFC may say the MS's values, too
+        flow = conforming(audit, at, &at->ms->bucket, &at->ms->asked[FLOW_PFC], own_values);
     if (flow)
         audit_flow_in_force(audit, at->bvc, flow);
 }
 
 static void adopt_for_pfc(struct audit *audit, const struct audit_levels *at)
 {
-    struct audit_flow *flow = at->ms->asked[FLOW_PFC].newest;
-    if (flow && flow->bvc == at->bvc && !flow->acknowledged)
+    struct audit_flow *flow =
+        conforming(audit, at, &at->pfc->bucket, &at->ms->asked[FLOW_PFC], pfc_values);
+    if (flow)
         audit_flow_in_force(audit, at->bvc, flow);
 }
 
@@ -217,6 +245,7 @@ void audit_replay_dl(struct audit *audit, struct audit_bvc *bvc,
     audit_ms_dl(audit, bvc, tlli);
     if (!bvc->bucket.set)
         adopt_first(audit, bvc);
+    struct audit_ms *ms = audit_ms_enter(audit, bvc, tlli);
     if (!bvc->bucket.set) {
         if (bvc->had_reset && !bvc->unknown_values)
             audit_hangs_since(audit_find(audit, AUDIT_RULE_before_flow_control, bvc->bvci, &tlli,
@@ -226,7 +255,6 @@ void audit_replay_dl(struct audit *audit, struct audit_bvc *bvc,
             audit->counts[AUDIT_before_values]++;
         return;
     }
-    struct audit_ms *ms = audit_ms_enter(audit, bvc, tlli);
     if (!ms || pdu->llc_pdu.n == 0)
         return;
     struct audit_pfc *pfc = pdu->has_pfi ? audit_pfc_of(audit, ms, pdu->pfi, false) : NULL;

@@ -67,6 +67,42 @@ def from_before():
         shown("6000 octets by 10000, then 2500 by 2000", talk, ("ms_bucket", "SGSN", len(talk) - 1))
 
 
+def asks_pfc(at_ns, tag, bmax, **of_ms):
+    return up(at_ns, gb.on_cell("bssgp_flow_control_pfc", tlli=TLLI, tag=tag, flows=[{"pfi": 9, "bmax": bmax, "r": 2400}], **of_ms))
+
+
+def answer_pfc(at_ns, tag):
+    return down(at_ns, gb.on_cell("bssgp_flow_control_pfc_ack", tlli=TLLI, tag=tag))
+
+
+def wide(at_ns, tag):
+    return [up(at_ns, gb.flow_bvc(tag, bmax=300, r=2400, bmax_default=150, r_default=2400)), ack_bvc(at_ns + 1, tag)]
+
+
+@case("two FLOW-CONTROL-PFCs without an answer: the older one is in force as long as what is sent goes by it")
+def two_of_pfc():
+    begin = gb.bring_up() + wide(S, 2) + [asks_pfc(2 * S, 3, 10), answer_pfc(2 * S + 1, 3)]
+    for more, rule in (({}, "pfc_bucket"), ({"ms_bmax": 20, "r": 2400}, "ms_bucket")):
+        asked = [asks_pfc(3 * S, 4, 150), asks_pfc(3 * S + 300 * MS, 5, 150 if more else 20, **more)]
+        answers = [answer_pfc(5 * S, 4), answer_pfc(5 * S + 1, 5)]
+        sent = burst(3 * S + 400 * MS, 12, pfi=9)
+        shown(f"6000 octets by 15000, {rule}", begin + asked + sent + answers)
+        talk = begin + asked + answers + burst(6 * S, 5, pfi=9)
+        shown(f"2500 by 2000, {rule}", talk, (rule, "SGSN", len(talk) - 1))
+
+
+@case("an MS that was in a cell without values meanwhile has none of its own in the first one")
+def through_unknown():
+    def there(said):
+        return said._replace(datagram=codec.unitdata(3, said.datagram[4:]))
+    own = [up(4 * S, gb.on_cell("bssgp_flow_control_ms", tlli=TLLI, tag=5, ms_bmax=10, r=8)),
+           down(4 * S + 1, gb.on_cell("bssgp_flow_control_ms_ack", tlli=TLLI, tag=5))]
+    talk = gb.bring_up() + wide(3 * S, 4) + own + [there(one) for one in burst(5 * S, 1)] + burst(6 * S, 12, nu=1)
+    shown("6000 octets by 15000", talk)
+    stayed = gb.bring_up() + wide(3 * S, 4) + own + burst(6 * S, 3)
+    shown("1500 by 1000", stayed, *[("ms_bucket", "SGSN", len(stayed) - 1)])
+
+
 @case("a FLOW-CONTROL-BVC on another NS-VC in front of its cell's RESET-ACK counts; one from before the RESET does not")
 def crossing():
     other = ("198.51.100.2", 23007)
