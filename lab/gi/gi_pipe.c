@@ -21,7 +21,8 @@
 #define FRAMES_BEHIND 32768
 #define ALONE         1024 // frames of a batch that is no piece
 // To wake a thread takes as long as hundreds of frames, so one that sleeps does so until there are
-// several batches for it, or so many places; and it tries for some tens of microseconds before.
+// several batches for it, or so many places, of which one may do where they are long; and it tries
+// for some tens of microseconds before.
 #define SEVERAL 4
 #define TRIES   2000
 
@@ -58,12 +59,11 @@ struct pipe {
     atomic_uint_fast64_t frames_taken;
     atomic_bool all_read;
     struct sleeper sleeper[THREADS];
-    pthread_mutex_t lock; // of the sleepers, and of the spare batches
+    pthread_mutex_t lock; // of the sleepers
     pthread_cond_t woken;
-    // Batches that nobody has. The last to come back is the first to be given out: mostly few are
-    // in use, and these stay in the caches.
-    struct gi_batch *spare[BATCHES];
-    uint32_t spares;
+    // Batches that nobody has, a bit each. The first of them is given out: mostly few are in use,
+    // and these stay in the caches; and long ones are few, and take memory for no others.
+    alignas(64) atomic_uint_fast64_t spare;
 };
 
 // A batch as full as can be: libpcap gives one frame at a time.
@@ -91,6 +91,8 @@ static void read_alone(struct pipe *pipe)
 // ---- Between two threads ----
 
 static_assert(ALONE <= GI_FRAMES_MOST, "a batch has room for its frames");
+static_assert(BATCHES == 64, "a bit of `spare` each");
+static_assert(FRAMES_BEHIND >= SEVERAL * ALONE, "who sleeps until there are several gets them");
 static_assert(THREADS == GI_READERS, "each may read");
 
 static struct place *place_of(const struct pipe *pipe, uint64_t number)
@@ -100,17 +102,16 @@ static struct place *place_of(const struct pipe *pipe, uint64_t number)
 
 static void give_batch(struct pipe *pipe, struct place *place)
 {
-    pthread_mutex_lock(&pipe->lock);
-    place->batch = pipe->spare[--pipe->spares];
-    pthread_mutex_unlock(&pipe->lock);
+    uint_fast64_t spare = atomic_load(&pipe->spare);
+    while (!atomic_compare_exchange_weak(&pipe->spare, &spare, spare & (spare - 1)))
+        ;
+    place->batch = &pipe->batches[__builtin_ctzll(spare)];
     gi_batch_own(place->batch);
 }
 
-static void take_back(struct pipe *pipe, struct gi_batch *batch)
+static void take_back(struct pipe *pipe, const struct gi_batch *batch)
 {
-    pthread_mutex_lock(&pipe->lock);
-    pipe->spare[pipe->spares++] = batch;
-    pthread_mutex_unlock(&pipe->lock);
+    atomic_fetch_or(&pipe->spare, UINT64_C(1) << (batch - pipe->batches));
 }
 
 static bool is_there(struct pipe *pipe, enum awaited awaited, uint64_t number)
@@ -301,10 +302,7 @@ static void create(struct pipe *pipe)
         abort();
     for (uint32_t i = 0; i < BATCHES; i++)
         atomic_init(&pipe->place[i].filled, 0);
-    while (pipe->spares < BATCHES) {
-        pipe->spare[pipe->spares] = &pipe->batches[pipe->spares];
-        pipe->spares++;
-    }
+    atomic_init(&pipe->spare, UINT64_MAX);
     pthread_mutex_init(&pipe->lock, NULL);
     pthread_cond_init(&pipe->woken, NULL);
 }

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -28,6 +29,8 @@
 #define DATA     1400
 #define LINK_RAW 101
 #define HOST     0xcb007109
+#define BEHIND   32768 // frames, and a piece that each thread reads just then
+#define PIECE    5000  // frames of 56 octets in 256 kB, and some more
 
 // Of the large one the data is there, too, but for an octet, so that nobody asks for its checksum:
 // few frames are in a piece then, and as many pieces wait as there are places.
@@ -39,6 +42,9 @@ static struct file {
   large = {"/tmp/gi_pipe_test.XXXXXX", false, true};
 static pthread_t taker;
 static enum { NOBODY, READER, TAKER } slow;
+static const struct gi *taking;
+static atomic_uint_fast64_t stepped; // frames, by whoever reads
+static uint64_t most_behind;         // so many of these were not taken
 
 // The words of a file's and a packet's head; in the other order of octets no file has pieces.
 static void put_words(FILE *file, const uint32_t *words, uint32_t n, bool swap)
@@ -116,6 +122,9 @@ static void take(void *self, const struct gi_result *result)
 {
     if (slow == TAKER)
         usleep(SLOW_US);
+    uint64_t frames = atomic_load(&stepped), taken = gi_counts_of(taking)->frames;
+    if (frames > taken + most_behind)
+        most_behind = frames - taken;
     gi_write_row(self, result);
 }
 
@@ -123,6 +132,7 @@ static bool go_on(void *self, uint64_t frames)
 {
     if (slow == READER && !pthread_equal(pthread_self(), taker))
         usleep(SLOW_US);
+    atomic_store(&stepped, frames);
     return frames < *(const uint64_t *)self;
 }
 
@@ -137,6 +147,8 @@ static char *rows_of(const char *path, int threads, uint64_t most, uint64_t *fra
     struct capture_file *capture = capture_file_open(path, error);
     assert_non_null(capture);
     struct gi *gi = gi_create(&config, take, rows);
+    taking = gi;
+    atomic_store(&stepped, 0);
     *frames = gi_pipe_read(gi, capture, threads, go_on, &most);
     gi_finish(gi);
     assert_null(gi_wrong(gi));
@@ -180,13 +192,15 @@ static void test_a_slow_reader(void **state)
     slow = NOBODY;
 }
 
-static void test_a_slow_taker(void **state)
+static void test_a_slow_taker_falls_behind_by_so_much(void **state)
 {
     (void)state;
     slow = TAKER;
+    most_behind = 0;
     check_same(plain.path);
     check_same(swapped.path);
     check_same(large.path);
+    assert_in_range(most_behind, BEHIND / 2, BEHIND + 2 * PIECE);
     slow = NOBODY;
 }
 
@@ -209,7 +223,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_two_threads_write_what_one_does),
         cmocka_unit_test(test_a_slow_reader),
-        cmocka_unit_test(test_a_slow_taker),
+        cmocka_unit_test(test_a_slow_taker_falls_behind_by_so_much),
         cmocka_unit_test(test_it_stops_when_it_is_told_to),
     };
     return cmocka_run_group_tests_name("lab/gi/gi_pipe", tests, begin, end);
