@@ -43,12 +43,14 @@ def capture(build, path, flows, live, rounds, segment, snap):
     return int(subprocess.check_output([build / "bench/gi_capture", path, *map(str, (flows, live, rounds, segment, snap))]))
 
 
-def read_from_disk(path):
-    """The page cache has it in large pages then; those of a file that was written 4 kB at a time, as tcpdump does, are
-    small. In a file system that is memory nothing changes."""
+def settle(path, is_new):
+    """Nothing of it is still to be written. If it is not new it is read from the disk: the page cache has it in large pages
+    then; those of a file that was written 4 kB at a time, as tcpdump does, are small. In a file system that is memory
+    nothing changes."""
     with open(path, "rb") as file:
         os.fsync(file.fileno())
-        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+        if not is_new:
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
         while file.read(1 << 20):
             pass
 
@@ -89,7 +91,9 @@ def compare(build, path, packets, runs):
     taken = {name: [] for name in commands}
     for _ in range(runs):
         for name, command in commands.items():
-            taken[name] += [spent(command) for _ in range(4 if name == "sluice gi" else 1)]
+            taken[name].append(spent(command))
+            if name.startswith("tcptrace"):
+                taken["sluice gi"].append(spent(commands["sluice gi"]))
     tcptrace = taken["tcptrace -lrn"]
     wall_s, busy_s = (statistics.median(column) for column in (walls(tcptrace), busies(tcptrace)))
     for name, rows in taken.items():
@@ -136,8 +140,7 @@ def main():
         path = pathlib.Path(folder) / "x.pcap"
         for name, (live, segment, snap, is_new) in SHAPES.items():
             packets = capture(options.build, path, FLOWS, live, rounds_of(options.octets, segment, snap), segment, snap)
-            if not is_new:
-                read_from_disk(path)
+            settle(path, is_new)
             print(f"{name}: {packets} packets, {path.stat().st_size / 1e9:.2f} GB", flush=True)
             compare(options.build, path, packets, options.runs)
         print("memory:")
