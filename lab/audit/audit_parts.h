@@ -303,7 +303,6 @@ struct audit_heard {
     struct bss_link link;
     const struct audit_bvc *at, *before; // its last cell, and the one before that
     uint64_t moved_ns;                   // from that one
-    uint32_t met_pauses;
 };
 
 // A cell that an MS has left, by FLUSH-LL.

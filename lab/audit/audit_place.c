@@ -294,16 +294,11 @@ struct audit_heard *audit_heard_of(struct audit *audit, const struct audit_nse *
 {
     uint64_t key = heard_key(nse, tlli);
     struct bss_link *link = bss_table_find(&audit->heard_table, key);
-    if (link) {
-        struct audit_heard *heard = BSS_OWNER(link, struct audit_heard, link);
-        if (heard->met_pauses != audit->all.pauses)
-            *heard = (struct audit_heard){.link = *link, .met_pauses = audit->all.pauses};
-        return heard;
-    }
+    if (link)
+        return BSS_OWNER(link, struct audit_heard, link);
     if (!make || !audit_room(audit, &audit->heard_count, AUDIT_MSS_MAX))
         return NULL;
     struct audit_heard *heard = need(calloc(1, sizeof *heard));
-    heard->met_pauses = audit->all.pauses;
     bss_table_put(&audit->heard_table, &heard->link, key);
     return heard;
 }

@@ -68,7 +68,8 @@ def from_before():
 
 
 def asks_pfc(at_ns, tag, bmax, **of_ms):
-    return up(at_ns, gb.on_cell("bssgp_flow_control_pfc", tlli=TLLI, tag=tag, flows=[{"pfi": 9, "bmax": bmax, "r": 2400}], **of_ms))
+    flows = [{"pfi": 8, "bmax": 1, "r": 1}, {"pfi": 9, "bmax": bmax, "r": 2400}]
+    return up(at_ns, gb.on_cell("bssgp_flow_control_pfc", tlli=TLLI, tag=tag, flows=flows, **of_ms))
 
 
 def answer_pfc(at_ns, tag):

@@ -118,10 +118,10 @@ def crossing_procedures():
 def back_from_elsewhere():
     def heard(at_ns):
         return up(at_ns, gb.ul(codec.llc_ui(3, at_ns // MS, bytes(40))))
-    def report_of(*said, away=(2 * S,), new={}):
-        flush = signalling_down(3 * S, "bssgp_flush_ll", tlli=TLLI, bvci=CELL, **new)
-        one = down(4 * S, gb.dl(gb.llc(20, 100)))
-        there = gb.bring_up()[4:] + [heard(at_ns) for at_ns in away]
+    def report_of(*said, away=(2 * S,), new={}, tlli=TLLI, bvci=CELL):
+        flush = signalling_down(3 * S, "bssgp_flush_ll", tlli=tlli, bvci=CELL, **new)
+        one = down(4 * S, gb.dl(gb.llc(20, 100), tlli=tlli))
+        there = gb.bring_up()[4:] + [in_cell(heard(at_ns), bvci) for at_ns in away]
         packets = [(said.time_ns, gb.frame_of(said)) for said in gb.bring_up() + [*said, flush, one]]
         report = judged(packets + [(said.time_ns + 1, gb.frame_of(said, bss=("198.51.100.3", 23000))) for said in there],
                         "--tolerance", "0")
@@ -130,6 +130,9 @@ def back_from_elsewhere():
     same(report_of(heard(2 * S + 9)), [], "back before FLUSH-LL")
     same(report_of(heard(2 * S + 9), new={"new_bvci": CELL, "nsei": 777}), [], "the new cell of the other NSE is named")
     same(report_of(heard(2 * S + 9), new={"new_bvci": THERE}), ["left_cell"], "to a cell of this NSE, where it was not heard")
+    same(report_of(heard(2 * S + 9), new={"new_bvci": THERE}, bvci=THERE), ["left_cell"], "which has the other's number")
+    renamed = down(2 * S + 99, gb.dl(gb.llc(19, 100), tlli=gb.OTHER_TLLI, old_tlli=TLLI))
+    same(report_of(heard(2 * S + 9), renamed, tlli=gb.OTHER_TLLI), [], "under a new TLLI since")
     same(report_of(heard(2 * S - 9)), ["left_cell"], "not back")
     same(report_of(), ["left_cell"], "not heard here")
     same(report_of(heard(2 * S + 9), away=(2 * S, 2 * S + 99)), ["left_cell"], "and gone again")
