@@ -43,8 +43,8 @@ static struct file {
 static pthread_t taker;
 static enum { NOBODY, READER, TAKER } slow;
 static const struct gi *taking;
-static atomic_uint_fast64_t stepped; // frames, by whoever reads
-static uint64_t most_behind;         // so many of these were not taken
+static atomic_uint_fast64_t stepped; // frames that have been read so far; both threads read
+static uint64_t most_behind;         // the most frames that were read and not yet taken
 
 // The words of a file's and a packet's head; in the other order of octets no file has pieces.
 static void put_words(FILE *file, const uint32_t *words, uint32_t n, bool swap)
