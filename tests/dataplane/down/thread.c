@@ -200,6 +200,7 @@ void thread_close(void)
     for (uint32_t w = 0; w < t.workers; w++) {
         drain(dp_far_end(t.dp, STATS_GN, w).from_port);
         drain(dp_far_end(t.dp, STATS_GB, w).from_port);
+        expect_drop_scopes(dp_stats(dp_worker(t.dp, w)));
         assert_int_equal(dp_stats(dp_worker(t.dp, w))->commands_refused, 0);
     }
     uint32_t held = dp_destroy(t.dp);
