@@ -40,7 +40,7 @@ PACKETS = 1_000_000  # through the whole path, in the quick tests
 DETAIL_LINES = 25
 COSTLIEST = 20  # programs that are shown again at the end, by their processor time
 ASKS = "# asks: "  # a line that is shown though nothing failed
-LINTS = ("includes", "requires", "prefixes", "hot_symbols", "sources", "luacheck", "plants", "format")
+LINTS = ("includes", "requires", "prefixes", "hot_symbols", "sources", "luacheck", "plants", "texts", "format")
 SELF_TESTS = ("tests/runner_test.py", "tests/lint/lint_test.py")
 
 SANITIZERS = {

@@ -11,6 +11,8 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 CLEAN = {
     "README.md": "Packages: gcc.\n",
+    "ARCHITECTURE.md": "A packet: `wire/llc.c:llc_copy`, by `dataplane/sched/`.\n\n"
+                       "    wire/*.c --> llc_copy, base/units.h\n",
     "packages.txt": "gcc  build  the C compiler\n",
     "dataplane/README.md": "",
     "dataplane/base/README.md": "",
@@ -135,6 +137,19 @@ SINS = {
         'Race("it copies less", "dataplane/wire/llc.c", "void llc_copy", "octets)", "octets - 1)", "t", "w")\n'
         'Race("it copies back", "dataplane/wire/llc.c", "void llc_copy", "memmove", "memcpy", "t", "w")\n')}, ""),
     "list of races without one": ("plants", "each race", {"tests/soak/races.py": "RACES = []\n"}, ""),
+    "text that names a file that has moved": ("texts", "are there", {
+        "dataplane/wire/README.md": "`llc.c`, `base/units.h`; `foo.c` stands for any; `sched/leaf.c`\n"}, ""),
+    "guide that draws a folder that has moved": ("texts", "are there", {
+        "ARCHITECTURE.md": "The way:\n\n    wire/llc.c --> dataplane/shed/\n"}, ""),
+    "guide with a function in another file": ("texts", "what is in it", {
+        "ARCHITECTURE.md": "`sched/tree.c:llc_copy`\n"}, ""),
+    "guide with a function in no file": ("texts", "what is in it", {
+        "ARCHITECTURE.md": "The way:\n\n    wire/llc.c --> llc_copies\n"}, ""),
+    "guide whose short name means two files": ("texts", "one file at a time", {
+        "lab/wire/llc.c": "", "ARCHITECTURE.md": "`wire/llc.c`\n"}, ""),
+    "tree without a guide": ("texts", "one file at a time", {"ARCHITECTURE.md": None}, ""),
+    "drawing that is too wide": ("texts", "columns", {
+        "ARCHITECTURE.md": "The way:\n\n" + " " * 100 + "|\n"}, ""),
     "other style": ("format", "format", {"dataplane/wire/llc.h": "int  f( int a ) ;\n"}, ""),
 }
 
@@ -207,7 +222,8 @@ def question_case(lines, is_asked):
 
 def main():
     cases = [(f"{lint}: a clean tree passes", lambda lint=lint: clean_case(lint))
-             for lint in ("includes", "requires", "prefixes", "hot_symbols", "sources", "luacheck", "plants", "format")]
+             for lint in ("includes", "requires", "prefixes", "hot_symbols", "sources", "luacheck", "plants", "texts",
+                          "format")]
     cases += [(f"sources: {lines} lines are {'' if is_asked else 'not '}asked about",
                lambda lines=lines, is_asked=is_asked: question_case(lines, is_asked))
               for lines, is_asked in ((399, False), (400, True), (1000, True))]
