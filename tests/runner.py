@@ -6,7 +6,8 @@ suite `threads`, with the command, environment, folder and time limit given ther
 TAP on stdout. It fails as a whole, whatever it printed, when it crashes, runs out of time, prints
 no plan or another number of cases than planned, or ends with another status than its cases say.
 
-    runner.py all [WORD...]            everything; WORDs choose tests by name or suite
+    runner.py all [--release] [WORD...]  everything, or what the WORDs name (selection.py);
+                                       --release leaves the sanitizers' trees out
     runner.py lint                     the rules of the house
     runner.py fuzz [--seconds N]       the fuzz targets alone, N seconds in all; from 600 on,
                                        fewer than ten million executions are a failure
@@ -30,6 +31,8 @@ import subprocess
 import sys
 import time
 
+import selection
+
 AT_ONCE = 3  # programs, where --at-once does not say otherwise: many wait for real time
 TIMEOUT_S = 300  # for a program that names none
 SLOWER = {"asan": 3, "tsan": 4}  # a program's time limit grows by this under the sanitizers
@@ -40,8 +43,6 @@ PACKETS = 1_000_000  # through the whole path, in the quick tests
 DETAIL_LINES = 25
 COSTLIEST = 20  # programs that are shown again at the end, by their processor time
 ASKS = "# asks: "  # a line that is shown though nothing failed
-LINTS = ("includes", "requires", "prefixes", "hot_symbols", "sources", "luacheck", "plants", "texts", "format")
-SELF_TESTS = ("tests/runner_test.py", "tests/lint/lint_test.py")
 
 SANITIZERS = {
     # CMocka catches signals by itself; handle_* = 2 leaves them to the sanitizer and its stack.
@@ -52,7 +53,6 @@ SANITIZERS = {
 
 # A program ends with 66 when anything was reported; a long history has both stacks in a report.
 THREADS = {"TSAN_OPTIONS": "exitcode=66:history_size=4"}
-THREADS_SUITE = "threads"
 RANDOM_BITS_MOST = 28  # of addresses, with which GCC 12's ThreadSanitizer finds its place in memory
 
 Program = collections.namedtuple("Program", "name build cmd env cwd timeout_s alone judge")
@@ -241,10 +241,6 @@ def print_busy(results):
 # --- What there is to run -------------------------------------------------------------------------
 
 
-def suite_names(entry):
-    return [suite.partition(":")[2] or suite for suite in entry["suite"]]
-
-
 def same_addresses():
     """What starts a program whose addresses are not random, where they are too much so."""
     bits = pathlib.Path("/proc/sys/vm/mmap_rnd_bits")
@@ -264,10 +260,9 @@ def sanitizer_of(build):
 
 
 def is_wanted(entry, build, words):
-    suites = suite_names(entry)
-    if build == "tsan" and THREADS_SUITE not in suites:
+    if build == "tsan" and selection.THREADS_SUITE not in selection.suite_names(entry):
         return False
-    return not words or any(w in n for w in words for n in [entry["name"], *suites])
+    return not words or selection.is_named(words, selection.names_of(entry))
 
 
 def meson_tests(root, build, words):
@@ -291,7 +286,7 @@ def scripts(root, build, paths):
 
 
 def lints(root):
-    return scripts(root, "lint", [f"tests/lint/{name}.py" for name in LINTS])
+    return scripts(root, "lint", [f"tests/lint/{name}.py" for name in selection.LINTS])
 
 
 def fuzz_targets(root, total_s=None):
@@ -319,27 +314,26 @@ def packets(root):
                       root, TIMEOUT_S, False, judge_tap)
 
 
+def named(kinds, words):
+    """Of all kinds what the words name; Meson's tests are chosen already."""
+    return [p for kind, programs in kinds.items() for p in programs
+            if kind.startswith("test in ") or selection.is_named(words, [p.name, p.build], p.build)]
+
+
 def chosen(root, args):
     """The programs, and a sentence for each kind of which there should be some and is none."""
     if args.what == "lint":
         kinds = {"lint": lints(root)}
     elif args.what == "fuzz":
         kinds = {"fuzz target": fuzz_targets(root, args.seconds)}
-    elif args.words:
-        named = [*scripts(root, "self", SELF_TESTS), *lints(root), *fuzz_targets(root),
-                 *packets(root)]
-        named = [p for p in named if any(w in n for w in args.words for n in (p.name, p.build))]
-        kinds = {"test of these words": [*meson_tests(root, "release", args.words),
-                                         *meson_tests(root, "asan", args.words),
-                                         *meson_tests(root, "tsan", args.words), *named]}
     else:
-        kinds = {"self-test": scripts(root, "self", SELF_TESTS),
-                 "lint": lints(root),
-                 "test in build/release": meson_tests(root, "release", []),
-                 "test in build/asan": meson_tests(root, "asan", []),
-                 "test in build/tsan": meson_tests(root, "tsan", []),
-                 "fuzz target": fuzz_targets(root),
-                 "packet fuzzer": packets(root)}
+        builds = ["release"] if args.release else ["release", "asan", "tsan"]
+        kinds = {"self-test": scripts(root, "self", selection.SELF_TESTS), "lint": lints(root),
+                 **{f"test in build/{build}": meson_tests(root, build, args.words) for build in builds}}
+        if not args.release:
+            kinds |= {"fuzz target": fuzz_targets(root), "packet fuzzer": packets(root)}
+        if args.words:
+            kinds = {"test of these words": named(kinds, args.words)}
     kinds = {kind: list(programs) for kind, programs in kinds.items()}
     return (sum(kinds.values(), []),
             [f"there is no {kind}" for kind, programs in kinds.items() if not programs])
@@ -373,6 +367,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("what", choices=("all", "lint", "fuzz"))
     parser.add_argument("words", nargs="*", help="choose tests by a part of their name or suite")
+    parser.add_argument("--release", action="store_true", help="without the sanitizers' trees")
     parser.add_argument("--root", type=pathlib.Path,
                         default=pathlib.Path(__file__).resolve().parent.parent)
     parser.add_argument("--seconds", type=int, help="for all fuzz targets together")

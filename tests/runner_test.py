@@ -190,12 +190,30 @@ def word_without_test():
         return status == 1 and text.endswith("0 passed, 1 failed\n"), text
 
 
+def release_alone():
+    """--release runs neither the tests that other trees have, nor fuzz targets; words name those by `fuzz` alone."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        shell = FAKES["passes"][0]
+        tree_make(root, "release", "llc", shell, "threads")
+        for build in ("asan", "tsan"):
+            tree_make(root, build, "llc", shell, "threads")
+        target = root / "build/fuzz/tests/fuzz/llc_fuzz"
+        target.parent.mkdir(parents=True)
+        target.write_text("#!/bin/bash\n")
+        target.chmod(0o755)
+        texts = [run(root, "all", *words)[1] for words in (["llc", "--release"], ["llc"], ["llc_fuzz"])]
+        ran = [sorted(re.findall(r"^passed  llc\w* +(\w+)", text, re.M)) for text in texts]
+        return ran == [["release"], ["asan", "release", "tsan"], ["fuzz"]], "\n".join(texts)
+
+
 CASES = [(name.replace("_", " "), lambda name=name: fake_case(name)) for name in FAKES] + [
     ("a hanging program dies with its children", hang_is_killed),
     ("the asan build gets its options and more time", asan_gets_options),
     ("the tsan build gets its options, and its tests of threads alone run", tsan_gets_options),
     ("as many run at once as --at-once says, and have as much time as --patience says", more_at_once),
     ("the processor time of a program and its children is shown, and the sum", busy_is_counted),
+    ("--release leaves the other trees out, and a word names fuzz targets by `fuzz` alone", release_alone),
     ("what may take longest begins", longest_begins),
     ("a fuzz target that finds nothing passes",
      lambda: fuzz_case('[[ $1 = -max_total_time=7 && "$*" = *tests/fuzz/corpus/llc ]]',

@@ -31,7 +31,7 @@ def main():
     if not shutil.which("stress-ng"):
         sys.exit("busy: stress-ng is missing: ./run packages test")
     processors = len(os.sched_getaffinity(0))
-    built = subprocess.run([ROOT / "run", "test", "lint"], check=False)
+    built = subprocess.run([ROOT / "run", "test", "--build", *sys.argv[1:]], check=False)
     if built.returncode != 0:
         return built.returncode
     holders = hold(processors)
