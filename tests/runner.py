@@ -373,7 +373,7 @@ def main():
     parser.add_argument("--seconds", type=int, help="for all fuzz targets together")
     parser.add_argument("--at-once", type=int, default=AT_ONCE, help="programs at a time")
     parser.add_argument("--patience", type=int, default=1, help="times every time limit")
-    args = parser.parse_args()
+    args = parser.parse_intermixed_args()  # words after options too
 
     start = time.monotonic()
     root = args.root.resolve()
