@@ -1,13 +1,16 @@
 #!/usr/bin/python3
 """Runs the quick tests, the lints and the fuzz targets, three programs at a time.
 
-The tests are those that Meson knows in build/release and build/asan, and in build/tsan those of
-suite `threads`, with the command, environment, folder and time limit given there. A program speaks
-TAP on stdout. It fails as a whole, whatever it printed, when it crashes, runs out of time, prints
-no plan or another number of cases than planned, or ends with another status than its cases say.
+The tests are those that Meson knows, in the trees that tests/trees.txt names for each (build/release,
+build/asan, and for those of suite `threads` build/tsan too), with the command, environment, folder and
+time limit given there. A program speaks TAP on stdout. It fails as a whole, whatever it printed, when
+it crashes, runs out of time, prints no plan or another number of cases than planned, or ends with
+another status than its cases say.
 
-    runner.py all [--release] [WORD...]  everything, or what the WORDs name (selection.py);
-                                       --release leaves the sanitizers' trees out
+    runner.py all [--release | --deep] [WORD...]  everything, or what the WORDs name (selection.py),
+                                       each in its trees; --release: all in build/release, and no
+                                       sanitizers; --deep: each in release and asan, with as many
+                                       inputs as `often` and WORLD_CASES have for it
     runner.py lint                     the rules of the house
     runner.py fuzz [--seconds N]       the fuzz targets alone, N seconds in all; from 600 on,
                                        fewer than ten million executions are a failure
@@ -259,19 +262,13 @@ def sanitizer_of(build):
     return {}, []
 
 
-def is_wanted(entry, build, words):
-    if build == "tsan" and selection.THREADS_SUITE not in selection.suite_names(entry):
-        return False
-    return not words or selection.is_named(words, selection.names_of(entry))
-
-
-def meson_tests(root, build, words):
-    """The tests of build/BUILD that a word names, or all."""
+def meson_tests(root, build, words, is_there):
+    """The tests of build/BUILD that a word names, or all, as far as they run there."""
     path = root / "build" / build / "meson-info" / "intro-tests.json"
     sanitizer, before = sanitizer_of(build)
     env = {"CMOCKA_MESSAGE_OUTPUT": "TAP", **sanitizer}
     for entry in json.loads(path.read_text()) if path.exists() else []:
-        if not is_wanted(entry, build, words):
+        if not is_there(entry) or words and not selection.is_named(words, selection.names_of(entry)):
             continue
         limit_s = (entry["timeout"] if entry["timeout"] > 0 else TIMEOUT_S) * SLOWER.get(build, 1)
         yield Program(entry["name"], build, [*before, *entry["cmd"]], {**env, **entry["env"]},
@@ -327,16 +324,21 @@ def chosen(root, args):
     elif args.what == "fuzz":
         kinds = {"fuzz target": fuzz_targets(root, args.seconds)}
     else:
+        def tests(build):
+            return meson_tests(root, build, args.words, lambda entry: args.release
+                               or build in selection.trees_of(root, entry, args.deep))
+
         builds = ["release"] if args.release else ["release", "asan", "tsan"]
         kinds = {"self-test": scripts(root, "self", selection.SELF_TESTS), "lint": lints(root),
-                 **{f"test in build/{build}": meson_tests(root, build, args.words) for build in builds}}
+                 **{f"test in build/{build}": tests(build) for build in builds}}
         if not args.release:
             kinds |= {"fuzz target": fuzz_targets(root), "packet fuzzer": packets(root)}
         if args.words:
             kinds = {"test of these words": named(kinds, args.words)}
     kinds = {kind: list(programs) for kind, programs in kinds.items()}
     return (sum(kinds.values(), []),
-            [f"there is no {kind}" for kind, programs in kinds.items() if not programs])
+            [f"there is no {kind}" for kind, programs in kinds.items() if not programs]
+            + selection.stale_rows(root))
 
 
 # --- All of them ----------------------------------------------------------------------------------
@@ -368,6 +370,7 @@ def main():
     parser.add_argument("what", choices=("all", "lint", "fuzz"))
     parser.add_argument("words", nargs="*", help="choose tests by a part of their name or suite")
     parser.add_argument("--release", action="store_true", help="without the sanitizers' trees")
+    parser.add_argument("--deep", action="store_true", help="all tests in all trees, with all their inputs")
     parser.add_argument("--root", type=pathlib.Path,
                         default=pathlib.Path(__file__).resolve().parent.parent)
     parser.add_argument("--seconds", type=int, help="for all fuzz targets together")
@@ -379,6 +382,8 @@ def main():
     root = args.root.resolve()
     log_dir = root / "build/log/tests"
     log_dir.mkdir(parents=True, exist_ok=True)
+    if args.deep:
+        os.environ["TEST_DEEP"] = "1"
     programs, missing = chosen(root, args)
     results, totals, broken, skips, executions = [], [], [], [], 0
     for result in run_all(programs, log_dir, args.at_once, args.patience):

@@ -1,17 +1,22 @@
 #!/usr/bin/python3
 """What the words of `./run test` and `./run debug` name, and what Ninja has to build for it.
 
-    selection.py plan [--release] WORD...   a line for each tree: its name and the targets there
+    selection.py plan [--release] [--deep] [WORD...]   a line for each tree: its name and the targets there
     selection.py target TEST                the target of build/debug that `./run debug` needs
     selection.py debug FOLDER TEST [ARGS]   becomes gdb on it; FOLDER is where `sluice` runs
 
 A word names each test, lint and fuzz target with the word in its name, its suite or its program's name
 (`sched_bucket`, `sched/bucket`, `gb`), or the file of a test or of what it tests. Only a word with `fuzz`
 in it names fuzz targets, because they need clang's tree. A word that names nothing is an error.
+
+A test runs in the trees of trees.txt: with --release in that one, with --deep in release and asan.
 """
 
 import argparse
+import collections
 import difflib
+import fnmatch
+import functools
 import json
 import os
 import pathlib
@@ -20,6 +25,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 THREADS_SUITE = "threads"
+TREES = "tests/trees.txt"
 LINTS = ("includes", "requires", "prefixes", "hot_symbols", "sources", "luacheck", "plants", "texts", "format")
 LINTS_OF_OBJECTS = ("prefixes", "hot_symbols", "sources")  # they read what build/release/sluice is made of
 SELF_TESTS = ("tests/runner_test.py", "tests/selection_test.py", "tests/lint/lint_test.py")
@@ -85,6 +91,38 @@ def complaint(word, names):
     return f"no test is named '{word}'; near it: {', '.join(near(word_plain(word), names))}"
 
 
+# --- In which trees -------------------------------------------------------------------------------
+
+
+Row = collections.namedtuple("Row", "pattern trees")
+
+
+@functools.cache
+def rows(root):
+    path = root / TREES
+    lines = path.read_text().splitlines() if path.exists() else ["* release asan"]
+    return [Row(words[0], words[1:]) for words in map(str.split, lines) if words and words[0] != "#"]
+
+
+def first_row(root, entry):
+    return next(row for row in rows(root) if fnmatch.fnmatchcase(entry["name"], row.pattern))
+
+
+def trees_of(root, entry, deep=False):
+    """In which a test runs: by the first row that fits; deep: in all."""
+    trees = ["release", "asan"] if deep else first_row(root, entry).trees
+    return [*trees, "tsan"] if THREADS_SUITE in suite_names(entry) else trees
+
+
+def stale_rows(root):
+    """A sentence for each pattern that is no test's first."""
+    if not (root / TREES).exists():
+        return []
+    used = {first_row(root, entry).pattern for entry in intro(root, "release", "tests")}
+    return [f"{TREES}: '{row.pattern}' is the first that fits for no test" for row in rows(root)
+            if row.pattern not in used]
+
+
 # --- What Ninja builds for it ---------------------------------------------------------------------
 
 
@@ -92,22 +130,28 @@ def needed(entries, files):
     return sorted({files[target] for entry in entries for target in entry["depends"]})
 
 
-def plan(root, words, release):
+def benches(root):
+    """So that benchmarks are built with the tests, though none runs."""
+    return [path for path in outputs(root, "release").values() if re.match("bench/.*_bench$", path)]
+
+
+def plan(root, words, release, deep):
     """{tree: targets}"""
     everything = known(root)
     for word in words:
         if not any(is_named([word], names, kind) for kind, names in everything):
             sys.exit("run: " + complaint(word, [names[0] for _, names in everything]))
     files = outputs(root, "release")
-    tests = [entry for entry in intro(root, "release", "tests") if is_named(words, names_of(entry))]
-    trees = {"release": needed(tests, files)}
-    if any(is_named(words, [name, "lint"]) for name in LINTS_OF_OBJECTS):
-        trees["release"].append("sluice")
+    tests = [entry for entry in intro(root, "release", "tests") if not words or is_named(words, names_of(entry))]
+    trees = {tree: needed([t for t in tests if release or tree in trees_of(root, t, deep)], files)
+             for tree in (["release"] if release else ["release", "asan", "tsan"])}
+    if not words or any(is_named(words, [name, "lint"]) for name in LINTS_OF_OBJECTS):
+        trees["release"] += ["sluice"] * ("sluice" not in trees["release"])
+    if not words:
+        trees["release"] += benches(root)
     if not release:
-        trees["asan"] = needed(tests, files)
-        trees["tsan"] = needed([t for t in tests if THREADS_SUITE in suite_names(t)], files)
         trees["fuzz"] = [path for path in fuzz_targets(root)
-                         if is_named(words, [pathlib.Path(path).name, "fuzz"], "fuzz")]
+                         if not words or is_named(words, [pathlib.Path(path).name, "fuzz"], "fuzz")]
     return {tree: targets for tree, targets in trees.items() if targets}
 
 
@@ -156,8 +200,9 @@ def main():
     parser.add_argument("--root", type=pathlib.Path, default=ROOT)
     commands = parser.add_subparsers(dest="command", required=True)
     planning = commands.add_parser("plan")
-    planning.add_argument("words", nargs="+")
+    planning.add_argument("words", nargs="*")
     planning.add_argument("--release", action="store_true")
+    planning.add_argument("--deep", action="store_true")
     commands.add_parser("target").add_argument("word")
     debugging = commands.add_parser("debug")
     debugging.add_argument("folder")
@@ -166,7 +211,7 @@ def main():
     args = parser.parse_args()
     root = args.root.resolve()
     if args.command == "plan":
-        for tree, targets in plan(root, args.words, args.release).items():
+        for tree, targets in plan(root, args.words, args.release, args.deep).items():
             print(tree, *targets)
     elif args.command == "target":
         print(debugged(root, args.word)[0])

@@ -7,6 +7,8 @@ import subprocess
 import sys
 import tempfile
 
+import selection
+
 HERE = pathlib.Path(__file__).resolve().parent
 
 # name of a test: (its suites, the targets that it needs); the last word of its command is a program or a file
@@ -43,8 +45,28 @@ PLANS = {
     "fuzz --release": [f"release {GB_FUZZ}"],
     "prefixes": ["release sluice"],
     "tests/lint/hot_symbols.py": ["release sluice"],
+    "--deep threads": [f"release {THREADS}", f"asan {THREADS}", f"tsan {THREADS}"],
     "format": [],
     "runner_test": [],
+}
+
+# The same with a trees.txt
+ROWS = """# a comment
+dataplane/sched/bucket_random   release
+dataplane/sched/bucket          release asan
+dataplane/sched/*               release
+gb/nothing                      asan
+*                               asan
+"""
+PLANS_BY_ROWS = {
+    "sched_bucket": [f"release {RANDOM} {BUCKET}", f"asan {BUCKET}"],
+    "sched_bucket --deep": [f"release {RANDOM} {BUCKET}", f"asan {RANDOM} {BUCKET}"],
+    "ecn": [f"asan {ECN}"],
+    "ecn --release": [f"release {ECN}"],
+    "threads": [f"asan {THREADS}", f"tsan {THREADS}"],
+    "": [f"release {RANDOM} {BUCKET} tests/dataplane/sched_s7_order_test sluice bench/aqm_bench",
+         f"asan sluice tests/control/gb_world {THREADS} {BUCKET} tests/lab/report_world", f"tsan {THREADS}",
+         f"fuzz {' '.join(FUZZ)}"],
 }
 
 # words: what the complaint says
@@ -101,19 +123,31 @@ def judge(root):
         yield f"{words} is refused", done.returncode == 1 and wanted in done.stderr and not done.stdout, done
 
 
+def judge_rows(root):
+    """The same with trees.txt; one of its rows is stale."""
+    (root / selection.TREES).parent.mkdir()
+    (root / selection.TREES).write_text(ROWS)
+    for words, wanted in PLANS_BY_ROWS.items():
+        done = select(root, "plan", *words.split())
+        yield f"{words or 'all'}, by rows", done.returncode == 0 and done.stdout.splitlines() == wanted, done
+    stale = selection.stale_rows(root)
+    yield "a stale row is found", len(stale) == 1 and "'gb/nothing'" in stale[0], stale
+
+
 def main():
-    print(f"1..{len(PLANS) + len(TARGETS) + len(COMPLAINTS)}")
+    print(f"1..{len(PLANS) + len(TARGETS) + len(COMPLAINTS) + len(PLANS_BY_ROWS) + 1}")
     bad = 0
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder).resolve()
-        targets = ["sluice-dpdk", *dict.fromkeys(need for _, needs in TESTS.values() for need in needs)]
+        targets = ["sluice-dpdk", "bench/aqm_bench", *dict.fromkeys(need for _, needs in TESTS.values() for need in needs)]
         for tree in ("release", "asan", "tsan", "debug"):
             tree_make(root, tree, TESTS, targets)
         tree_make(root, "fuzz", {}, FUZZ)
-        for number, (name, holds, done) in enumerate(judge(root), 1):
+        for number, (name, holds, done) in enumerate([*judge(root), *judge_rows(root)], 1):
             print(f"{'ok' if holds else 'not ok'} {number} - selection: {name}")
             if not holds:
-                print("\n".join(f"# {line}" for line in (done.stdout + done.stderr).splitlines()))
+                said = done if isinstance(done, list) else (done.stdout + done.stderr).splitlines()
+                print("\n".join(f"# {line}" for line in said))
                 bad += 1
     return 1 if bad else 0
 

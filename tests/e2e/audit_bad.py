@@ -17,11 +17,11 @@ import audit_capture as gb  # tests/gb is on the path from here on
 import codec
 import frames
 from audit_capture import MS, S, down, found, place, up
-from harness import case, has_sanitizers, main, program, right, same
+from harness import case, has_sanitizers, main, often, program, right, same
 
 folder = pathlib.Path(tempfile.mkdtemp(prefix="sluice-audit-"))
 VERDICTS = "taken", "link_unknown", "not_ip", "cut_header", "ip_malformed", "ip_checksum", "later_fragment"
-ROUNDS = 20 if has_sanitizers() else 150
+ROUNDS = often(20, 150)
 
 
 def of_octets(octets, *words):
@@ -313,7 +313,7 @@ def noise():
 
 @case("hostile: tens of thousands of ends, cells, MSs and numbers, in seconds; lists end and say so")
 def hostile():
-    count = 2000 if has_sanitizers() else 20_000
+    count = often(2000, 20_000)
     made = packets_of(gb.good(1))
     null = b"\x41\xe0\0"
     for n in range(count):
@@ -335,7 +335,7 @@ def hostile():
 
 @case("20 000 cells with one LLC PDU each: less than 100 MB, and figures that are left out are counted")
 def many_cells():
-    count = 1000 if has_sanitizers() else 20_000
+    count = often(1000, 20_000)
     talk = []
     for n in range(count):
         ask, answer, pdu = (codec.unitdata(n + 2, said[4:]) for said in (
@@ -355,7 +355,7 @@ def many_cells():
 
 @case("datagrams of thousands of ends to themselves: each end has a hash of its own, as ends of others have")
 def to_itself():
-    count, used_s = 2000 if has_sanitizers() else 20_000, {}
+    count, used_s = often(2000, 20_000), {}
     for net in (1, 2):
         made = packets_of(gb.good(1))
         for n in range(count):

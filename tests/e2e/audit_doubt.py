@@ -10,7 +10,7 @@ import codec
 import frames
 from audit_capture import (CELL, MS, OTHER_TLLI, S, TLLI, audited, changed, down, folder, found, place, shown, up,
                            with_more, without)
-from harness import case, has_sanitizers, main, right, same
+from harness import case, main, often, right, same
 
 
 def burst(at_ns, count, nu=0, **more):
@@ -383,7 +383,7 @@ def sub_network():
 def foreign():
     octets = bytearray(gb.frame_of(up(0, b"\x05none")))
     octets[40:42], made = b"\0\0", []
-    for n in range(5000 if has_sanitizers() else 70_000):
+    for n in range(often(5000, 70_000)):
         octets[34:38] = (0x10000000 + n * 7).to_bytes(4)
         made.append((n, bytes(octets)))
     report = judged(made + [(said.time_ns + S, gb.frame_of(said)) for said in gb.good()])
@@ -453,7 +453,7 @@ def not_joined():
 @case("first fragments of which no others come, overlapping ones and ones behind the end: bounded, and Gb behind them is judged")
 def bad_pieces():
     whole, made = gb.frame_of(down(0, gb.dl(gb.llc(0, 1400)))), []
-    for n in range(500 if has_sanitizers() else 5000):
+    for n in range(often(500, 5000)):
         first, second, third = frames.fragments_of(whole, n, 504)
         octets = bytearray(second)
         octets[20:22] = (0x2000 | n % 200).to_bytes(2)  # anywhere

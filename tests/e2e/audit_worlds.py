@@ -17,10 +17,10 @@ import gb_judge
 import lossy_captures
 import pcap
 import replay
-from harness import case, has_sanitizers, main, right, run, same
+from harness import case, main, often, right, run, same
 from worlds import World, moving
 
-PLAIN, OTHERS, FAULTY, SNS, AT_ONCE = (10, 3, 3, 2, 10) if has_sanitizers() else (40, 15, 12, 6, 20)
+PLAIN, OTHERS, FAULTY, SNS, AT_ONCE = often((10, 3, 3, 2, 10), (40, 15, 12, 6, 20))
 LINE_S = "0.1"  # frames are stamped behind a Gb of 512 kbit/s, where those of a burst wait for each other
 folder = pathlib.Path(tempfile.mkdtemp(prefix="sluice-audit-"))
 seen = collections.Counter()

@@ -18,7 +18,7 @@ import time
 from gi_capture import (ACK, ETHERNET, HOST, RST, SACK_PERMITTED, USER, Talk, gtp, merged, mss, on_link, pcap, pcapng, segment,
                         timestamps, udp)
 from gi_report import FATES, begun, figures, flow_of, footer, frames_of_some, has, read, saved, table
-from harness import ROOT, WAIT_S, case, has_sanitizers, main, new_folder, program, right, run, same, sluice
+from harness import ROOT, WAIT_S, case, main, new_folder, often, program, right, run, same, sluice
 
 SEGMENTS = "TCP segments that were analysed"
 
@@ -494,7 +494,7 @@ def random_octets():
     random_ = random.Random(1)
     kinds = [pcap(frames_of_some()), pcapng(frames_of_some()),
              pcap([(time, gtp(packet, 1, 1, bytes((1, 1, 2, 0)))) for time, packet in frames_of_some()], ETHERNET)]
-    for i in range(30 if has_sanitizers() else 120):  # gi_fuzz has them, too
+    for i in range(often(30, 120)):  # gi_fuzz has them, too
         path = saved(mutated(random_, kinds[i % len(kinds)]))
         done = sluice("gi", path, "--json", "-", *(("--take-bad-checksums",) if i % 2 else ()))
         right(done.returncode in (0, 1), f"exit status {done.returncode}: {done.stderr}")
@@ -504,7 +504,7 @@ def random_octets():
 
 # --- A million packets ----------------------------------------------------------------------------
 
-MILLION = 20_000 if has_sanitizers() else 1_000_000
+MILLION = often(20_000, 1_000_000)
 FILE_FRAMES = 100_000
 
 

@@ -170,6 +170,11 @@ def has_sanitizers():
     return b"__asan_init" in pathlib.Path(program()).read_bytes()
 
 
+def often(few, many):
+    """How many of a kind a test has: few in the quick suite, many in `./run soak all` without sanitizers."""
+    return many if "TEST_DEEP" in os.environ and not has_sanitizers() else few
+
+
 def run(config, *arguments, before=(), path=None):
     """`sluice run` that has to succeed; its results are in a folder of their own."""
     out = new_folder() / "out"

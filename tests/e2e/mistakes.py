@@ -9,7 +9,7 @@ import os
 import re
 import shutil
 
-from harness import ROOT, UDP_SCENARIO, Skip, case, has_sanitizers, main, new_folder, right, same, settings, sluice
+from harness import ROOT, UDP_SCENARIO, Skip, case, main, new_folder, often, right, same, settings, sluice
 from mistake_tables import FILE, FOLDER, REAL, RIGHT, mistakes
 
 KINDS_LEAST = 145
@@ -37,7 +37,7 @@ def refused(command, folder, name, sets, lines, before=()):
     right(not out.exists(), f"{command}: it made {out}")
 
 
-RUN_EVERY = 8 if has_sanitizers() else 1  # run loads as check does; the release runs each of them
+RUN_EVERY = often(8, 1)  # run loads as check does
 refusals = itertools.count()
 
 

@@ -8,12 +8,12 @@ import collections
 
 import books
 import gb_judge
-from harness import case, check_sound, differing, has_sanitizers, main, right, run, same
+from harness import case, check_sound, differing, main, often, right, run, same
 from worlds import World, moving
 
-WORLDS = 20 if has_sanitizers() else 100
+WORLDS = often(20, 100)
 AT_ONCE = 20
-WRONGLY = 1 if has_sanitizers() else 2  # each so many worlds are also judged by judges that are wrong
+WRONGLY = often(1, 2)  # each so many worlds are also judged by judges that are wrong
 seen = collections.Counter()  # names of PDUs, LLC PDUs that were judged, faults that judges saw
 
 
@@ -63,7 +63,7 @@ def not_empty():
 @case("on lines that lose and wait, with and without procedures: sound at each step, and every packet"
       " is delivered, lost for a reason or under way")
 def lossy():
-    for seed in range(1000, 1005 if has_sanitizers() else 1012):
+    for seed in range(1000, often(1005, 1012)):
         world = World(seed, duration_s=15, moving=True)
         done = run(world.config(), "--pcap", "--no-page")
         check_sound(done.summary)
@@ -84,7 +84,7 @@ def sent_down_lately(done, world):
 @case("long after the applications end nothing is under way but beginnings of N-PDUs in MSs, and what TCP"
       " has repeated of late")
 def drained():
-    for seed in range(2000, 2005 if has_sanitizers() else 2010):
+    for seed in range(2000, often(2005, 2010)):
         world = World(seed, stop_s=8, duration_s=DRAINED_S, moving=True)
         done = run(world.config(), "--pcap", "--no-page", "--set", "queue.hold=20 s")
         check_sound(done.summary)

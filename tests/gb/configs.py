@@ -12,10 +12,10 @@ import sys
 
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent.parent / "e2e")]
 
-from harness import aqm_names, case, has_sanitizers, main, new_folder, right, sluice  # noqa: E402
+from harness import aqm_names, case, main, new_folder, often, right, sluice  # noqa: E402
 
 SEED = int(os.environ.get("TEST_SEED", "1"))
-CONFIGS = int(os.environ.get("TEST_CONFIGS", "300" if has_sanitizers() else "1000"))
+CONFIGS = int(os.environ.get("TEST_CONFIGS", often(300, 1000)))
 CHANCE = 0.2  # that a key which may be left out is there
 # So that a table, or a count of MSs, takes no second.
 MOST = {"rx_frames": 256, "tx_frames": 256, "packets": 4096, "nse_packets": 4096, "count": 20,

@@ -7,12 +7,12 @@ import os
 import random
 
 from world import HEAD, MS, S, World, ms, nsvc
-from harness import case, has_sanitizers, main, right, same
+from harness import case, main, often, right, same
 from reload_model import CONTEXTS, Wish
 from reload_world import PEERS, PLAIN, Traffic, loaded, started, wishes
 
-TIMES = 100 if has_sanitizers() else 1000
-MSS = 100_000 if has_sanitizers() else 1_000_000
+TIMES = often(100, 1000)
+MSS = often(100_000, 1_000_000)
 
 
 class Mutation:

@@ -39,10 +39,15 @@ def objects_of(root):
             and not entry["output"].startswith("tests/")}
 
 
-def symbols(kind, path):
-    done = subprocess.run(["nm", kind, "--format=just-symbols", path], capture_output=True,
+def symbols(kinds, paths):
+    """{object file: its symbols of these kinds}; one nm reads them all."""
+    found = {str(path): set() for path in paths}
+    done = subprocess.run(["nm", *kinds, "--print-file-name", "--format=posix", *found], capture_output=True,
                           text=True, check=True)
-    return set(done.stdout.split())
+    for line in done.stdout.splitlines():
+        path, _, rest = line.partition(": ")
+        found[path].add(rest.split()[0])
+    return found
 
 
 def functions_that_clear(path):
@@ -66,9 +71,10 @@ def judge(root):
     hot = [path for path in objects if named(path, "hot") and not named(path, "setup")]
     unbuilt = [f"no object matches `hot {pattern}`" for pattern in table["hot"]
                if not fnmatch.filter(hot, pattern)]
-    allowed = set(table["allow"]).union(*(symbols("--defined-only", objects[p]) for p in hot))
+    allowed = set(table["allow"]).union(*symbols(["--defined-only"], (objects[p] for p in hot)).values())
+    used = symbols(["--undefined-only"], (objects[p] for p in hot))
     sins = [f"{path} uses {symbol}" for path in sorted(hot)
-            for symbol in sorted(symbols("--undefined-only", objects[path]) - allowed)]
+            for symbol in sorted(used[str(objects[path])] - allowed)]
     clearing = [f"{path}: {function} clears memory by rep stos" for path in sorted(hot)
                 if not named(path, "clears") for function in functions_that_clear(objects[path])]
     return unbuilt, sins, clearing

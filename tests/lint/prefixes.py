@@ -32,10 +32,11 @@ def judge(root):
     folders = {str(pathlib.Path(path).parent) for path in sources}
     rows = [f"{TABLE} has no row for {folder}" for folder in sorted(folders - set(table))]
     rows += [f"{TABLE} names {folder}, which has no C source" for folder in sorted(set(table) - folders)]
+    globals_ = symbols(["--extern-only", "--defined-only"], sources.values())
     sins = [f"{path}: {name} begins with none of: {' '.join(sorted(words))}"
             for path, at in sorted(sources.items())
             if (words := table.get(str(pathlib.Path(path).parent)))
-            for name in sorted(symbols("--extern-only", at) & symbols("--defined-only", at))
+            for name in sorted(globals_[str(at)])
             if name != "main" and not begins(name, words)]
     return rows, sins
 

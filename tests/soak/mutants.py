@@ -250,7 +250,10 @@ def main():
     parser.add_argument("--jobs", type=int, default=2, help="copies that work in parallel (2)")
     parser.add_argument("--budget", type=int, default=BUDGET_S, help=f"seconds a fault ({BUDGET_S})")
     parser.add_argument("--build", choices=judge.BUILDS, default="release")
+    parser.add_argument("--deep", action="store_true", help="with all inputs, as `./run test --deep`")
     args = parser.parse_args()
+    if args.deep:
+        os.environ["TEST_DEEP"] = "1"
     limits()
     if args.check or args.measure:
         return check(args) if args.check else measure(args)

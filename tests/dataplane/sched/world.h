@@ -33,11 +33,13 @@
 // A stay in real time is told in steps of 2^30 ns; it may end so much late.
 #define WORLD_STEPS_NS (2ULL << 30)
 
+// How many of n random cases run: a quarter, all of them with TEST_DEEP (`./run soak all`), and a
+// tenth with sanitizers. The check of all that stands in a scheduler is what costs most there.
 #ifdef __SANITIZE_ADDRESS__
-#define WORLD_CASES(n) ((n) / 10 + 1) // a sample: instrumented code is some ten times slower
-#define WORLD_EVERY(n) (10 * (n))     // and the check of all that stands in a scheduler most
+#define WORLD_CASES(n) ((n) / 10 + 1)
+#define WORLD_EVERY(n) (10 * (n))
 #else
-#define WORLD_CASES(n) (n)
+#define WORLD_CASES(n) (getenv("TEST_DEEP") ? (n) : (n) / 4 + 1)
 #define WORLD_EVERY(n) (n)
 #endif
 
