@@ -2,6 +2,7 @@
 """Shows that each lint can fail: a small clean tree passes them all, and one sin fails its rule."""
 
 import json
+import os
 import pathlib
 import shutil
 import subprocess
@@ -153,6 +154,63 @@ SINS = {
     "other style": ("format", "format", {"dataplane/wire/llc.h": "int  f( int a ) ;\n"}, ""),
 }
 
+# name: (what the lint must say: the rule that fails, SKIP, or nothing; commits, each a message and files). A
+# message that begins with `git ` is a command of git's instead. BAD has neither an area nor a body.
+GOOD, BAD = "wire: copy octets\n\nA reader needs them.\n", "some changes"
+WHY, SUBJECT = "says why", "the subject is"
+A_C = {"dataplane/wire/a.c": 'const char *url = "http://a"; // one\n'}
+A_PY, A_LUA = {"tests/a.py": '"""Text."""\nx = "# 1"  # one\n'}, {"lua/a.lua": 'local x = "--" -- one\n'}
+A_MESON = {"a.build": "# one\nx = '#1' # one\n"}
+
+
+def changed(files, old, new):
+    return {path: text.replace(old, new) for path, text in files.items()}
+
+
+HISTORIES = {
+    "a good message": ("", [(GOOD, A_C)]),
+    "an area of three words": ("", [("wire's README, llc: " + GOOD, A_C)]),
+    "a subject without an area": (SUBJECT, [("copy octets\n\nA reader needs them.\n", A_C)]),
+    "an area of four words": (SUBJECT, [("a b c d: " + GOOD, A_C)]),
+    "an area and nothing more": (SUBJECT, [("wire:\n\nA reader needs them.\n", A_C)]),
+    "72 characters": ("", [("wire: " + 66 * "x" + "\n\nWhy.\n", A_C)]),
+    "73 characters": (SUBJECT, [("wire: " + 67 * "x" + "\n\nWhy.\n", A_C)]),
+    "72 characters, each of two octets": ("", [("wire: " + 66 * "\u00e4" + "\n\nWhy.\n", A_C)]),
+    "no body": (WHY, [("wire: copy", A_C)]),
+    "a body of signatures": (WHY, [("wire: copy\n\nSigned-off-by: A <a@b>\nThis reverts commit 12.\n", A_C)]),
+    "a body and a signature": ("", [("wire: copy\n\nWhy.\n\nSigned-off-by: A <a@b>\n", A_C)]),
+    "nothing changed": (WHY, [("wire: copy", {})]),
+    "a comment of C": ("", [(GOOD, A_C), ("wire: say", changed(A_C, "// one", "/* two,\n lines */"))]),
+    "a string of C that looks like one": (WHY, [(GOOD, A_C), ("wire: say", changed(A_C, "//a", "//b"))]),
+    "a comment and a blank of C": (WHY, [(GOOD, A_C), ("wire: say", changed(A_C, ";", " ;"))]),
+    "a comment of Python": ("", [(GOOD, A_PY), ("wire: say", changed(A_PY, "# one", "# two"))]),
+    "a string of Python that looks like one": (WHY, [(GOOD, A_PY), ("wire: say", changed(A_PY, "# 1", "# 2"))]),
+    "a docstring": (WHY, [(GOOD, A_PY), ("wire: say", changed(A_PY, "Text", "Words"))]),
+    "a comment of Lua": ("", [(GOOD, A_LUA), ("wire: say", changed(A_LUA, "-- one", "--[[ two\n]]"))]),
+    "a string of Lua that looks like one": (WHY, [(GOOD, A_LUA), ("wire: say", changed(A_LUA, '"--"', '"--1"'))]),
+    "a line of Meson's": ("", [(GOOD, A_MESON), ("wire: say", changed(A_MESON, "# one\nx", "# two\n\nx"))]),
+    "the end of a line of Meson's": (WHY, [(GOOD, A_MESON), ("wire: say", changed(A_MESON, "' # one", "' # two"))]),
+    "a table of inputs": (WHY, [(GOOD, {"tests/config/mistakes/a.txt": "# a\n"}),
+                                ("wire: say", {"tests/config/mistakes/a.txt": "# b\n"})]),
+    "a text, new and changed": ("", [("wire: say", {"README.md": "a\n"}), ("wire: tell", {"README.md": "b\n"})]),
+    "a text and code": (WHY, [("wire: say", {"README.md": "a\n", **A_C})]),
+    "a new file of comments": (WHY, [("wire: say", {"a.c": "// a\n"})]),
+    "a file that goes": (WHY, [(GOOD, A_C), ("git rm -q dataplane/wire/a.c", {}), ("wire: less", {})]),
+    "a mode": (WHY, [(GOOD, A_C), ("git update-index --chmod=+x dataplane/wire/a.c", {}), ("wire: run", {})]),
+    "a merge": ("", [(GOOD, A_PY), ("git checkout -q -b other", {}), (GOOD, A_C), ("git checkout -q -", {}), (GOOD, A_LUA),
+                     ("git merge -q -m merged --no-ff other", {})]),
+    "before a tag": ("", [(BAD, A_C), ("git tag v1", {})]),
+    "behind a tag": (WHY, [(GOOD, A_PY), ("git tag v1", {}), ("wire: say", A_C)]),
+    "before a commit of the table": ("", [(BAD, A_C), ("table", {})]),
+    "behind a commit of the table": (WHY, [(GOOD, A_PY), ("table", {}), ("wire: say", A_C)]),
+    "behind a commit that is not there": (WHY, [("wire: say", {"tests/lint/commits.txt": 40 * "1" + "\n"})]),
+    "50 commits ago": (WHY, [("wire: say", A_C), *49 * [(GOOD, {})]]),
+    "51 commits ago": ("", [("wire: say", A_C), *50 * [(GOOD, {})]]),
+    "a clone without history": ("SKIP nothing to judge", [(BAD, A_C), ("shallow", {})]),
+    "no repository": ("SKIP nothing to judge", [(BAD, A_C), ("forget", {})]),
+    "a folder of another repository": ("SKIP nothing to judge", [(BAD, A_C), ("within", {})]),
+}
+
 
 def tree_make(root, changes, flags):
     for path, text in {**CLEAN, **changes}.items():
@@ -220,6 +278,62 @@ def question_case(lines, is_asked):
     return ("ok" if good else "not ok"), text
 
 
+def git(root, *words):
+    """With nobody's settings but these."""
+    env = {**{name: value for name, value in os.environ.items() if not name.startswith("GIT_")},
+           "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null"}
+    done = subprocess.run(["git", "-c", "user.name=A", "-c", "user.email=a@b", "-c", "init.defaultBranch=main",
+                           "-C", root, *words], env=env, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def commit(root, message, files):
+    for path, text in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    if files:
+        git(root, "add", "-A")
+    git(root, "commit", "-q", "--allow-empty", "-m", message)
+
+
+def history_make(folder, commits):
+    """The folder to judge."""
+    root = folder / "root"
+    root.mkdir()
+    git(root, "init", "-q")
+    for message, files in commits:
+        if message.startswith("git "):
+            git(root, *message.split()[1:])
+        elif message == "table":
+            commit(root, GOOD, {"tests/lint/commits.txt": git(root, "rev-parse", "HEAD") + " why\n"})
+        elif message == "shallow":
+            git(folder, "clone", "-q", "--depth=1", root.as_uri(), "clone")
+            return folder / "clone"
+        elif message == "forget":
+            shutil.rmtree(root / ".git")
+        elif message == "within":
+            return root / "dataplane"
+        else:
+            commit(root, message, files)
+    return root
+
+
+def history_case(says, commits):
+    """The one rule fails that must, and nothing else is said."""
+    if not shutil.which("git"):
+        return "skip", ""
+    with tempfile.TemporaryDirectory() as folder:
+        root = history_make(pathlib.Path(folder).resolve(), commits)
+        done = subprocess.run([sys.executable, "-B", HERE / "commits.py", root], capture_output=True, text=True,
+                              check=False)
+    failed = [line for line in done.stdout.splitlines() if line.startswith("not ok")]
+    if says.startswith("SKIP") or not says:
+        good = done.returncode == 0 and not failed and ("SKIP" in done.stdout) == bool(says) and says in done.stdout
+    else:
+        good = done.returncode == 1 and len(failed) == 1 and says in failed[0]
+    return ("ok" if good else "not ok"), done.stdout + done.stderr
+
+
 def main():
     cases = [(f"{lint}: a clean tree passes", lambda lint=lint: clean_case(lint))
              for lint in ("includes", "requires", "prefixes", "hot_symbols", "sources", "luacheck", "plants", "texts",
@@ -228,6 +342,8 @@ def main():
                lambda lines=lines, is_asked=is_asked: question_case(lines, is_asked))
               for lines, is_asked in ((399, False), (400, True), (1000, True))]
     cases += [(f"{sin[0]}: {name}", lambda sin=sin: sin_case(*sin)) for name, sin in SINS.items()]
+    cases += [(f"commits: {name}", lambda history=history: history_case(*history))
+              for name, history in HISTORIES.items()]
     print(f"1..{len(cases)}")
     bad = 0
     for number, (name, case) in enumerate(cases, 1):
