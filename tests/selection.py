@@ -28,7 +28,8 @@ THREADS_SUITE = "threads"
 TREES = "tests/trees.txt"
 LINTS = ("includes", "requires", "prefixes", "hot_symbols", "sources", "luacheck", "plants", "texts", "commits", "format")
 LINTS_OF_OBJECTS = ("prefixes", "hot_symbols", "sources")  # they read what build/release/sluice is made of
-SELF_TESTS = ("tests/runner_test.py", "tests/selection_test.py", "tests/lint/lint_test.py")
+SELF_TESTS = ("tests/runner_test.py", "tests/selection_test.py", "tests/bisecting_test.py",
+              "tests/lint/lint_test.py")
 NEAR = 5  # names that are shown for a word that names nothing
 PROGRAM = "sluice-dpdk"  # what `./run debug sluice` means: sluice would only become it
 
