@@ -30,6 +30,7 @@ LINTS = ("includes", "requires", "prefixes", "hot_symbols", "sources", "luacheck
 LINTS_OF_OBJECTS = ("prefixes", "hot_symbols", "sources")  # they read what build/release/sluice is made of
 SELF_TESTS = ("tests/runner_test.py", "tests/selection_test.py", "tests/bisecting_test.py",
               "tests/lint/lint_test.py")
+FILES = (".c", ".h", ".py")
 NEAR = 5  # names that are shown for a word that names nothing
 PROGRAM = "sluice-dpdk"  # what `./run debug sluice` means: sluice would only become it
 
@@ -47,13 +48,21 @@ def names_of(entry):
 
 
 def word_plain(word):
-    """The path of a file becomes the name of its test."""
-    return re.sub(r"^(\./)?(tests/((lint|fuzz)/)?(?=.))?|(_test)?\.(c|h|py)$", "", word)
+    """The path of a file as the name of its test begins."""
+    return re.sub(r"^(\./)?(tests/((lint|fuzz)/)?(?=.))?", "", word)
+
+
+def is_file_of(path, names):
+    """A file is that of a test, or what the test tests; tests of several seeds have one program."""
+    plain = word_plain(path).rpartition(".")[0]
+    stem = plain.removesuffix("_test")
+    return bool({plain, stem} & set(names)) or names[-1] == "_".join(stem.split("/")[1:]) + "_test"
 
 
 def is_named(words, names, kind=""):
     words = [word for word in words if kind != "fuzz" or "fuzz" in word]
-    return any(word_plain(word) in name for word in words for name in names)
+    return any(is_file_of(word, names) if word.endswith(FILES) else any(word_plain(word) in name for name in names)
+               for word in words)
 
 
 def intro(root, tree, what):
@@ -162,7 +171,7 @@ def plan(root, words, release, deep):
 def only(word, entries):
     """The test that the word names, whole before part."""
     for is_it in (lambda names: word in (names[0], names[-1], names[-1].removesuffix("_test")),
-                  lambda names: word_plain(word) == names[0], lambda names: is_named([word], names)):
+                  lambda names: is_named([word], names)):
         found = [entry for entry in entries if is_it(names_of(entry))]
         if len(found) == 1:
             return found[0]

@@ -18,6 +18,8 @@ TESTS = {
     "dataplane/sched/s7_order": ([], ["tests/dataplane/sched_s7_order_test"]),
     "dataplane/sched/s7_order_seed_7": ([], ["tests/dataplane/sched_s7_order_test"]),
     "dataplane/path/threads": (["threads"], ["tests/dataplane/path_threads_test"]),
+    "e2e/ecn_more": (["e2e"], ["sluice"]),
+    "gb/ecn": (["gb"], ["tests/control/gb_world"]),
     "e2e/ecn": (["e2e"], ["tests/lab/report_world", "sluice"]),
     "gb/fuzz": (["gb"], ["tests/control/gb_world", "sluice"]),
 }
@@ -32,10 +34,14 @@ PLANS = {
     "sched_bucket": [f"release {RANDOM} {BUCKET}", f"asan {RANDOM} {BUCKET}"],
     "sched/bucket": [f"release {RANDOM} {BUCKET}", f"asan {RANDOM} {BUCKET}"],
     "tests/dataplane/sched/bucket_random_test.c": [f"release {RANDOM}", f"asan {RANDOM}"],
-    "dataplane/sched/bucket_random.c": [f"release {RANDOM}", f"asan {RANDOM}"],
+    "tests/dataplane/sched/bucket_test.c": [f"release {BUCKET}", f"asan {BUCKET}"],
+    "dataplane/sched/bucket.h": [f"release {BUCKET}", f"asan {BUCKET}"],
+    "tests/dataplane/sched/s7_order_test.c --release": ["release tests/dataplane/sched_s7_order_test"],
     "./tests/e2e/ecn.py": [f"release {ECN}", f"asan {ECN}"],
     "--release sched_bucket_test": [f"release {BUCKET}"],
-    "sched_bucket_test ecn --release": [f"release sluice {BUCKET} tests/lab/report_world"],
+    "sched_bucket_test e2e/ecn --release": [f"release sluice {BUCKET} tests/lab/report_world"],
+    "ecn --release": ["release sluice tests/control/gb_world tests/lab/report_world"],
+    "./tests/e2e/ecn_more.py --release": ["release sluice"],
     "s7_order": ["release tests/dataplane/sched_s7_order_test", "asan tests/dataplane/sched_s7_order_test"],
     "threads": [f"release {THREADS}", f"asan {THREADS}", f"tsan {THREADS}"],
     "threads --release": [f"release {THREADS}"],
@@ -47,7 +53,7 @@ PLANS = {
     "tests/lint/hot_symbols.py": ["release sluice"],
     "--deep threads": [f"release {THREADS}", f"asan {THREADS}", f"tsan {THREADS}"],
     "format": [],
-    "runner_test": [],
+    "tests/runner_test.py": [],
 }
 
 # The same with a trees.txt
@@ -72,11 +78,11 @@ PLANS_BY_ROWS = {
 # words: what the complaint says
 COMPLAINTS = {
     "plan shced_buket": "no test is named 'shced_buket'; near it: dataplane/sched/bucket",
-    "plan sched_bucket ecm": "no test is named 'ecm'; near it: e2e/ecn",
+    "plan sched_bucket ecm": "no test is named 'ecm'; near it: e2e/ecn_more, gb/ecn, e2e/ecn",
     "plan path_fuz --release": "no test is named 'path_fuz'",
     "plan llc": "no test is named 'llc'; near it: llc_fuzz",
     "target sched": "'sched' names several tests, say which: dataplane/sched/bucket, ",
-    "target ecn": "e2e/ecn is a Python program, which starts sluice and tests/lab/report_world",
+    "target e2e/ecn": "e2e/ecn is a Python program, which starts sluice and tests/lab/report_world",
     "target bukket": "no test is named 'bukket'; near it: dataplane/sched/bucket",
 }
 
