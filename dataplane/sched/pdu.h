@@ -22,6 +22,7 @@
             uint32_t lle : 2;      /* which of the four LLEs carries it */    \
             uint32_t ect : 1;      /* ECN-capable: may be marked */           \
             uint32_t mark : 1;     /* to be marked CE with its first piece */ \
+            uint32_t traced : 1;   /* its owner is told where it ends */      \
         };                                                                    \
         uint32_t carried;                                                     \
     }

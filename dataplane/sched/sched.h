@@ -119,6 +119,7 @@ struct sched_drop {
     uint16_t octets;
     uint8_t traffic_class;
     uint8_t reason; // enum drop_reason
+    bool traced;
 };
 
 struct sched;
@@ -322,5 +323,33 @@ uint32_t sched_ms_bvc(const struct sched *s, uint32_t ms);
 struct sched_queued sched_class(const struct sched *s, uint32_t traffic_class);
 struct sched_queued sched_bvc_class(const struct sched *s, uint32_t bvc, uint32_t traffic_class,
                                     uint64_t now_ns, uint64_t *sojourn_ns);
+
+// ---- One N-PDU (sched_hold.c) ----
+// The end of a queue: the mark of the N-PDU that came last, if there is one, and whether the AQM is
+// asked about N-PDUs that come, and that go.
+struct sched_tail {
+    struct sched_queued queued; // in that queue
+    uint32_t flow;              // which of the queues by flow
+    bool by_flow, mark, asks_in, asks_out;
+};
+struct sched_tail sched_tail(const struct sched *s, uint32_t ms, uint32_t slot, uint32_t flow_hash);
+
+// What holds an N-PDU that is queued there; of several things the first in this list.
+enum sched_holder {
+#define SCHED_HOLDER(name, text) SCHED_HELD_BY_##name,
+#include "dataplane/sched/sched_holder.def"
+#undef SCHED_HOLDER
+    SCHED_HOLDERS
+};
+extern const char *const sched_holder_names[SCHED_HOLDERS];
+extern const char *const sched_holder_texts[SCHED_HOLDERS];
+struct sched_hold {
+    enum sched_holder by;
+    struct sched_bucket bucket; // of a level
+    uint32_t octets;            // that the bucket must pass
+    uint64_t until_ns;          // when it will; TIME_NEVER: only a new value helps
+};
+struct sched_hold sched_hold(const struct sched *s, uint32_t ms, uint32_t slot, uint32_t flow_hash,
+                             const void *buffer, uint64_t now_ns);
 
 #endif

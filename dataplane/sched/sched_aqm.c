@@ -146,7 +146,8 @@ void sched_list_drop(struct sched *s, const struct tree_pfc *p, const struct pdu
     s->drop[s->drop_count++] = (struct sched_drop){.buffer = pdu->buffer,
                                                    .octets = pdu->octets,
                                                    .traffic_class = p->traffic_class,
-                                                   .reason = (uint8_t)reason};
+                                                   .reason = (uint8_t)reason,
+                                                   .traced = pdu->traced};
 }
 
 void sched_drop_head(struct sched *s, uint32_t pfc, enum drop_reason reason)
