@@ -229,7 +229,8 @@ static void ways_setup(struct dp_worker *worker, struct post *post, struct event
                              .events = worker->events,
                              .moves = moves};
     up_setup(&worker->up);
-    worker->view = (struct view){&worker->state, worker->sched, &worker->stats, NULL};
+    worker->view =
+        (struct view){&worker->state, worker->sched, &worker->stats, &worker->state.trace, NULL};
     gb->unreachable = up_unreachable;
     gb->unreachable_self = &worker->up;
 }
@@ -296,6 +297,7 @@ static void release(struct dp *dp)
     dp_events_release(&dp->events);
     for (uint32_t i = 0; i < dp->workers; i++)
         worker_free(dp->worker[i]);
+    trace_free(&dp->traces);
     post_release(dp->post, DP_WORKERS_MAX);
     for (int side = 0; side < STATS_SIDES; side++)
         port_device_close(&dp->device[side]);

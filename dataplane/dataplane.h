@@ -9,6 +9,7 @@
 #include "dataplane/state/command.h"
 #include "dataplane/state/event.h"
 #include "dataplane/stats/stats.h"
+#include "dataplane/trace/trace.h"
 #include "dataplane/view/view.h"
 
 struct rte_mbuf;
@@ -199,6 +200,15 @@ bool dp_answered(const struct dp *dp, uint32_t worker);
 void dp_ask(struct dp *dp, uint32_t worker, struct dp_query *query);
 // The answer at once, where one thread runs all workers.
 void dp_look(const struct dp *dp, uint32_t worker, struct dp_query *query, uint64_t now_ns);
+
+// The trace (trace/trace.h), for the one thread that asks. While no worker traces: forgets what was
+// traced, and gets ready to trace that; -ENOMEM. Then VIEW_TRACE gives each worker
+// dp_trace(worker), and later NULL. Records can be taken at any time, oldest first, the next `n` of
+// a worker.
+int dp_trace_begin(struct dp *dp, const struct trace_wish *wish);
+struct trace *dp_trace(const struct dp *dp, uint32_t worker);
+uint32_t dp_trace_take(struct dp *dp, uint32_t worker, struct trace_record *records, uint32_t n);
+struct trace_progress dp_trace_progress(const struct dp *dp);
 
 // The commands as functions over described structs; their target is the struct dp.
 extern const struct field_call dp_calls[];

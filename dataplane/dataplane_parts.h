@@ -6,6 +6,7 @@
 #include "dataplane/worker.h"
 
 _Static_assert(DP_WORKERS_MAX <= POST_WORKERS_MAX && DP_WORKERS_MAX <= PORT_QUEUES_MAX &&
+                   DP_WORKERS_MAX <= TRACE_WORKERS_MAX &&
                    DP_WORKERS_MAX <= 1u << TEID_WORKER_BITS_MAX,
                "every worker has letters, a queue of each port, and a number that a TEID holds");
 
@@ -46,7 +47,8 @@ struct dp {
     struct post post[DP_WORKERS_MAX];
     struct registry registry;
     struct dp_events events;
-    uint32_t next_event; // the worker to read next
+    struct traces traces; // from the first dp_trace_begin on
+    uint32_t next_event;  // the worker to read next
 };
 
 #endif

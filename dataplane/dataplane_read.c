@@ -1,6 +1,8 @@
 // See dataplane.h: reading. Nothing here runs per packet.
 #include "dataplane/dataplane_parts.h"
 
+#include <errno.h>
+
 #include "dataplane/port/packet.h"
 
 uint32_t dp_ms_of(const struct dp *dp, uint32_t nse, uint32_t tlli)
@@ -222,4 +224,29 @@ void dp_look(const struct dp *dp, uint32_t worker, struct dp_query *query, uint6
     struct view view = dp->worker[worker]->view;
     view.query = query;
     view_answer(&view, now_ns);
+}
+
+int dp_trace_begin(struct dp *dp, const struct trace_wish *wish)
+{
+    for (uint32_t i = dp->traces.workers; i < dp->workers; i++)
+        if (!trace_add(&dp->traces, &dp->worker[i]->state.trace, &dp->worker[i]->now_ns,
+                       TRACE_RECORDS))
+            return -ENOMEM;
+    trace_start(&dp->traces, wish);
+    return 0;
+}
+
+struct trace *dp_trace(const struct dp *dp, uint32_t worker)
+{
+    return dp->traces.of[worker];
+}
+
+uint32_t dp_trace_take(struct dp *dp, uint32_t worker, struct trace_record *records, uint32_t n)
+{
+    return worker < dp->traces.workers ? trace_take(&dp->traces, worker, records, n) : 0;
+}
+
+struct trace_progress dp_trace_progress(const struct dp *dp)
+{
+    return trace_progress(&dp->traces);
 }

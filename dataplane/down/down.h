@@ -40,6 +40,7 @@ struct down_frame {
     uint16_t npdu_octets;  // of the N-PDU that this frame completes; 0: more segments follow
     uint8_t traffic_class; // undefined while npdu_octets is 0
     bool ipv6;             // needs its UDP checksum at the end
+    uint16_t traced;       // number of a traced N-PDU (trace/trace.h); 0: none
 };
 
 struct down {

@@ -10,6 +10,7 @@
 // (none), as the LLC frame has its FCS.
 #include "dataplane/base/units.h"
 #include "dataplane/down/down.h"
+#include "dataplane/trace/trace.h"
 #include "dataplane/wire/bytes.h"
 #include "dataplane/wire/llc.h"
 #include "dataplane/wire/llc_cipher.h"
@@ -129,18 +130,30 @@ static void put_llc(struct down *down, struct state_ms *ms, const struct state_p
         note_segment(down, ms, llc_cipher_input_ui(ms->iov_ui, pdp->sapi, nu, oc), llc_octets, b);
 }
 
-static void count(struct down *down, const struct sched_grant *grant, struct state_ms *ms,
-                  struct state_bvc *bvc, uint32_t llc_octets)
+// What few pieces need: a count of its mark, a record of its trace.
+static __attribute__((noinline)) void mark_or_trace(struct down *down,
+                                                    const struct sched_grant *grant,
+                                                    struct state_bvc *bvc, uint32_t llc_octets,
+                                                    struct down_frame *frame)
+{
+    if (grant->traced)
+        frame->traced = trace_down_segment(down->state->trace, grant, &down->state->ms[grant->ms],
+                                           &down->state->pdp[grant->context], llc_octets,
+                                           lifetime_ms(grant->lifetime_ns));
+    if (!grant->mark)
+        return;
+    bvc->marks++;
+    down->state->ms_up[grant->ms].marks++;
+    down->stats->of_class[grant->traffic_class].marks++;
+}
+
+static void count(const struct sched_grant *grant, struct state_ms *ms, struct state_bvc *bvc,
+                  uint32_t llc_octets)
 {
     ms->octets += llc_octets;
     bvc->frames++;
     bvc->octets += llc_octets;
     bvc->sojourn_ns = grant->sojourn_ns;
-    if (__builtin_expect(!grant->mark, 1))
-        return;
-    bvc->marks++;
-    down->state->ms_up[grant->ms].marks++;
-    down->stats->of_class[grant->traffic_class].marks++;
 }
 
 // Writes headers in front of the piece's octets and makes room for the FCS behind them.
@@ -164,12 +177,14 @@ static void put_headers(struct down *down, const struct sched_grant *grant, stru
     b = put_bssgp(down->state, grant, ms, pdp, llc_octets, b + NS_UNITDATA_OCTETS);
     put_llc(down, ms, pdp, llc_octets, b);
     sndcp_unitdata_put_header(&sndcp, b + LLC_UI_HEADER_OCTETS);
-    count(down, grant, ms, bvc, llc_octets);
+    count(grant, ms, bvc, llc_octets);
     *frame = (struct down_frame){.llc = b,
                                  .llc_octets = (uint16_t)llc_octets,
                                  .npdu_octets = grant->last ? grant->npdu_octets : 0,
                                  .traffic_class = grant->traffic_class,
                                  .ipv6 = nsvc->peer.ipv6};
+    if (__builtin_expect(grant->mark | grant->traced, 0))
+        mark_or_trace(down, grant, bvc, llc_octets, frame);
 }
 
 bool down_frame_piece(struct down *down, const struct sched_grant *grant, struct state_nsvc *nsvc,

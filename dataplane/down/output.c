@@ -10,6 +10,7 @@
 
 #include <rte_prefetch.h>
 
+#include "dataplane/trace/trace.h"
 #include "dataplane/wire/fcs.h"
 #include "dataplane/wire/llc.h"
 
@@ -32,6 +33,8 @@ void down_drops(struct down *down)
         if (i + PREFETCH_AHEAD < n)
             rte_prefetch0(drop[i + PREFETCH_AHEAD].buffer);
         count_dropped(down, drop[i].buffer, drop[i].reason);
+        if (__builtin_expect(drop[i].traced, 0))
+            trace_down_dropped(down->state->trace, drop[i].buffer, drop[i].reason);
         packet_drop(down->stats->of_class[drop[i].traffic_class].drop, drop[i].reason,
                     drop[i].buffer, drop[i].octets);
     }
@@ -95,6 +98,8 @@ static void end_undeliverable(struct down *down, const struct sched_grant *grant
     if (!grant->last)
         return;
     state_count_drop(down->state, grant->ms, reason);
+    if (grant->traced)
+        trace_down_dropped(down->state->trace, grant->buffer, reason);
     packet_drop(down->stats->of_class[grant->traffic_class].drop, reason, grant->buffer,
                 grant->npdu_octets);
 }
@@ -141,11 +146,20 @@ static void count_sent(struct down *down, uint32_t first, uint32_t n)
     }
 }
 
+static void trace_sent_frames(struct down *down, uint32_t first, uint32_t n)
+{
+    for (uint32_t i = first; i < first + n; i++)
+        if (down->frame[i].traced && down->frame[i].npdu_octets)
+            trace_down_sent(down->state->trace, down->frame[i].traced, down->frame[i].npdu_octets);
+}
+
 // Offers the pending frames; true if the port took all of them.
 static bool send_pending(struct down *down)
 {
     uint32_t sent = port_send(down->gb, &down->packet[down->first], down->pending);
     count_sent(down, down->first, sent);
+    if (__builtin_expect(down->state->trace != NULL, 0))
+        trace_sent_frames(down, down->first, sent);
     down->first += sent;
     down->pending -= sent;
     return down->pending == 0;
@@ -255,7 +269,16 @@ static void expire(struct down *down, uint64_t now_ns)
     down_drops(down);
 }
 
-bool down_output(struct down *down, uint64_t now_ns)
+// What holds the traced N-PDUs from here to the next poll.
+static void look_at_traced(struct down *down)
+{
+    for (uint32_t i = down->grant_first; i < down->grants; i++)
+        if (down->grant[i].traced && down->grant[i].last)
+            trace_down_granted(down->state->trace, down->grant[i].buffer);
+    trace_down_look(down->state->trace, down->sched);
+}
+
+static bool output(struct down *down, uint64_t now_ns)
 {
     if (down->pending && !send_pending(down)) {
         expire(down, now_ns);
@@ -267,6 +290,14 @@ bool down_output(struct down *down, uint64_t now_ns)
     if (down_stalled(down))
         expire(down, now_ns);
     return down->pending > 0 || down_stalled(down);
+}
+
+bool down_output(struct down *down, uint64_t now_ns)
+{
+    bool blocked = output(down, now_ns);
+    if (__builtin_expect(down->state->trace != NULL, 0))
+        look_at_traced(down);
+    return blocked;
 }
 
 void down_queued(const struct down *down, uint64_t *packets, uint64_t *octets)

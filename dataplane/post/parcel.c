@@ -6,6 +6,8 @@
 #include <rte_ring_elem.h>
 #include <string.h>
 
+#include "dataplane/trace/trace.h"
+
 // At the start of a waiting buffer's headroom.
 struct packed {
     struct pdu pdu;
@@ -22,6 +24,7 @@ static struct packed *packed_of(const struct rte_mbuf *m)
 struct packing {
     struct parcel *parcel;
     struct stats_worker *stats;
+    struct trace *trace;
 };
 
 static void pack_npdu(void *self, uint32_t slot, const struct pdu *pdu)
@@ -31,6 +34,9 @@ static void pack_npdu(void *self, uint32_t slot, const struct pdu *pdu)
     struct rte_mbuf *m = pdu->buffer;
     uint32_t traffic_class = parcel->baggage.pfc[slot].traffic_class;
     *packed_of(m) = (struct packed){.pdu = *pdu, .slot = slot, .traffic_class = traffic_class};
+    if (pdu->traced)
+        trace_down_moved(packing->trace, m);
+    packed_of(m)->pdu.traced = 0;
     if (parcel->last)
         packed_of(parcel->last)->next = m;
     else
@@ -121,7 +127,7 @@ bool post_parcel_send(struct post *post, struct state *state, struct sched *sche
         memcpy(parcel->options, state_options(state, ms), parcel->ms.options);
     pack_pdps(parcel, state, move);
     state_names_remove(&state->name[STATE_NAMED_TLLI], name_of(state, ms), ms);
-    struct packing packing = {parcel, stats};
+    struct packing packing = {parcel, stats, state->trace};
     stats->commands_refused +=
         sched_ms_leave(sched, ms, &parcel->baggage, pack_npdu, &packing, now_ns) != 0;
     state->ms[ms] = (struct state_ms){0};

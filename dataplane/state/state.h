@@ -23,6 +23,8 @@
 #define STATE_NO_PFI       UINT8_MAX
 #define STATE_NO_GGSN      UINT16_MAX // no uplink
 
+struct trace;
+
 struct state_endpoint {
     struct ipv6_address address;
     uint32_t udp_port;
@@ -193,8 +195,9 @@ struct state {
     uint32_t counts_free; // the first free record, + 1
     struct state_pdp *pdp;
     struct state_pdp_up *pdp_up;
-    uint8_t *options; // see state_options; NULL: no room for any
-    bool standby;     // control has ever put an MS in standby: every N-PDU's MS is checked
+    uint8_t *options;    // see state_options; NULL: no room for any
+    struct trace *trace; // what its packets are traced into; NULL: nothing is
+    bool standby;        // control has ever put an MS in standby: every N-PDU's MS is checked
     struct names name[STATE_NAMED_KINDS];
     struct rte_hash *endpoints; // struct state_endpoint -> NS-VC
     struct rte_hash *ggsns;     // struct ipv6_address -> number of GGSNs with it

@@ -59,9 +59,11 @@ static void set_aside(struct up *up, const struct up_frame *f, enum up_way way, 
         up_unlisted(up, f, now_ns);
     if (way == UP_HOST)
         up_ns_alive(up, f);
-    else if (way == UP_DROP || (way != UP_CONTROL && told[way]++ >= UP_TOLD_MAX))
+    else if (way == UP_DROP || (way != UP_CONTROL && told[way]++ >= UP_TOLD_MAX)) {
+        if (up->state->trace && f->ms != STATE_NONE)
+            up_trace_refused(up, f, f->reason);
         up_drop_frame(up, f->reason, f->m);
-    else
+    } else
         up_to_control(up, f, way == UP_STRANGER ? EVENT_stranger : EVENT_ns);
 }
 
@@ -121,8 +123,11 @@ static void take(struct up *up, const struct up_frame *f, uint64_t now_ns)
             end_hold(up, f, now_ns);
         reason = up_segment_take(up, f, now_ns);
     }
-    if (reason != DROP_NONE)
-        up_drop_frame(up, reason, f->m);
+    if (reason == DROP_NONE)
+        return;
+    if (up->state->trace)
+        up_trace_refused(up, f, reason);
+    up_drop_frame(up, reason, f->m);
 }
 
 void up_input(struct up *up, struct rte_mbuf **frames, const struct port_datagram *datagrams,

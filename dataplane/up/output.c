@@ -37,31 +37,40 @@ static uint32_t place(struct up *up)
     memmove(up->packet, up->packet + up->first, up->pending * sizeof up->packet[0]);
     memmove(up->segments, up->segments + up->first, up->pending * sizeof up->segments[0]);
     memmove(up->octets, up->octets + up->first, up->pending * sizeof up->octets[0]);
+    memmove(up->traced, up->traced + up->first, up->pending * sizeof up->traced[0]);
     up->first = 0;
     return up->pending;
 }
 
-void up_npdu(struct up *up, uint32_t pdp, struct rte_mbuf *m, uint8_t segments)
+static void drop(struct up *up, enum drop_reason reason, struct rte_mbuf *m, uint8_t segments,
+                 uint16_t traced)
+{
+    up_trace_dropped(up, traced, reason);
+    up_drop_segments(up, reason, m, segments, m->pkt_len);
+}
+
+void up_npdu(struct up *up, uint32_t pdp, struct rte_mbuf *m, uint8_t segments, uint16_t traced)
 {
     const struct state_pdp_up *p = &up->state->pdp_up[pdp];
     struct peer *peer = p->ggsn == STATE_NO_GGSN ? NULL : &up->state->ggsn[p->ggsn].peer;
     uint32_t octets = m->pkt_len, at = place(up);
     if (p->ended) {
-        up_drop_segments(up, DROP_no_tunnel, m, segments, octets);
+        drop(up, DROP_no_tunnel, m, segments, traced);
         return;
     }
     if (!peer || !peer_ready(peer, up->gn)) {
-        up_drop_segments(up, DROP_no_path, m, segments, octets);
+        drop(up, DROP_no_path, m, segments, traced);
         return;
     }
     if (at == UP_PENDING) {
-        up_drop_segments(up, DROP_gn_full, m, segments, octets);
+        drop(up, DROP_gn_full, m, segments, traced);
         return;
     }
     put_headers(up, peer, p->teid, m);
     up->packet[at] = m;
     up->segments[at] = segments;
     up->octets[at] = (uint16_t)octets;
+    up->traced[at] = traced;
     up->pending++;
     up->pending_segments += segments;
     up->pending_octets += octets;
@@ -86,6 +95,9 @@ void up_output(struct up *up)
         stats->out_packets += up->segments[up->first];
         stats->out_octets += up->octets[up->first];
         stats->npdus++;
+        if (__builtin_expect(up->traced[up->first] && up->state->trace, 0))
+            trace_sent(up->state->trace, up->traced[up->first], up->octets[up->first],
+                       up->segments[up->first]);
         pending_next(up);
     }
 }

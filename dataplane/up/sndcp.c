@@ -51,6 +51,7 @@ static void partial_drop(struct up *up, struct up_partial *p, enum drop_reason r
 {
     uint32_t segments = p->segments;
     struct rte_mbuf *m = partial_take(up, p);
+    up_trace_dropped(up, p->traced, reason);
     up_drop_segments(up, reason, m, segments, m->pkt_len);
 }
 
@@ -92,13 +93,14 @@ void up_forget(struct up *up, uint32_t pdp, enum drop_reason reason)
 // ---- Segments. The buffer holds the segment alone. ----
 
 static void begin(struct up *up, uint32_t pdp, struct rte_mbuf *m, const struct sndcp_unitdata *s,
-                  uint64_t now_ns)
+                  uint16_t traced, uint64_t now_ns)
 {
     if (up->partials == UP_PARTIALS)
         partial_drop(up, &up->partial[up->oldest], DROP_segment_full);
     struct up_partial *p = partial_new(up, pdp);
     p->m = m;
     p->npdu_number = s->npdu_number;
+    p->traced = traced;
     p->segments = 1;
     p->begun_ns = now_ns;
     up->partial_segments++;
@@ -106,8 +108,12 @@ static void begin(struct up *up, uint32_t pdp, struct rte_mbuf *m, const struct 
 }
 
 // Drops both the reassembly and this segment.
-static void refuse(struct up *up, uint32_t pdp, enum drop_reason reason, struct rte_mbuf *m)
+static void refuse(struct up *up, uint32_t pdp, enum drop_reason reason, struct rte_mbuf *m,
+                   uint16_t traced)
 {
+    const struct up_partial *p = partial_of(up, pdp);
+    if (!p || p->traced != traced) // else it ends as the rest of its N-PDU
+        up_trace_dropped(up, traced, reason);
     up_forget(up, pdp, reason);
     up_drop_segments(up, reason, m, 1, m->pkt_len);
 }
@@ -124,7 +130,8 @@ static void grow(struct up *up, struct up_partial *p, struct rte_mbuf *m,
         return;
     uint32_t pdp = p->pdp;
     uint8_t segments = p->segments;
-    up_npdu(up, pdp, partial_take(up, p), segments);
+    uint16_t traced = p->traced;
+    up_npdu(up, pdp, partial_take(up, p), segments, traced);
 }
 
 // Segment numbers end at 15, so a 17th segment never follows.
@@ -134,19 +141,19 @@ static bool follows(const struct up_partial *p, const struct sndcp_unitdata *s)
 }
 
 static void take(struct up *up, uint32_t pdp, struct rte_mbuf *m, const struct sndcp_unitdata *s,
-                 uint64_t now_ns)
+                 uint16_t traced, uint64_t now_ns)
 {
     struct up_partial *p = partial_of(up, pdp);
     if (s->first) {
         up_forget(up, pdp, DROP_segment_order);
         if (s->more)
-            begin(up, pdp, m, s, now_ns);
+            begin(up, pdp, m, s, traced, now_ns);
         else
-            up_npdu(up, pdp, m, 1);
+            up_npdu(up, pdp, m, 1, traced);
     } else if (!follows(p, s)) {
-        refuse(up, pdp, DROP_segment_order, m);
+        refuse(up, pdp, DROP_segment_order, m, traced);
     } else if (rte_pktmbuf_tailroom(p->m) < m->data_len) {
-        refuse(up, pdp, DROP_npdu_long, m);
+        refuse(up, pdp, DROP_npdu_long, m, traced);
     } else {
         grow(up, p, m, s);
     }
@@ -185,7 +192,12 @@ enum drop_reason up_segment_take(struct up *up, const struct up_frame *f, uint64
     uint32_t pdp = context_of(up->state, f->ms, s.nsapi, f->ui.sapi);
     if (pdp == STATE_NONE)
         return DROP_unknown_nsapi;
+    uint16_t traced = 0;
+    if (__builtin_expect(up->state->trace != NULL, 0)) {
+        const struct up_partial *p = partial_of(up, pdp);
+        traced = up_trace_segment(up, f, p, !s.first && follows(p, &s), &s);
+    }
     cut_out(up, f->m, &s);
-    take(up, pdp, f->m, &s, now_ns);
+    take(up, pdp, f->m, &s, traced, now_ns);
     return DROP_NONE;
 }

@@ -33,6 +33,7 @@ struct up_partial {
     uint16_t npdu_number;
     uint8_t segments;      // received, which is the number of the next
     uint16_t older, newer; // UP_NONE at the ends
+    uint16_t traced;       // its number (trace/trace.h); 0: none
 };
 #define UP_NONE UINT16_MAX
 
@@ -58,6 +59,7 @@ struct up {
     struct rte_mbuf *packet[UP_PENDING];
     uint8_t segments[UP_PENDING];
     uint16_t octets[UP_PENDING];
+    uint16_t traced[UP_PENDING];
 };
 
 _Static_assert(UP_PARTIALS <= UP_NONE, "each has a number");

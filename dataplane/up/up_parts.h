@@ -3,6 +3,7 @@
 #ifndef SLUICE_UP_UP_PARTS_H
 #define SLUICE_UP_UP_PARTS_H
 
+#include "dataplane/trace/trace.h"
 #include "dataplane/up/up.h"
 #include "dataplane/wire/llc.h"
 #include "dataplane/wire/sndcp.h"
@@ -63,8 +64,21 @@ enum drop_reason up_llc_take(struct up *up, const struct up_frame *f, uint64_t n
 // sndcp.c: takes a UI frame's segment. With a drop reason the frame is still the caller's.
 enum drop_reason up_segment_take(struct up *up, const struct up_frame *f, uint64_t now_ns);
 
-// output.c: sends a whole N-PDU, alone in its buffer.
-void up_npdu(struct up *up, uint32_t pdp, struct rte_mbuf *m, uint8_t segments);
+// output.c: sends a whole N-PDU, alone in its buffer; `traced` as in struct up_partial.
+void up_npdu(struct up *up, uint32_t pdp, struct rte_mbuf *m, uint8_t segments, uint16_t traced);
+
+// traced.c: while the worker has a trace. A frame of a known MS that is dropped as a frame; a
+// segment, which goes on with the reassembly p, or does not: returns its packet's number, or 0.
+void up_trace_refused(struct up *up, const struct up_frame *f, enum drop_reason reason);
+uint16_t up_trace_segment(struct up *up, const struct up_frame *f, const struct up_partial *p,
+                          bool goes_on, const struct sndcp_unitdata *s);
+
+// A packet of any number is dropped.
+static inline void up_trace_dropped(const struct up *up, uint16_t number, enum drop_reason reason)
+{
+    if (__builtin_expect(number && up->state->trace, 0))
+        trace_dropped(up->state->trace, number, reason);
+}
 
 static inline struct event up_event(const struct up *up, const struct up_frame *f,
                                     enum event_kind kind)

@@ -100,13 +100,15 @@ struct view_drops {
     uint64_t npdus[STATS_NPDU_DROPS];
 };
 
+struct trace;
 enum view_kind {
-    VIEW_STATS,      // all counters of the worker
-    VIEW_NSES,       // its NSEs with ids from `first` to `end` - 1
-    VIEW_BVCS,       // its cells, in the same way
-    VIEW_MSS,        // its MSs at places `first` to `end` - 1; `of`: the only cell, or VIEW_ALL
-    VIEW_PFCS,       // the packet flows of the MS at place `of`
-    VIEW_BVC_CLASSES // the classes of cell `of`
+    VIEW_STATS,       // all counters of the worker
+    VIEW_NSES,        // its NSEs with ids from `first` to `end` - 1
+    VIEW_BVCS,        // its cells, in the same way
+    VIEW_MSS,         // its MSs at places `first` to `end` - 1; `of`: the only cell, or VIEW_ALL
+    VIEW_PFCS,        // the packet flows of the MS at place `of`
+    VIEW_BVC_CLASSES, // the classes of cell `of`
+    VIEW_TRACE        // none: the worker takes `trace` from now on, if it is not NULL
 };
 
 #define VIEW_ALL    UINT32_MAX
@@ -116,6 +118,7 @@ enum view_kind {
 struct dp_query {
     enum view_kind kind;
     uint32_t first, end, of;
+    struct trace *trace;
     // The answer: n records. The worker has not looked at the ids from `next` on.
     uint32_t n, next;
     uint64_t now_ns;
@@ -149,6 +152,7 @@ struct view {
     const struct state *state;
     const struct sched *sched;
     const struct stats_worker *stats;
+    struct trace **trace;
     struct dp_query *query;
 };
 

@@ -206,6 +206,9 @@ static void put_answer(const struct view *from, struct dp_query *q)
     case VIEW_BVC_CLASSES:
         put_rows(from, q, put_bvc_class, CLASS_COUNT);
         break;
+    case VIEW_TRACE:
+        *from->trace = q->trace;
+        break;
     }
 }
 

@@ -1,7 +1,7 @@
 // Real threads: one polls each of two workers by a real clock, a third is control and the network:
 // it moves MSs to and fro, removes and makes contexts, and feeds both ports at the wrong queues;
-// and a fourth has the live view in the meantime. What went in has come out, was dropped under a
-// reason, or is still there.
+// and a fourth has the live view and traces packets in the meantime. What went in has come out, was
+// dropped under a reason, or is still there.
 #include "tests/dataplane/path/path.h"
 
 #include <pthread.h>
@@ -35,7 +35,7 @@ static void *run_worker(void *number)
 // ---- The fourth thread: it fails by counting, for CMocka's assertions are the first one's ----
 
 static struct dp_query query;
-static uint64_t answers[VIEW_BVC_CLASSES + 1], wrong_answers;
+static uint64_t answers[VIEW_TRACE + 1], wrong_answers, records;
 
 // Of one moment: no N-PDU has left, or waits, that had not come.
 static bool stats_are_right(const struct dp_query *q)
@@ -74,19 +74,46 @@ static bool answer_is_right(const struct dp_query *q, uint32_t worker)
         return stats_are_right(q);
     case VIEW_BVCS:
         return bvcs_are_right(q, worker);
+    case VIEW_TRACE:
+        return true;
     default:
         return mss_are_right(q, worker);
     }
 }
 
-static void ask(uint32_t worker, enum view_kind kind)
+static void ask(uint32_t worker, enum view_kind kind, struct trace *trace)
 {
-    query = (struct dp_query){.kind = kind, .of = VIEW_ALL, .end = VIEW_ALL};
+    query = (struct dp_query){.kind = kind, .of = VIEW_ALL, .end = VIEW_ALL, .trace = trace};
     dp_ask(p.dp, worker, &query);
     while (!dp_answered(p.dp, worker)) // a worker polls until this thread has ended
         nanosleep(&(struct timespec){.tv_nsec = ASK_NAP_NS}, NULL);
     answers[kind]++;
     wrong_answers += !answer_is_right(&query, worker);
+}
+
+// One trace ends, half read perhaps, and another begins.
+static void trace_again(void)
+{
+    static const struct trace_wish wish = {TRACE_ANY, TRACE_ANY, TRACE_PACKETS_MAX};
+    for (uint32_t w = 0; w < WORKERS; w++)
+        ask(w, VIEW_TRACE, NULL);
+    wrong_answers += dp_trace_begin(p.dp, &wish) != 0;
+    for (uint32_t w = 0; w < WORKERS; w++)
+        ask(w, VIEW_TRACE, dp_trace(p.dp, w));
+}
+
+// Records of this trace, in the order of their times.
+static void take_records(uint32_t worker)
+{
+    static struct trace_record record[256];
+    uint32_t n = dp_trace_take(p.dp, worker, record, 256);
+    struct trace_progress progress = dp_trace_progress(p.dp);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t number = (uint16_t)(record[i].packet - progress.first);
+        wrong_answers += number >= progress.packets || record[i].stage >= TRACE_STAGES ||
+                         (i && record[i].time_ns < record[i - 1].time_ns);
+    }
+    records += n;
 }
 
 static bool stop_asking;
@@ -95,20 +122,25 @@ static bool stop_asking;
 static void *run_asker(void *unused)
 {
     do {
+        trace_again();
         for (uint32_t w = 0; w < WORKERS; w++) {
-            ask(w, VIEW_STATS);
-            ask(w, VIEW_BVCS);
-            ask(w, VIEW_MSS);
+            ask(w, VIEW_STATS, NULL);
+            ask(w, VIEW_BVCS, NULL);
+            ask(w, VIEW_MSS, NULL);
+            take_records(w);
         }
     } while (!__atomic_load_n(&stop_asking, __ATOMIC_ACQUIRE));
+    for (uint32_t w = 0; w < WORKERS; w++) // of all traffic, if it has come round but once
+        take_records(w);
     return unused;
 }
 
 static void expect_answers(void)
 {
-    print_message("# %lu answers of each kind\n", (unsigned long)answers[VIEW_STATS]);
+    print_message("# %lu answers of each kind, %lu records of traces\n",
+                  (unsigned long)answers[VIEW_STATS], (unsigned long)records);
     assert_int_equal(wrong_answers, 0);
-    assert_true(answers[VIEW_STATS] && answers[VIEW_BVCS] && answers[VIEW_MSS]);
+    assert_true(answers[VIEW_STATS] && answers[VIEW_BVCS] && answers[VIEW_MSS] && records);
 }
 
 static uint32_t one_of(uint32_t count)
