@@ -61,7 +61,7 @@ enum cli_end cli_parse(const struct cli *cli, int argc, char **argv, void *targe
     snprintf(name, sizeof name, "sluice %s", cli->name);
     argv[0] = name;
     fill(cli, known);
-    optind = 1;
+    optind = 0; // from the beginning, also after another command line
     for (int option;
          (option = getopt_long(argc, argv, cli->words_follow ? "+h" : "h", known, NULL)) != -1;) {
         if (option == 'h') {

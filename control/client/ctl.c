@@ -5,6 +5,7 @@
 #include "control/cli/cli.h"
 #include "control/cli/commands.h"
 #include "control/client/session.h"
+#include "control/client/trace.h"
 #include "control/client/value.h"
 
 #define COMMAND      "/sluice/ctl,"
@@ -47,13 +48,18 @@ static int ask(struct session *session, const char *line)
 }
 
 static const struct cli_option ctl_options[] = {CLI_RUN};
-const struct cli cli_of_ctl = {.name = "ctl",
-                               .words = "WORDS...",
-                               .about = "ask a running instance to do something",
-                               .more = "The list of requests: sluice ctl help.",
-                               .words_follow = true,
-                               .options = ctl_options,
-                               .count = sizeof ctl_options / sizeof ctl_options[0]};
+const struct cli cli_of_ctl = {
+    .name = "ctl",
+    .words = "WORDS...",
+    .about = "ask a running instance to do something",
+    .more = "The list of requests: sluice ctl help. One request is answered without the\n"
+            "control plane, packets and all their stages: sluice ctl trace --help\n"
+            "  sluice ctl trace on [--ms IMSI | --cell NSEI-BVCI] [--packets N]\n"
+            "  sluice ctl trace [--json]\n"
+            "  sluice ctl trace off",
+    .words_follow = true,
+    .options = ctl_options,
+    .count = sizeof ctl_options / sizeof ctl_options[0]};
 
 // --run may stand behind the words, as behind those of the other commands.
 static const char *run_behind(int *argc, char **argv, int first, const char *run)
@@ -73,6 +79,8 @@ int command_ctl(int argc, char **argv)
     enum cli_end end = cli_parse(&cli_of_ctl, argc, argv, &run, &first);
     if (end != CLI_GO)
         return cli_status(end);
+    if (first < argc && strcmp(argv[first], "trace") == 0)
+        return trace_command(argc - first, argv + first, run);
     run = run_behind(&argc, argv, first, run);
     if (first == argc || !join(argc - first, argv + first, line)) {
         fprintf(stderr,

@@ -26,7 +26,8 @@ static bool wait_for(const struct ask *ask, uint32_t worker, uint64_t until_ms)
     return true;
 }
 
-// Sends the same query to the workers from `from` to `to` - 1, and waits for all answers.
+// Sends the same query to the workers from `from` to `to` - 1, and waits for all answers. With
+// VIEW_TRACE, `of` says whether each gets its trace.
 static const char *ask_each(const struct ask *ask, uint32_t from, uint32_t to, enum view_kind kind,
                             uint32_t of, uint32_t first, uint32_t end)
 {
@@ -35,12 +36,19 @@ static const char *ask_each(const struct ask *ask, uint32_t from, uint32_t to, e
         if (!dp_answered(ask->dp, i))
             return "a worker has not answered an earlier question yet";
         query[i] = (struct dp_query){.kind = kind, .of = of, .first = first, .end = end};
+        if (kind == VIEW_TRACE && of)
+            query[i].trace = dp_trace(ask->dp, i);
         dp_ask(ask->dp, i, &query[i]);
     }
     for (uint32_t i = from; i < to; i++)
         if (!wait_for(ask, i, until_ms))
             return "a worker does not answer";
     return NULL;
+}
+
+const char *ask_trace(const struct ask *ask, bool on)
+{
+    return ask_each(ask, 0, ask->workers, VIEW_TRACE, on, 0, 0);
 }
 
 // ---- Counters ----

@@ -37,6 +37,9 @@ static inline uint32_t ask_ms_id(const struct ask *ask, uint32_t at)
     return dp_at_place(at) * ask->workers + dp_at_worker(at);
 }
 
+// Gives every worker its trace (dp_trace), or takes the traces away.
+const char *ask_trace(const struct ask *ask, bool on);
+
 // The packet flows of an MS or the classes of a cell, from one worker or from all (VIEW_ALL). Valid
 // until the next query.
 const char *ask_parts(const struct ask *ask, uint32_t worker, enum view_kind kind, uint32_t of,

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <rte_telemetry.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -45,6 +46,12 @@ static const struct {
     {"/sluice/mss", "MSs. Parameters: first index", telemetry_mss},
     {"/sluice/cell_mss", "MSs of a cell. Parameters: NSEI,BVCI,first index", telemetry_cell_mss},
     {"/sluice/ms", "An MS. Parameters: IMSI", telemetry_ms},
+    {"/sluice/trace", "How far the trace is. No parameters", telemetry_trace},
+    {"/sluice/trace_on", "Traces packets. Parameters: number[,ms,IMSI|,cell,NSEI,BVCI]",
+     telemetry_trace_on},
+    {"/sluice/trace_off", "Ends the trace. No parameters", telemetry_trace_off},
+    {"/sluice/trace_records", "Records of the trace. Parameters: first index",
+     telemetry_trace_records},
 };
 #define COMMANDS (sizeof commands / sizeof commands[0])
 
@@ -171,6 +178,8 @@ void telemetry_stop(void)
     struct control *control = telemetry.source.control;
     answers = false;
     cells_free(&telemetry.cells);
+    free(telemetry.traced.record);
+    telemetry.traced = (struct telemetry_traced){.on = false};
     pthread_mutex_unlock(&lock);
     while (was && who_waits()) {
         mailbox_take(&control->mailbox);

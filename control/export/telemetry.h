@@ -13,6 +13,10 @@
 //   /sluice/mss,FIRST                  MSs
 //   /sluice/cell_mss,NSEI,BVCI,FIRST   MSs of a cell
 //   /sluice/ms,IMSI                    an MS and its packet flows
+//   /sluice/trace                      how far the trace of packets is (sluice ctl trace)
+//   /sluice/trace_on,PACKETS[,ms,IMSI|,cell,NSEI,BVCI]   begins it
+//   /sluice/trace_off                  ends it
+//   /sluice/trace_records,FIRST        its records
 //   /sluice/ctl,WORDS                  see `sluice ctl`
 // A page has `rows`, by number, and `next`, the FIRST of the next page, if there is one. A failed
 // command answers with `error`.

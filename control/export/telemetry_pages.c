@@ -5,22 +5,13 @@
 
 #include "control/export/telemetry_parts.h"
 
-struct page {
-    struct telemetry *t;
-    struct row *row;
-    struct row rows;
-    uint32_t n;
-    uint64_t first, next; // next UINT64_MAX: no further page
-};
-
-static struct page page_begin(struct telemetry *t, struct row *row, uint64_t first)
+struct telemetry_page telemetry_page_begin(struct telemetry *t, struct row *row, uint64_t first)
 {
-    return (struct page){
+    return (struct telemetry_page){
         .t = t, .row = row, .rows = row_begin(), .first = first, .next = UINT64_MAX};
 }
 
-// Adds the row; if the page is full, frees the row, notes the next page's begin, and returns false.
-static bool page_add(struct page *page, struct row *row, uint64_t id)
+bool telemetry_page_add(struct telemetry_page *page, struct row *row, uint64_t id)
 {
     char name[24];
     if (page->n == ROWS_MOST || page->rows.octets + row->octets > ROWS_OCTETS_MAX) {
@@ -33,7 +24,7 @@ static bool page_add(struct page *page, struct row *row, uint64_t id)
     return true;
 }
 
-static void page_end(struct page *page)
+void telemetry_page_end(struct telemetry_page *page)
 {
     row_put(page->row, "first", page->first);
     row_put(page->row, "count", page->n);
@@ -74,7 +65,7 @@ static void put_nsei(const struct telemetry *t, struct row *row, uint32_t nse_id
 
 static bool take_nse(void *self, uint32_t id, const void *view, const struct view_drops *drops)
 {
-    struct page *page = self;
+    struct telemetry_page *page = self;
     struct row row = row_begin();
     struct board_nse nse;
     struct cells_sum sum = cells_sum(&page->t->cells, id);
@@ -83,7 +74,7 @@ static bool take_nse(void *self, uint32_t id, const void *view, const struct vie
     if (board_nse(page->t->source.board, id, &nse))
         put_board(&row, &board_nse_record, &nse, 1);
     put_sum(&row, &sum);
-    return page_add(page, &row, id);
+    return telemetry_page_add(page, &row, id);
 }
 
 const char *telemetry_nses(struct telemetry *t, const char *words, struct row *row)
@@ -94,9 +85,9 @@ const char *telemetry_nses(struct telemetry *t, const char *words, struct row *r
     const char *why = cells_read(&t->cells, &t->ask);
     if (why)
         return why;
-    struct page page = page_begin(t, row, first);
+    struct telemetry_page page = telemetry_page_begin(t, row, first);
     why = ask_rows(&t->ask, VIEW_NSES, VIEW_ALL, (uint32_t)first, VIEW_ALL, take_nse, &page);
-    page_end(&page);
+    telemetry_page_end(&page);
     return why;
 }
 
@@ -108,7 +99,7 @@ const char *telemetry_nsvcs(struct telemetry *t, const char *words, struct row *
     bool more = true;
     if (!telemetry_number(&words, UINT32_MAX, &first))
         return TELEMETRY_NO_NUMBER;
-    struct page page = page_begin(t, row, first);
+    struct telemetry_page page = telemetry_page_begin(t, row, first);
     for (uint64_t id = first; id < t->source.config->nsvcs && more; id++) {
         struct board_nsvc nsvc;
         if (!board_nsvc(t->source.board, (uint32_t)id, &nsvc))
@@ -116,9 +107,9 @@ const char *telemetry_nsvcs(struct telemetry *t, const char *words, struct row *
         struct row one = row_begin();
         row_fields(&one, &board_nsvc_record, &nsvc);
         put_nsei(t, &one, nsvc.nse_id);
-        more = page_add(&page, &one, id);
+        more = telemetry_page_add(&page, &one, id);
     }
-    page_end(&page);
+    telemetry_page_end(&page);
     return NULL;
 }
 
@@ -151,10 +142,10 @@ void telemetry_put_bvc(const struct telemetry *t, struct row *row, const struct 
 
 static bool take_bvc(void *self, uint32_t id, const void *view, const struct view_drops *drops)
 {
-    struct page *page = self;
+    struct telemetry_page *page = self;
     struct row row = row_begin();
     telemetry_put_bvc(page->t, &row, view, drops);
-    return page_add(page, &row, id);
+    return telemetry_page_add(page, &row, id);
 }
 
 // The first page reads and sorts all cells; later pages go on in that order. Another client that
@@ -165,14 +156,14 @@ static const char *sorted_bvcs(struct telemetry *t, uint64_t first, struct row *
     bool more = true;
     if (why)
         return why;
-    struct page page = page_begin(t, row, first);
+    struct telemetry_page page = telemetry_page_begin(t, row, first);
     for (uint64_t rank = first; rank < t->cells.n && more; rank++) {
         const struct cell *cell = &t->cells.cell[rank];
         struct row one = row_begin();
         telemetry_put_bvc(t, &one, &cell->view, &cell->drops);
-        more = page_add(&page, &one, rank);
+        more = telemetry_page_add(&page, &one, rank);
     }
-    page_end(&page);
+    telemetry_page_end(&page);
     return NULL;
 }
 
@@ -185,10 +176,10 @@ const char *telemetry_bvcs(struct telemetry *t, const char *words, struct row *r
         return sorted_bvcs(t, first, row);
     if (*words)
         return "behind the index only the word sort is allowed";
-    struct page page = page_begin(t, row, first);
+    struct telemetry_page page = telemetry_page_begin(t, row, first);
     const char *why =
         ask_rows(&t->ask, VIEW_BVCS, VIEW_ALL, (uint32_t)first, VIEW_ALL, take_bvc, &page);
-    page_end(&page);
+    telemetry_page_end(&page);
     return why;
 }
 
@@ -206,17 +197,17 @@ void telemetry_put_ms(const struct telemetry *t, struct row *row, const struct v
 
 static bool take_ms(void *self, uint32_t id, const void *view, const struct view_drops *drops)
 {
-    struct page *page = self;
+    struct telemetry_page *page = self;
     struct row row = row_begin();
     telemetry_put_ms(page->t, &row, view, drops);
-    return page_add(page, &row, id);
+    return telemetry_page_add(page, &row, id);
 }
 
 static const char *put_mss(struct telemetry *t, uint32_t bvc, uint64_t first, struct row *row)
 {
-    struct page page = page_begin(t, row, first);
+    struct telemetry_page page = telemetry_page_begin(t, row, first);
     const char *why = ask_rows(&t->ask, VIEW_MSS, bvc, (uint32_t)first, VIEW_ALL, take_ms, &page);
-    page_end(&page);
+    telemetry_page_end(&page);
     return why;
 }
 

@@ -8,10 +8,19 @@
 #include "control/export/rows.h"
 #include "control/export/telemetry.h"
 
+// The records of the last trace that the workers' rings have given so far.
+struct telemetry_traced {
+    struct trace_wish wish; // packets 0: nothing has been traced
+    bool on;                // not ended by command
+    struct trace_record *record;
+    uint32_t n;
+};
+
 struct telemetry {
     struct telemetry_source source;
     struct ask ask;
     struct cells cells; // as of the last read
+    struct telemetry_traced traced;
 };
 
 typedef const char *telemetry_fn(struct telemetry *t, const char *words, struct row *row);
@@ -23,6 +32,22 @@ bool telemetry_number(const char **words, uint64_t most, uint64_t *value);
 // Takes NSEI and BVCI off the words, and finds the cell's index. Returns false if there is no such
 // cell.
 bool telemetry_cell(const struct telemetry *t, const char **words, uint32_t *bvc);
+
+// A page of rows from `first` on. telemetry_page_add: if the page is full, frees the row, notes the
+// next page's begin, and returns false.
+struct telemetry_page {
+    struct telemetry *t;
+    struct row *row;
+    struct row rows;
+    uint32_t n;
+    uint64_t first, next; // next UINT64_MAX: no further page
+};
+struct telemetry_page telemetry_page_begin(struct telemetry *t, struct row *row, uint64_t first);
+bool telemetry_page_add(struct telemetry_page *page, struct row *row, uint64_t id);
+void telemetry_page_end(struct telemetry_page *page);
+
+// telemetry_trace.c
+telemetry_fn telemetry_trace, telemetry_trace_on, telemetry_trace_off, telemetry_trace_records;
 
 // telemetry_pages.c
 telemetry_fn telemetry_nses, telemetry_nsvcs, telemetry_bvcs, telemetry_mss, telemetry_cell_mss;

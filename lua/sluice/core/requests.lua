@@ -62,6 +62,11 @@ requests.on("help", "help", function()
     return true, usage()
 end)
 
+-- For the list alone: the client asks elsewhere, which needs no control plane.
+requests.on("trace", "trace [on [--ms IMSI | --cell NSEI-BVCI] [--packets N] | off]", function()
+    return false, "sluice ctl trace asks the workers itself; as a command of the socket: /sluice/trace"
+end)
+
 requests.on("log", "log error|warn|info|debug", function(words)
     if not ({ error = true, warn = true, info = true, debug = true })[words[2]] then
         return false, "unknown level; allowed: error, warn, info, debug"
