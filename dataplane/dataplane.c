@@ -293,6 +293,7 @@ static const char *registry_of(struct dp *dp, const struct dp_config *c)
 
 static void release(struct dp *dp)
 {
+    dp_mirrors_close(dp);
     registry_release(&dp->registry);
     dp_events_release(&dp->events);
     for (uint32_t i = 0; i < dp->workers; i++)

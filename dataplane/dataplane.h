@@ -5,6 +5,7 @@
 
 #include "dataplane/aqm/aqm.h"
 #include "dataplane/base/units.h"
+#include "dataplane/mirror/mirror.h"
 #include "dataplane/state/at.h"
 #include "dataplane/state/command.h"
 #include "dataplane/state/event.h"
@@ -295,11 +296,26 @@ struct dp_far_end {
 
 struct dp_far_end dp_far_end(const struct dp *dp, enum stats_side side, uint32_t worker);
 
-// Has dropped(self, packet, reason) called for each packet that a worker drops, before it is freed,
-// and with DROP_NONE for each frame of Gb that it gives to control; NULL ends that. For a simulated
-// network, whose one thread runs all workers.
-typedef void dp_dropped_fn(void *self, const struct rte_mbuf *packet, enum drop_reason reason);
+// Has dropped(self, packet, reason, ...) called for each packet that a worker drops, before it is
+// freed, and with DROP_NONE for each frame of Gb that it gives to control; NULL ends that. For a
+// simulated network, whose one thread runs all workers.
+typedef void dp_dropped_fn(void *self, const struct rte_mbuf *packet, enum drop_reason reason,
+                           const struct stats_drop *drops, uint32_t octets);
 void dp_watch_drops(dp_dropped_fn *dropped, void *self);
+
+// ---- Mirrors: copies of all frames, and of dropped packets, for a capture ----
+
+// Makes a mirror for each worker, whose only reader may be another thread. 0, or a negative errno;
+// -EBUSY: there are mirrors. For workers that are threads of their own.
+int dp_mirrors_open(struct dp *dp, uint32_t snap_octets, uint64_t epoch_ns);
+// Each worker uses its mirror from its next poll on, or no longer; from any thread.
+void dp_mirrors_on(struct dp *dp);
+void dp_mirrors_off(struct dp *dp);
+// After that: no worker uses one any more.
+bool dp_mirrors_rest(const struct dp *dp);
+// Once they rest, or the workers have ended.
+void dp_mirrors_close(struct dp *dp);
+struct mirror *dp_mirror(struct dp *dp, uint32_t worker); // NULL: there is none
 
 // The worker that owns a TEID of this SGSN: the worker's far end on Gn takes the TEID's G-PDUs.
 uint32_t dp_teid_worker(const struct dp *dp, uint32_t teid);

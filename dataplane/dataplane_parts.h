@@ -43,7 +43,8 @@ struct dp {
     uint32_t workers;
     struct dp_worker *worker[DP_WORKERS_MAX];
     struct port_device device[STATS_SIDES];
-    uint32_t link[STATS_SIDES]; // enum port_link, the last answer; read by other threads
+    uint32_t link[STATS_SIDES];            // enum port_link, the last answer; read by other threads
+    struct mirror *mirror[DP_WORKERS_MAX]; // NULL: none is open
     struct post post[DP_WORKERS_MAX];
     struct registry registry;
     struct dp_events events;

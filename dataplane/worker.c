@@ -210,6 +210,27 @@ static bool take_gb(struct dp_worker *worker, uint64_t now_ns)
     return n == PORT_BURST;
 }
 
+// Takes up the mirror that control has published, or lets go of the one before. Control closes a
+// mirror that it has withdrawn and sees nobody use: so one is used only if, once control can see
+// that, it has not been withdrawn.
+static void use_mirror(struct dp_worker *worker, struct mirror *mirror, uint64_t now_ns)
+{
+    if (mirror != worker->mirror) {
+        __atomic_store_n(&worker->mirror, mirror, __ATOMIC_SEQ_CST);
+        if (mirror != __atomic_load_n(&worker->mirror_wanted, __ATOMIC_SEQ_CST)) {
+            __atomic_store_n(&worker->mirror, NULL, __ATOMIC_SEQ_CST);
+            mirror = NULL;
+        }
+    }
+    for (int side = 0; side < STATS_SIDES; side++) {
+        worker->port[side].mirror = mirror;
+        worker->port[side].mirror_interface = (enum mirror_interface)side;
+    }
+    port_watch = mirror ? (struct port_watch){mirror_dropped, mirror} : (struct port_watch){0};
+    if (mirror)
+        mirror->now_ns = mirror->epoch_ns + now_ns;
+}
+
 static uint64_t earlier(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
@@ -223,8 +244,11 @@ static void tick(struct port *port, uint64_t now_ns)
 
 uint64_t dp_poll(struct dp_worker *worker, uint64_t now_ns)
 {
+    struct mirror *mirror = __atomic_load_n(&worker->mirror_wanted, __ATOMIC_ACQUIRE);
     worker->now_ns = now_ns;
     worker->post->news = false;
+    if (unlikely(mirror || worker->mirror))
+        use_mirror(worker, mirror, now_ns);
     struct stages *stages = worker->down.stages;
     struct port *gn = &worker->port[STATS_GN], *gb = &worker->port[STATS_GB];
     bool more = worker->post->workers > 1 && take_letters(worker, now_ns);

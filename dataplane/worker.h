@@ -22,6 +22,8 @@ struct dp_worker {
     struct cipher_scratch scratch;
     uint64_t now_ns; // of the last poll
     struct view view;
+    // The mirror that control has published, and the one in use since the last poll; NULL: none.
+    struct mirror *mirror_wanted, *mirror;
     struct stats_worker stats;
 };
 

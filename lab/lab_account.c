@@ -53,9 +53,12 @@ void lab_lost_tag(struct lab *lab, uint64_t tag, uint32_t reason)
 }
 
 // The dataplane has dropped a buffer that came with a tag.
-static void dropped(void *self, const struct rte_mbuf *m, enum drop_reason reason)
+static void dropped(void *self, const struct rte_mbuf *m, enum drop_reason reason,
+                    const struct stats_drop *drops, uint32_t octets)
 {
     struct lab *lab = self;
+    (void)drops;
+    (void)octets;
     uint32_t of_dp = lab->place_dp + (uint32_t)reason;
     lab_lost_tag(lab, line_tag(m), reason == DROP_NONE ? lab->place_control : of_dp);
 }

@@ -1,4 +1,4 @@
 // See packet.h.
 #include "dataplane/port/packet.h"
 
-struct port_watch port_watch;
+_Thread_local struct port_watch port_watch;

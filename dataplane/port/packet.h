@@ -9,20 +9,22 @@
 
 #include "dataplane/stats/stats.h"
 
-// Sees each packet that is dropped, before it is freed, and each uplink frame that control gets,
-// with DROP_NONE; NULL: none. The lab sets it, before the workers run and on its one thread, to
-// learn which packet was lost; so it costs one look a drop.
-typedef void port_watch_fn(void *self, const struct rte_mbuf *packet, enum drop_reason reason);
+// Sees each packet that this thread drops, before it is freed, with the arguments of packet_drop;
+// and each uplink frame that control gets, with DROP_NONE. NULL: none. A worker's mirror, or the
+// lab, on whose one thread all workers run. Of each thread its own, so it costs one look a drop.
+typedef void port_watch_fn(void *self, const struct rte_mbuf *packet, enum drop_reason reason,
+                           const struct stats_drop *drops, uint32_t octets);
 struct port_watch {
     port_watch_fn *dropped;
     void *self;
 };
-extern struct port_watch port_watch;
+extern _Thread_local struct port_watch port_watch;
 
-static inline void packet_show(const struct rte_mbuf *packet, enum drop_reason reason)
+static inline void packet_show(const struct rte_mbuf *packet, enum drop_reason reason,
+                               const struct stats_drop *drops, uint32_t octets)
 {
     if (unlikely(port_watch.dropped != NULL))
-        port_watch.dropped(port_watch.self, packet, reason);
+        port_watch.dropped(port_watch.self, packet, reason, drops, octets);
 }
 
 static inline void packet_drop(struct stats_drop drops[DROP_COUNT], enum drop_reason reason,
@@ -30,7 +32,7 @@ static inline void packet_drop(struct stats_drop drops[DROP_COUNT], enum drop_re
 {
     drops[reason].packets++;
     drops[reason].octets += octets;
-    packet_show(packet, reason);
+    packet_show(packet, reason, drops, octets);
     rte_pktmbuf_free(packet);
 }
 

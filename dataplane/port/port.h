@@ -13,6 +13,7 @@
 #include <rte_mempool.h>
 #include <rte_ring.h>
 
+#include "dataplane/mirror/mirror.h"
 #include "dataplane/port/nets.h"
 #include "dataplane/stats/stats.h"
 #include "dataplane/wire/address.h"
@@ -98,6 +99,8 @@ struct port {
     uint32_t ip_id;            // of its next answer or fragmented datagram
     struct port_host host;
     struct stats_port *stats;
+    struct mirror *mirror; // gets all frames that come and go; NULL: none
+    enum mirror_interface mirror_interface;
     uint64_t due_ns;                 // of the next port_tick
     struct rte_mempool *answer_pool; // also for outgoing fragments
     struct neighbours *neighbours;
@@ -144,7 +147,12 @@ struct port_datagram {
 
 static inline uint32_t port_receive(const struct port *port, struct rte_mbuf **m)
 {
-    return rte_eth_rx_burst(port->id, port->queue, m, PORT_BURST);
+    uint32_t n = rte_eth_rx_burst(port->id, port->queue, m, PORT_BURST);
+    if (unlikely(port->mirror != NULL)) {
+        mirror_put(port->mirror, port->mirror_interface, MIRROR_IN, m, n);
+        mirror_take(port->mirror, port->mirror_interface, n);
+    }
+    return n;
 }
 
 // Processes received frames: answers those for the host, drops bad ones, keeps fragments until

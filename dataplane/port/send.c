@@ -15,6 +15,18 @@
 // Of the host's frames, if the path's frames wait, too.
 #define ANSWERS_BEFORE_FRAMES 8u
 
+// Offers frames to the device; returns how many it took.
+static uint32_t offer(const struct port *port, struct rte_mbuf **m, uint32_t n)
+{
+    struct mirror *mirror = port->mirror;
+    if (unlikely(mirror != NULL)) // what the device has taken cannot be copied any more
+        mirror_put(mirror, port->mirror_interface, MIRROR_OUT, m, n);
+    uint32_t taken = rte_eth_tx_burst(port->id, port->queue, m, (uint16_t)n);
+    if (unlikely(mirror != NULL))
+        mirror_take(mirror, port->mirror_interface, taken);
+    return taken;
+}
+
 // A fragment; the last one of its frame goes before the next frame.
 static bool is_piece(const struct rte_mbuf *m)
 {
@@ -34,7 +46,7 @@ static bool answers_offer(struct port *port, uint32_t most)
             octets[i] = port->answer[first + i]->hash.usr;
             piece[i] = is_piece(port->answer[first + i]);
         }
-        uint32_t sent = rte_eth_tx_burst(port->id, port->queue, &port->answer[first], (uint16_t)n);
+        uint32_t sent = offer(port, &port->answer[first], n);
         for (uint32_t i = 0; i < sent; i++) {
             port->stats->tx_packets += octets[i] > 0;
             port->stats->tx_octets += octets[i];
@@ -204,8 +216,7 @@ static bool send_large(struct port *port, struct rte_mbuf *m)
 {
     struct cut cut = cut_of(port, m);
     uint32_t octets = m->pkt_len;
-    bool taken = cut.pieces ? wait_in_pieces(port, &cut, m, 0)
-                            : rte_eth_tx_burst(port->id, port->queue, &m, 1) == 1;
+    bool taken = cut.pieces ? wait_in_pieces(port, &cut, m, 0) : offer(port, &m, 1) == 1;
     if (taken)
         count_sent(port, 1, octets);
     return taken;
@@ -219,8 +230,7 @@ uint32_t port_send(struct port *port, struct rte_mbuf **m, uint32_t n)
     uint32_t first = n && port->frames_first ? 0 : ANSWERS_BEFORE_FRAMES;
     for (; answers_offer(port, first) && sent < n; first = 0) {
         run = run_of(port, &m[sent], n - sent, octets);
-        taken = run ? rte_eth_tx_burst(port->id, port->queue, &m[sent], (uint16_t)run)
-                    : send_large(port, m[sent]);
+        taken = run ? offer(port, &m[sent], run) : send_large(port, m[sent]);
         if (run)
             count_sent(port, taken, octets[taken]);
         sent += taken;

@@ -130,7 +130,7 @@ void up_to_control(struct up *up, const struct up_frame *f, enum event_kind kind
         up_drop_frame(up, DROP_control_full, f->m);
         return;
     }
-    packet_show(f->m, DROP_NONE);
+    packet_show(f->m, DROP_NONE, NULL, 0);
     stats->control_packets++;
     stats->control_octets += octets;
 }

@@ -88,6 +88,13 @@ RACES = [
     Race("a line is read plainly", "control/process/clock.c", "uint64_t clock_at",
          "__atomic_load_n(&clock->rate, __ATOMIC_ACQUIRE)", "clock->rate",
          "control/process/clock", "write_line"),
+    # The mirrors.
+    Race("blocks are the reader's without order", "dataplane/mirror/mirror.c", "void mirror_take",
+         "__ATOMIC_RELEASE", "__ATOMIC_RELAXED", "dataplane/mirror/mirror_ring", "read_all"),
+    Race("their room is the worker's without order", "dataplane/mirror/mirror.c", "void mirror_done",
+         "__ATOMIC_RELEASE", "__ATOMIC_RELAXED", "dataplane/mirror/mirror_ring", "mirror_put"),
+    Race("a mirror's count is read while the worker counts", "dataplane/mirror/mirror.c", "static void count(",
+         "__atomic_store_n(at, *at + n, __ATOMIC_RELAXED)", "*at += n", "dataplane/mirror/mirror_ring", "count"),
     # The batches.
     Race("a batch is given out and stays spare", "lab/gi/gi_pipe.c", "static void give_batch",
          "spare & (spare - 1)", "spare", "lab/gi/gi_pipe", "gi_batch"),
@@ -106,6 +113,7 @@ PROGRAMS = {"control/process/clock": "control/control_process_clock_test",
             "control/export/ask": "control/control_export_ask_test",
             "control/export/board": "control/control_export_board_test",
             "control/plane/mailbox": "control/control_plane_mailbox_test",
+            "dataplane/mirror/mirror_ring": "dataplane/mirror_mirror_ring_test",
             "lab/gi/gi_pipe": "lab/gi_pipe_test",
             PATH: "dataplane/path_threads_test"}
 
