@@ -313,7 +313,7 @@ class World:
             words = self.ask("answer")[1]
             if words[0] != "pending":
                 return words[0] == "yes", " ".join(words[1:]).replace("\\n", "\n")
-            right(self.now_ns < end_ns, f"no answer to {text} within {within} ns\n{self.log()}")
+            right(self.now_ns < end_ns, f"no answer within {within} ns\n{self.log()}")
             self.run(min(10 * MS, end_ns - self.now_ns))
 
     def reload(self, config, within=S):
