@@ -13,6 +13,8 @@
 //                 .hook_fault(text)      stores the last fault of the user's policy
 //                 .capture_open() -> path | nil, why; .capture_close()
 //                 .capture_pdu(source, port, destination, port, pdu)    the addresses as IPv6
+//                 .user_capture_on(octets of a frame, octets of the file) -> whether it runs, text
+//                 .user_capture_off(), .user_capture() -> whether it runs, text
 #include "control/bind/internal.h"
 
 #include <arpa/inet.h>
@@ -185,6 +187,35 @@ static int capture_close(lua_State *L)
     return 0;
 }
 
+static int user_capture_on(lua_State *L)
+{
+    const struct control_user_capture *capture = &control_of(L)->user_capture;
+    char text[CONTROL_USER_CAPTURE_OCTETS] =
+        "user traffic is captured in real time only; in virtual time: sluice run --pcap";
+    uint32_t snap_octets = (uint32_t)luaL_checkinteger(L, 1);
+    uint64_t most_octets = (uint64_t)luaL_checkinteger(L, 2);
+    lua_pushboolean(L, capture->on && capture->on(capture->self, snap_octets, most_octets, text));
+    lua_pushstring(L, text);
+    return 2;
+}
+
+static int user_capture_off(lua_State *L)
+{
+    const struct control_user_capture *capture = &control_of(L)->user_capture;
+    if (capture->off)
+        capture->off(capture->self);
+    return 0;
+}
+
+static int user_capture(lua_State *L)
+{
+    const struct control_user_capture *capture = &control_of(L)->user_capture;
+    char text[CONTROL_USER_CAPTURE_OCTETS] = "";
+    lua_pushboolean(L, capture->tell && capture->tell(capture->self, text));
+    lua_pushstring(L, text);
+    return 2;
+}
+
 // ----
 
 static void begin_module(lua_State *L)
@@ -239,5 +270,8 @@ void bind_add_loop(struct bind *lua, struct control *control)
     add(L, control, "capture_open", capture_open);
     add(L, control, "capture_pdu", capture_pdu);
     add(L, control, "capture_close", capture_close);
+    add(L, control, "user_capture_on", user_capture_on);
+    add(L, control, "user_capture_off", user_capture_off);
+    add(L, control, "user_capture", user_capture);
     end_module(L, "program");
 }

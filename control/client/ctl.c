@@ -52,8 +52,10 @@ const struct cli cli_of_ctl = {
     .name = "ctl",
     .words = "WORDS...",
     .about = "ask a running instance to do something",
-    .more = "The list of requests: sluice ctl help. One request is answered without the\n"
-            "control plane, packets and all their stages: sluice ctl trace --help\n"
+    .more = "The list of requests: sluice ctl help. Among them `capture user on`: the\n"
+            "frames of both ports, and dropped packets, into user.pcapng. One request is\n"
+            "answered without the control plane, packets and all their stages, see\n"
+            "sluice ctl trace --help:\n"
             "  sluice ctl trace on [--ms IMSI | --cell NSEI-BVCI] [--packets N]\n"
             "  sluice ctl trace [--json]\n"
             "  sluice ctl trace off",

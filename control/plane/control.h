@@ -34,6 +34,20 @@ struct control_capture {
     void (*close)(void *self);
 };
 
+// The capture of user traffic, which a run in real time provides.
+#define CONTROL_USER_CAPTURE_OCTETS 512
+struct control_user_capture {
+    void *self;
+    // Starts it, with at most so many octets of each frame, and of the file. False: it does not
+    // run. `text`: the file's path, or why not.
+    bool (*on)(void *self, uint32_t snap_octets, uint64_t most_octets,
+               char text[CONTROL_USER_CAPTURE_OCTETS]);
+    // It ends as soon as all is written.
+    void (*off)(void *self);
+    // Whether it runs. `text`: what this capture, or the last one, has; "": there was none.
+    bool (*tell)(void *self, char text[CONTROL_USER_CAPTURE_OCTETS]);
+};
+
 // The text of the user's policy's last fault, as in the log; "": none.
 #define CONTROL_HOOK_FAULT_OCTETS 120
 
@@ -49,6 +63,7 @@ struct control {
     struct log log;
     struct mailbox mailbox;
     struct control_capture capture;             // functions NULL: no capture
+    struct control_user_capture user_capture;   // as there
     char hook_fault[CONTROL_HOOK_FAULT_OCTETS]; // see control_hook_fault
     const volatile sig_atomic_t *ended;         // not 0 there: the run is to end; may be NULL
 };

@@ -278,6 +278,7 @@ static int control_loop(struct real *real)
         uint64_t next_ns = control_poll(control, now_ns);
         if (look_at_contexts(real, now_ns) != EXIT_DONE)
             return EXIT_RUN_FAILED;
+        recorder_look(&real->run->recorder, control);
         each_second(real, now_ns);
         if ((next_ns > now_ns && !real->contexts) || control->phase == CONTROL_STARTING)
             nap(CONTROL_NAP_NS / (control->phase == CONTROL_STARTING ? 20 : 1));
@@ -379,6 +380,8 @@ int run_real(struct run *run)
     clock_start(&real.clock);
     signals_take_ends();
     run->control.ended = &signals_ended;
+    recorder_begin(&run->recorder, &run->control, run->dp, run->load.dp.workers, &run->results,
+                   &real.clock);
     status = start_workers(&real);
     if (!status) {
         control_start(&run->control, &bind_procedures, run->dp);
@@ -386,6 +389,7 @@ int run_real(struct run *run)
         status = control_loop(&real);
     }
     stop_workers(&real);
+    recorder_end(&run->recorder, &run->control);
     drop_contexts(&real);
     if (real.up_ns)
         control_finish(&run->control);

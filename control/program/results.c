@@ -20,7 +20,8 @@ static const char *const names[] = {"summary.json",     "run.json",         "con
                                     "series_cells.csv", "series_flows.csv", "report.html",
                                     "applications.csv", "tcp.csv",          "bss.csv",
                                     "targets.csv",      "targets.json",     "gi_flows.csv",
-                                    "gi_tables.csv",    "gi_bins.csv",      "packets.csv"};
+                                    "gi_tables.csv",    "gi_bins.csv",      "packets.csv",
+                                    "user.pcapng"};
 
 static int give(const char *path, const struct user *user)
 {

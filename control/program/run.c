@@ -244,8 +244,9 @@ static int run_all(struct run *run)
         return several;
     run->origin = origin_ask(run->control.lua, "origin");
     if (run->load.run.real && run->options.pcap) {
-        fprintf(stderr, "sluice run: --pcap: allowed with run.clock = \"virtual\" only; tcpdump "
-                        "captures on a real network\n");
+        fprintf(stderr,
+                "sluice run: --pcap: allowed with run.clock = \"virtual\" only; while a run "
+                "in real time lasts: sluice ctl capture user on\n");
         return EXIT_USAGE;
     }
     if (run->load.run.real && run->options.packets) {

@@ -8,6 +8,7 @@
 #include "control/program/contexts.h"
 #include "control/program/load.h"
 #include "control/program/options.h"
+#include "control/program/recorder.h"
 #include "control/program/results.h"
 #include "lab/summary/report.h"
 
@@ -25,6 +26,7 @@ struct run {
     struct capture *signalling; // NULL: no capture of signalling
     char signalling_path[PATH_MAX];
     struct contexts contexts; // in real time
+    struct recorder recorder; // the same
     struct eal_plan plan;
     bool eal_started;
     struct results results;

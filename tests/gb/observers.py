@@ -42,6 +42,42 @@ def capture():
         same(world.ctl("capture on"), (True, "x"), "capture on once more")
 
 
+@case("capture of user traffic: wrong words, and a run without it, are answered, and start nothing")
+def user_capture():
+    usage = "usage: capture user on [snap OCTETS] [file OCTETS] | off"
+    with World(CONFIG) as world:
+        for words, wanted in (
+                ("", usage), ("x", usage), ("off x", usage), ("on x", usage), ("on x 1", usage),
+                ("on snap", "snap: found none, allowed 14 to 65535 octets"),
+                ("on snap 13", "snap: found 13, allowed 14 to 65535 octets"),
+                ("on snap 65536", "snap: found 65536, allowed 14 to 65535 octets"),
+                ("on snap 14 snap 1e2", "snap: found 1e2, allowed 14 to 65535 octets"),
+                ("on snap 99 file 9999", "file: found 9999, allowed 10000 to 1099511627776 octets"),
+                ("on file 1099511627777", "file: found 1099511627777, allowed 10000 to 1099511627776 octets"),
+                ("on file 99999999999999999999999", "file: found 99999999999999999999999, allowed 10000 to "
+                 "1099511627776 octets"),
+                ("on", "user traffic is captured in real time only; in virtual time: sluice run --pcap"),
+                ("on snap 14 file 10000", "user traffic is captured in real time only; in virtual time: "
+                 "sluice run --pcap")):
+            same(world.ctl(f"capture user {words}"), (False, wanted), words)
+        same(world.ctl("capture user off"), (True, "no capture of user traffic runs"), "off")
+        same(world.ctl("capture x"), (False, f"usage: capture [on|off], or {usage[7:]}"), "capture x")
+        same(world.ctl("capture"), (True, "signalling: off\nuser traffic: off"), "capture")
+        world.lua("require('program').user_capture_on = function(...) words = {...} return true, 'x' end return 0")
+        for words, wanted in (("on", "65535 1000000000"), ("on file 10000", "65535 10000"),
+                              ("on snap 14 file 1099511627776", "14 1099511627776")):
+            same(world.ctl(f"capture user {words}"), (True, "x"), words)
+            same(world.lua("return words[1] .. ' ' .. words[2]"), wanted, f"{words}: octets of a frame, of the file")
+        world.lua("local h = require 'program' h.user_capture_off = function() left = 3 end "
+                  "h.user_capture = function() left = left and left - 1 return left ~= 0, 'y' end return 0")
+        same(world.ctl("capture"), (True, "signalling: off\nuser traffic: on, y"), "capture while it runs")
+        same(world.ctl("capture user off"), (True, "y"), "an end that takes some rounds")
+        world.lua("local clock, late = require 'sluice.core.clock', 0 require('program').user_capture = function() "
+                  "late = late + 10 clock.now_ns = clock.now_ns + late * 1000000000 return true, 'y' end return 0")
+        same(world.ctl("capture user off", within=100 * S), (False, "not all is written yet: y"),
+             "an end that does not come")
+
+
 @case("a board that fails ends; procedures and reloads go on")
 def board():
     for what in "nse", "nsvc", "bvc", "ms", "gone_bvc":

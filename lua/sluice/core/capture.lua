@@ -5,6 +5,7 @@ local log = require "log"
 local observer = require "sluice.core.observer"
 local requests = require "sluice.core.requests"
 local network = require "sluice.core.network"
+local user_capture = require "sluice.core.user_capture"
 
 local capture = { running = false }
 
@@ -54,13 +55,18 @@ function capture.stop()
     return true, "capture stopped"
 end
 
-requests.on("capture", "capture on|off", function(words)
+requests.on("capture", "capture [on|off]\n  " .. user_capture.usage, function(words)
     if words[2] == "on" then
         return capture.start()
     elseif words[2] == "off" then
         return capture.stop()
+    elseif words[2] == "user" then
+        return user_capture.request(words)
+    elseif words[2] then
+        return false, "usage: capture [on|off], or " .. user_capture.usage
     end
-    return false, "usage: capture on|off"
+    return true, ("signalling: %s\nuser traffic: %s"):format(capture.running and "on" or "off",
+        user_capture.state())
 end)
 
 return capture
