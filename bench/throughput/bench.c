@@ -67,7 +67,11 @@ static bool measure_alone(struct bench *b)
     measure_progress("the worker alone");
     if (b->options.backlogged)
         backlog_begin(g);
+    if (b->options.capture && !mirrored_begin(g))
+        return failed("no memory for a mirror");
     b->result.saturated = saturated_run(g);
+    if (b->options.capture)
+        b->result.mirrored = mirrored_end();
     if (b->options.view) {
         measure_progress("the worker during queries");
         b->result.view = view_run(g);

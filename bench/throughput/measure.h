@@ -1,7 +1,7 @@
 // What is measured, one file a question: the worker alone (saturated.c), with a backlog (backlog.c)
-// or during queries for the state of MSs (view.c), its stages (stages.c), the highest rate without
-// loss (search.c) and the latency there (latency.c), the baselines of the same run (baseline.c).
-// Cycles are those of the TSC.
+// during queries for the state of MSs (view.c) or while its frames are captured (mirrored.c), its
+// stages (stages.c), the highest rate without loss (search.c) and the latency there (latency.c),
+// the baselines of the same run (baseline.c). Cycles are those of the TSC.
 #ifndef SLUICE_BENCH_THROUGHPUT_MEASURE_H
 #define SLUICE_BENCH_THROUGHPUT_MEASURE_H
 
@@ -39,6 +39,14 @@ struct view_cost {
 struct view_cost view_run(struct generator *g);
 // Of the worker's time, if all MSs are looked at that often.
 double view_percent(const struct view_cost *cost, double each_s);
+
+// Copies all frames of worker 0 from its next poll on (dataplane/mirror/mirror.h), for a thread
+// that takes them; false: no memory. What was copied, and missed since the thread was behind.
+struct mirrored {
+    uint64_t copied, missed, octets;
+};
+bool mirrored_begin(struct generator *g);
+struct mirrored mirrored_end(void);
 
 // Workers 0 to n - 1 at once, each on the lcore of its number.
 void saturated_run_all(struct generator **g, uint32_t n, struct saturated *of);

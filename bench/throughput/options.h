@@ -28,7 +28,7 @@ struct bench_options {
     double loss; // that a trial may have; negative: not given
     uint32_t n201_u;
     uint32_t waiting; // frames in the port whenever the worker alone is timed
-    bool up, view, json, no_search, no_rte_sched;
+    bool up, view, capture, json, no_search, no_rte_sched;
 };
 
 enum cli_end bench_options_parse(struct bench_options *options, int argc, char **argv);

@@ -233,6 +233,18 @@ static double not_below_0(double value)
     return value > 0 ? value : 0;
 }
 
+static void put_mirrored(struct json *j, const struct bench_result *r)
+{
+    if (!r->options->capture)
+        return;
+    json_key(j, "capture");
+    json_object(j);
+    json_put(j, "copied", r->mirrored.copied);
+    json_put(j, "missed", r->mirrored.missed);
+    json_put(j, "octets", r->mirrored.octets);
+    json_close(j);
+}
+
 static void put_view(struct json *j, const struct bench_result *r)
 {
     const struct view_cost *v = &r->view;
@@ -260,6 +272,7 @@ void report_json(const struct bench_result *r, FILE *out)
     put_latency(&j, r);
     put_stages(&j, r);
     put_view(&j, r);
+    put_mirrored(&j, r);
     put_baseline(&j, &r->baseline);
     put_workers(&j, r);
     put_books(&j, r);

@@ -16,6 +16,7 @@ struct bench_result {
     struct saturated of_worker[DP_WORKERS_MAX]; // all at once
     struct stages_cycles stages;
     struct view_cost view;
+    struct mirrored mirrored;
     bool searched;
     struct search search;
     struct latency latency[LATENCY_LOADS];

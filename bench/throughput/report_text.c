@@ -120,6 +120,13 @@ static void text_view(const struct bench_result *r, FILE *out)
                 v->pass_pages, v->page_cycles, view_percent(v, 1), view_percent(v, 0.1));
 }
 
+static void text_mirrored(const struct bench_result *r, FILE *out)
+{
+    if (r->options->capture)
+        fprintf(out, "\n  captured meanwhile: %" PRIu64 " frames, and %" PRIu64 " missed\n",
+                r->mirrored.copied, r->mirrored.missed);
+}
+
 void report_text(const struct bench_result *r, FILE *out)
 {
     text_head(r, out);
@@ -128,6 +135,7 @@ void report_text(const struct bench_result *r, FILE *out)
     text_workers(r, out);
     text_stages(r, out);
     text_view(r, out);
+    text_mirrored(r, out);
     text_baseline(r, out);
     fprintf(out,
             "\n  packets: %" PRIu64 " sent, %" PRIu64 " received, %" PRIu64 " dropped, %" PRIu64

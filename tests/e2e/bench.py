@@ -176,6 +176,16 @@ def workers():
     right(abs(scaling["times"] - scaling["mpps_all"] / scaling["mpps_alone"]) < 0.01, f"{scaling}")
 
 
+@case("--capture: every frame in and out is copied, or missed and counted, and the packets came out all the same")
+def capture():
+    result = bench("--ms", 1000, "--no-search", "--capture", "--seconds", 0.2)
+    sound(result)
+    taken = result["capture"]
+    right(taken["copied"] > 0 and taken["octets"] > 0, f"copied: {taken}")
+    right(taken["copied"] + taken["missed"] <= result["conservation"]["sent"] * 2, f"more than there were: {taken}")
+    same("capture" in bench("--no-search"), False, "without it")
+
+
 @case("--view: every MS was looked at, page by page, and the packets came out all the same")
 def view():
     result = bench("--ms", 1000, "--no-search", "--view", "--seconds", 0.2)
