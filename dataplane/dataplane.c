@@ -386,7 +386,8 @@ static void worker_flush(struct dp_worker *worker)
     up_flush(&worker->up);
 }
 
-uint32_t dp_destroy(struct dp *dp)
+// The number of buffers that are missing.
+static uint32_t stop(struct dp *dp)
 {
     struct event event;
     uint32_t held = 0;
@@ -404,7 +405,20 @@ uint32_t dp_destroy(struct dp *dp)
         held += port_device_stop(&dp->device[side]);
     for (uint32_t i = 0; i < dp->workers; i++)
         held += rte_mempool_in_use_count(dp->worker[i]->segment_pool);
-    held += rte_mempool_in_use_count(dp->registry.pool);
+    return held + rte_mempool_in_use_count(dp->registry.pool);
+}
+
+uint32_t dp_destroy(struct dp *dp)
+{
+    uint32_t held = stop(dp);
     release(dp);
+    return held;
+}
+
+uint32_t dp_end(struct dp *dp)
+{
+    uint32_t held = stop(dp);
+    dp_events_release(&dp->events);
+    free(dp);
     return held;
 }

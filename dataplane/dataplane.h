@@ -153,6 +153,10 @@ struct dp *dp_create(const struct dp_config *config, const char **why);
 // missing from their pools: 0, unless the caller still holds one.
 uint32_t dp_destroy(struct dp *dp);
 
+// The same where the process ends next: DPDK's memory is left to the kernel. DPDK writes zeros over
+// what is freed to it, which is most of the time of an end.
+uint32_t dp_end(struct dp *dp);
+
 // Gives a worker a command, from control's thread. 0 (for a PDP context its TEID), or:
 // -EAGAIN         try again; nothing has changed: a ring is full, there is no buffer for a PDU to
 //                 send, or a worker has not handled a cell's removal yet. The condition ends when

@@ -210,7 +210,7 @@ static void tear_down(struct run *run)
     if (run->lab)
         lab_destroy(run->lab);
     if (run->dp)
-        run->buffers_held = dp_destroy(run->dp);
+        run->buffers_held = dp_end(run->dp);
     board_destroy(run->board);
     contexts_release(&run->contexts);
 }

@@ -65,8 +65,8 @@ int __real_privileges_drop(const struct user *user, uint64_t keep, char why[128]
 int __wrap_privileges_drop(const struct user *user, uint64_t keep, char why[128]);
 
 static struct contexts *contexts_of_run;
-uint32_t __real_dp_destroy(struct dp *dp);
-uint32_t __wrap_dp_destroy(struct dp *dp);
+uint32_t __real_dp_end(struct dp *dp);
+uint32_t __wrap_dp_end(struct dp *dp);
 
 void __wrap_control_start(struct control *control, const struct procedures *procedures,
                           struct dp *dp)
@@ -135,9 +135,9 @@ int __wrap_privileges_drop(const struct user *user, uint64_t keep, char why[128]
     return __real_privileges_drop(user, keep, why);
 }
 
-uint32_t __wrap_dp_destroy(struct dp *dp)
+uint32_t __wrap_dp_end(struct dp *dp)
 {
-    return __real_dp_destroy(dp) + told->lost;
+    return __real_dp_end(dp) + told->lost;
 }
 
 static int begin(void **state)
