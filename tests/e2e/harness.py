@@ -20,9 +20,10 @@ import traceback
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 UDP_SCENARIO = ROOT / "tests/e2e/udp.lua"  # the tests' own: three classes over UDP
-TIMEOUT_S = 120  # of one start of the program; none of them should take more than a few
 PATIENCE = int(os.environ.get("PATIENCE", "1"))  # the runner's, where it runs more at once
+TIMEOUT_S = 120 * PATIENCE  # of one start of the program; none of them should take more than a few
 WAIT_S = 30 * PATIENCE  # for anything that a program does in real time; all of it takes some ms
+SLOWER = 3  # the sanitized program, which has so much more time from the runner, too
 CAPTURES = ("gi.pcap", "gn.pcap", "gb.pcap")
 # Of a run in the lab with --pcap, but for run.json; the page is made of them.
 TABLES = (*(f"{name}.csv" for name in ("applications", "bss", "cells", "classes", "delays", "drops",
@@ -197,6 +198,15 @@ def octets_of(path):
     return path.read_bytes() if path.exists() else b""
 
 
+def until(what, condition, seen=lambda: "", wait_s=WAIT_S):
+    """What condition() returns, once it is true; a failure says what was waited for, and what is seen then."""
+    deadline = time.monotonic() + wait_s
+    while not (found := condition()):
+        right(time.monotonic() < deadline, f"not within {wait_s} s: {what}\n{seen()}")
+        time.sleep(0.02)
+    return found
+
+
 started = []  # each Running
 
 
@@ -219,11 +229,8 @@ class Running:
             stderr=(self.folder / "stderr").open("wb"))
         started.append(self)
         atexit.register(self.kill)
-        deadline = time.monotonic() + WAIT_S
-        while "\nup: " not in self.said():
-            right(self.process.poll() is None and time.monotonic() < deadline,
-                  f"it does not come up (exit {self.process.poll()}):\n{self.said()}")
-            time.sleep(0.02)
+        until("the run is up", lambda: "\nup: " in self.said() or self.process.poll() is not None, self.said)
+        right("\nup: " in self.said(), f"it does not come up (exit {self.process.poll()}):\n{self.said()}")
 
     def __enter__(self):
         return self
@@ -242,11 +249,11 @@ class Running:
     def contexts(self):
         return json.loads((self.out / "contexts.json").read_text())
 
-    def finish(self):
+    def finish(self, number=signal.SIGINT):
         """Its summary, when it has ended as it should."""
-        self.process.send_signal(signal.SIGINT)
-        status = self.process.wait(WAIT_S)
-        same(status, 0, f"exit status of the run; it said:\n{self.said()}")
+        self.process.send_signal(number)
+        until("the run's end after its signal", lambda: self.process.poll() is not None, self.said)
+        same(self.process.returncode, 0, f"exit status of the run; it said:\n{self.said()}")
         return json.loads((self.out / "summary.json").read_text())
 
 

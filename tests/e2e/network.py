@@ -22,10 +22,9 @@ import sys
 import time
 
 from checksums import checksum
-from harness import PATIENCE, Failure, Skip, right
+from harness import WAIT_S, Failure, Skip, right
 
 CLONE_NEWNET = 0x40000000
-WAIT_S = 10 * PATIENCE  # for a packet; all of it takes some ms
 GTPU_PORT, NS_PORT = 2152, 23000
 
 # Ours, Linux's.
@@ -147,7 +146,7 @@ class Host:
                 answer = answer if ipv6 else answer[(answer[0] & 15) * 4:]
                 if answer[0] == (129 if ipv6 else 0) and answer[4:] == wanted:
                     return
-        raise Failure(f"no answer to a ping of {octets} octets to {address}")
+        raise Failure(f"not within {WAIT_S} s: an answer to a ping of {octets} octets to {address}")
 
 
 def veth(queues=1, names=(None, None)):

@@ -1,6 +1,7 @@
 """Whom a process is, as the kernel says it: what the tests of a run's user share. And a program that an
 ordinary user starts."""
 
+import contextlib
 import os
 import pathlib
 import pwd
@@ -8,10 +9,9 @@ import shutil
 import signal
 import stat
 import subprocess
-import time
 
 import real
-from harness import WAIT_S, Skip, new_folder, program, right, same, whole_program
+from harness import WAIT_S, Skip, new_folder, program, right, same, until, whole_program
 
 USER = pwd.getpwnam("daemon")
 AS_USER = "--set", f"run.user={USER.pw_name}"
@@ -36,8 +36,9 @@ def threads(pid):
     """{number: {name of a line: its words}} as the kernel has it."""
     found = {}
     for path in pathlib.Path(f"/proc/{pid}/task").iterdir():
-        lines = (line.split(":", 1) for line in (path / "status").read_text().splitlines())
-        found[int(path.name)] = {name: words.split() for name, words in lines}
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it has ended
+            lines = (line.split(":", 1) for line in (path / "status").read_text().splitlines())
+            found[int(path.name)] = {name: words.split() for name, words in lines}
     return found
 
 
@@ -74,13 +75,6 @@ def uids(found):
     return {one["Uid"][0] for one in found.values()}
 
 
-def until(what, condition):
-    deadline = time.monotonic() + WAIT_S
-    while not condition():
-        right(time.monotonic() < deadline, f"within {WAIT_S} s it did not come: {what}")
-        time.sleep(0.02)
-
-
 def as_user(*more):
     """A command that starts another as that user, with nothing but what `more` says."""
     if not shutil.which("setpriv"):
@@ -112,7 +106,7 @@ class Own:
         """Up, its threads looked at, and ended; what it said."""
         process = self.start(*words, before=before)
         try:
-            until(f"up: {self.said()}", lambda: "\nup: " in self.said() or process.poll() is not None)
+            until("the run is up", lambda: "\nup: " in self.said() or process.poll() is not None, self.said)
             right(process.poll() is None, self.said())
             found = threads(process.pid)
             process.send_signal(signal.SIGINT)

@@ -10,8 +10,8 @@ import re
 import network
 import owner
 import real
-from harness import ROOT, case, main, right, same, sluice
-from owner import AS_USER, USER, Own, as_user, is_not_dumpable, is_owned, is_user, until
+from harness import ROOT, case, main, right, same, sluice, until
+from owner import AS_USER, USER, Own, as_user, is_not_dumpable, is_owned, is_user
 
 
 def socket_of(pid):
@@ -48,7 +48,7 @@ def captured(world, path, question):
     world.bss(real.FOUR).sendto(question, (real.GB4, real.NS_PORT))
     until("the capture", path.exists)
     is_owned(path, 0o640)
-    real.quiet(world.bss(real.FOUR))
+    real.besides_gb(world, real.FOUR)
     client("ctl", "capture", "off")
     return question in path.read_bytes()
 

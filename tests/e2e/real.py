@@ -5,19 +5,19 @@ and in pcap.py, without a line of the program's code."""
 import functools
 import ipaddress
 import random
-import select
 import socket
 import struct
-import time
 
 import pcap
 from checksums import checksum, fcs
-from harness import Running, case, check_sound, right, same, short
+from harness import Failure, Running, case, check_sound, right, same, short
 from network import (BSS4, BSS6, GB4, GB6, GGSN4, GGSN6, GN4, GN6, GTPU_PORT, NS_PORT, WAIT_S, Host, within)
 
 # The kernel chooses a queue by a hash of addresses and ports, with a key of its own at each boot.
 MORE_PORTS = range(NS_PORT + 1, NS_PORT + 17)
-QUIET_S = 0.3  # in which nothing comes any more
+# A question to each port that its worker answers behind what came before it, and how the answer begins.
+ECHO, ECHO_ANSWER = bytes.fromhex("320100040000000012340000"), b"\x32\x02"
+ALIVE, ALIVE_ANSWER = b"\x0a", b"\x0b"
 
 # Three MSs: over IPv4, the second of two; over IPv6; and one whose LLC PDUs are larger than Gb's MTU.
 # The third NSE is there for its NS-VCs.
@@ -123,19 +123,24 @@ def receive(end, what):
     try:
         return end.recvfrom(65536)
     except socket.timeout:
-        raise AssertionError(f"nothing comes within {WAIT_S} s: {what}") from None
+        raise Failure(f"not within {WAIT_S} s: {what}") from None
 
 
-def quiet(*ends):
-    """Takes what comes until nothing does; returns it."""
+def besides(end, to, question, answer):
+    """What else has come to an end: all that comes before the answer to a question."""
     found = []
-    deadline = time.monotonic() + WAIT_S
-    while time.monotonic() < deadline:
-        ready, _, _ = select.select(ends, [], [], QUIET_S)
-        if not ready:
-            break
-        found += [end.recv(65536) for end in ready]
+    end.sendto(question, to)
+    while not (octets := receive(end, f"the answer to {question.hex()}")[0]).startswith(answer):
+        found.append(octets)
     return found
+
+
+def besides_gb(world, ms):
+    return besides(world.bss(ms), (ms.gb, NS_PORT), ALIVE, ALIVE_ANSWER)
+
+
+def besides_gn(world, ms):
+    return besides(world.ggsn(ms), (ms.gn, GTPU_PORT), ECHO, ECHO_ANSWER)
 
 
 def read_pdus(world, ms, packets):
@@ -159,7 +164,7 @@ def sent_down(world, ms, packets):
     same([npdu.octets for npdu in pcap.npdus_of(pdus)], packets, "the N-PDUs")
     same({(pdu.bvci, pdu.tlli, pdu.nsapi, pdu.sapi) for pdu in pdus}, {(ms.bvci, ms.tlli, 5, 3)},
          "whose they are")
-    same([len(octets) for octets in quiet(world.bss(ms))], [], "what comes besides")
+    same([octets.hex() for octets in besides_gb(world, ms)], [], "what comes besides")
     return pdus
 
 
@@ -195,7 +200,7 @@ def sent_up(world, ms, packets, octets_each):
         same(sender[:2], (ms.gn, GTPU_PORT), "who sends GTP-U")
         right(octets == g_pdu(ms.ggsn_teid, npdu),
               f"G-PDU: found {short(octets.hex())}, right is {short(g_pdu(ms.ggsn_teid, npdu).hex())}")
-    same([octets.hex() for octets in quiet(world.ggsn(ms))], [], "what comes besides")
+    same([octets.hex() for octets in besides_gn(world, ms)], [], "what comes besides")
 
 
 def cases(devices, workers=1, idle="sleep"):
@@ -244,7 +249,7 @@ def cases(devices, workers=1, idle="sleep"):
     def echo():
         world = start()
         for ms in FOUR, SIX:
-            world.ggsn(ms).sendto(bytes.fromhex("320100040000000012340000"), (ms.gn, GTPU_PORT))
+            world.ggsn(ms).sendto(ECHO, (ms.gn, GTPU_PORT))
             octets, _ = receive(world.ggsn(ms), "an echo response")
             # 7.2.2: Recovery, whose value is 0
             same(octets.hex(), "3202000600000000" "12340000" "0e00", "the response")
@@ -272,7 +277,7 @@ def cases(devices, workers=1, idle="sleep"):
             ggsn.sendto(g_pdu(world.teid(FOUR), octets), (GN4, GTPU_PORT))
             same([npdu.octets for npdu in pcap.npdus_of(read_pdus(world, FOUR, 1))], [octets],
                  f"the N-PDU from port {port}")
-            bss.sendto(b"\x0a", (GB4, NS_PORT))
+            bss.sendto(ALIVE, (GB4, NS_PORT))
             same(receive(bss, "NS-ALIVE-ACK")[0].hex(), "0b", f"the answer to port {port}")
 
     @case("NS-ALIVE is answered; what is for control is counted as an event")
@@ -280,7 +285,7 @@ def cases(devices, workers=1, idle="sleep"):
         world = start()
         for ms in FOUR, SIX:
             world.bss(ms).sendto(bytes.fromhex("02000081010182000104820001"), (ms.gb, NS_PORT))
-            world.bss(ms).sendto(b"\x0a", (ms.gb, NS_PORT))
+            world.bss(ms).sendto(ALIVE, (ms.gb, NS_PORT))
             # control refuses the NS-RESET in its own time, so either answer may be the first
             answers = [receive(world.bss(ms), "NS-ALIVE-ACK and NS-STATUS")[0] for _ in range(2)]
             same(sorted(answer[0] for answer in answers), [0x08, 0x0b], "the types of the answers")
