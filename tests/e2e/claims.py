@@ -6,7 +6,7 @@ import subprocess
 
 import network
 import real
-from harness import Running, case, main, new_folder, program, right, same
+from harness import TIMEOUT_S, Running, case, main, new_folder, program, right, same
 
 
 def config(gn, gb):
@@ -18,7 +18,7 @@ def refused(namespace, gn, gb):
     folder = new_folder()
     (folder / "x.lua").write_text(config(gn, gb))
     done = subprocess.run([*network.within(namespace), program(), "run", "x.lua"], cwd=folder,
-                          capture_output=True, text=True, timeout=60, check=False)
+                          capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
     same(done.returncode, 1, f"exit status; it says:\n{done.stderr}")
     return done.stderr
 

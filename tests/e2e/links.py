@@ -4,11 +4,10 @@ is in stands in the statistics."""
 
 import json
 import os
-import time
 
 import network
 import real
-from harness import WAIT_S, case, main, new_folder, right, same, sluice
+from harness import case, main, new_folder, right, same, sluice, until
 
 # Whatever else runs on this machine is not seen.
 os.environ["RUNTIME_DIRECTORY"] = str(new_folder())
@@ -36,14 +35,6 @@ def links(world):
     return found.get("gn"), found.get("gb")
 
 
-def until(world, *wanted):
-    deadline = time.monotonic() + WAIT_S
-    while links(world) != wanted:
-        right(time.monotonic() < deadline, f"links are {links(world)}, and not {wanted}:\n"
-              + world.program.said())
-        time.sleep(0.05)
-
-
 @case("a link that goes and comes, and a device that disappears: a line each, and a state")
 def goes():
     made = []
@@ -53,13 +44,16 @@ def goes():
         return made[0]
     world = real.World(devices)
     ours, theirs = made[0][:2]
-    until(world, "up", "up")
+
+    def expect(*wanted):
+        until(f"links {wanted}", lambda: links(world) == wanted, lambda: f"{links(world)}\n{world.program.said()}")
+    expect("up", "up")
     before = len(lines(world))
     for down in (True, False):
         network.must("ip", "-n", theirs, "link", "set", "gb", "down" if down else "up")
-        until(world, "up", "down" if down else "up")
+        expect("up", "down" if down else "up")
     network.must("ip", "-n", ours, "link", "del", "gn")
-    until(world, "gone", "up")
+    expect("gone", "up")
     said = lines(world)[before:]
     same(len(said), 3, f"lines: {said}")
     for line, end in zip(said, ("gb: its link is down", "gb: its link is up", "gn: its device is gone")):

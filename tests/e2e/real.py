@@ -10,8 +10,8 @@ import struct
 
 import pcap
 from checksums import checksum, fcs
-from harness import Failure, Running, case, check_sound, right, same, short
-from network import (BSS4, BSS6, GB4, GB6, GGSN4, GGSN6, GN4, GN6, GTPU_PORT, NS_PORT, WAIT_S, Host, within)
+from harness import WAIT_S, Failure, Running, case, check_sound, right, same, short
+from network import (BSS4, BSS6, GB4, GB6, GGSN4, GGSN6, GN4, GN6, GTPU_PORT, NS_PORT, Host, within)
 
 # The kernel chooses a queue by a hash of addresses and ports, with a key of its own at each boot.
 MORE_PORTS = range(NS_PORT + 1, NS_PORT + 17)

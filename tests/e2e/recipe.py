@@ -10,11 +10,10 @@ import select
 import signal
 import socket
 import subprocess
-import time
 
 import network
-from harness import case, main, new_folder, program, right, same
-from network import BSS4, GGSN4, GN4, GTPU_PORT, NS_PORT, WAIT_S
+from harness import WAIT_S, case, main, new_folder, program, right, same, until
+from network import BSS4, GGSN4, GN4, GTPU_PORT, NS_PORT
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PAGE, HEADING = ROOT / "config/network.md", "## Without a NIC\n"
@@ -39,7 +38,7 @@ class Recipe:
         self.folder = new_folder()
         os.symlink(ROOT / "config", self.folder / "config")
         script = (f"set -e\nmount -t tmpfs tmpfs /run/netns\n{setup}\n"
-                  f"ip netns exec far sleep 600 & echo $! >far\nexec {run}\n")
+                  f"ip netns exec far sleep infinity & echo $! >far\nexec {run}\n")
         self.process = subprocess.Popen(
             ["ip", "netns", "exec", ours, "unshare", "--mount", "bash", "-c", script],
             cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -49,11 +48,8 @@ class Recipe:
         return (self.folder / "stderr").read_text(errors="backslashreplace")
 
     def wait_up(self):
-        deadline = time.monotonic() + WAIT_S
-        while "\nup: " not in self.said():
-            right(self.process.poll() is None and time.monotonic() < deadline,
-                  f"it does not come up (exit {self.process.poll()}):\n{self.said()}")
-            time.sleep(0.02)
+        until("the run is up", lambda: "\nup: " in self.said() or self.process.poll() is not None, self.said)
+        right("\nup: " in self.said(), f"it does not come up (exit {self.process.poll()}):\n{self.said()}")
 
     def far(self):
         return f"/proc/{(self.folder / 'far').read_text().strip()}/ns/net"
@@ -103,7 +99,7 @@ def every_ms():
             pdu = bss.recv(65536)
             if pdu[:1] == b"\0" and pdu[4:5] == b"\0":  # NS-UNITDATA with a DL-UNITDATA
                 tllis.add(pdu[5:9])
-        same(len(tllis), len(contexts), "MSs that got something")
+        same(len(tllis), len(contexts), f"MSs that got something, when none had for {WAIT_S} s")
     finally:
         run.close()
 

@@ -9,8 +9,8 @@ import time
 import instance
 import network
 import tshark_json
-from harness import Running, case, check_sound, main, right, same
-from network import BSS4, BSS6, GB4, GB6, NS_PORT, WAIT_S
+from harness import WAIT_S, Running, case, check_sound, main, right, same
+from network import BSS4, BSS6, GB4, GB6, NS_PORT
 
 CONFIG = """
 run { name = "signalling", clock = "real" }
@@ -68,7 +68,7 @@ class Peers:
             if octets and octets.hex() == answer:
                 self.exchanged += [(bss, sgsn, question), (sgsn, bss, answer)]
                 return
-        right(False, f"no {answer} to {question} at {bss}; heard {heard}\n{self.program.said()}")
+        right(False, f"not within {WAIT_S} s: {answer} to {question} at {bss}; heard {heard}\n{self.program.said()}")
 
     def procedures(self):
         """Of NS: RESET, UNBLOCK. Of BSSGP: BVC-RESET of signalling."""

@@ -5,6 +5,7 @@ terminal is afterwards as it was, however it ends. On none it prints one screen 
 import fcntl
 import json
 import os
+import pathlib
 import pty
 import re
 import select
@@ -14,7 +15,7 @@ import termios
 import threading
 import time
 
-from harness import WAIT_S, Skip, case, main, program, right, same
+from harness import WAIT_S, Failure, Skip, case, main, program, right, same, until
 from instance import Fake, Instance, client
 
 SEQUENCE = re.compile(r"\x1b\[[?0-9;]*([A-Za-z])")
@@ -57,7 +58,7 @@ class Terminal:
                     self.text = ""
                     return self.shown(screen)
             self.read(0.1)
-        raise AssertionError(f"'{wanted}' does not come:\n{self.text[-2000:]!r}")
+        raise Failure(f"not within {WAIT_S} s: a screen with '{wanted}'; it has\n{self.text[-2000:]!r}")
 
     def shown(self, screen):
         rows = [SEQUENCE.sub("", row) for row in screen.split("\r\n")]
@@ -188,23 +189,31 @@ def order():
         top.finish()
 
 
+def is_pending(pid, number):
+    """Whether the process has not had that signal yet."""
+    status = pathlib.Path(f"/proc/{pid}/status").read_text()
+    return any(int(status.split(f"{name}:")[1].split()[0], 16) >> (number - 1) & 1 for name in ("SigPnd", "ShdPnd"))
+
+
 @case("another size of the terminal, while an answer is awaited, does not end it")
 def resized():
     need_terminal()
-    slow, awaited = threading.Event(), threading.Event()
+    fast, awaited = threading.Event(), threading.Event()
+    fast.set()
 
     def answer(command):
-        if slow.is_set():
+        if not fast.is_set():
             awaited.set()
-            time.sleep(0.5)
+            fast.wait(WAIT_S)
         return answer_with_delays(command)
     with Fake(answer):
         top = Terminal()
         top.until("7-20")
-        slow.set()
-        right(awaited.wait(WAIT_S), "it asks no more")
+        fast.clear()
+        right(awaited.wait(WAIT_S), f"not within {WAIT_S} s: it asks again")
         os.kill(top.pid, signal.SIGWINCH)
-        slow.clear()
+        until("the signal has come to it", lambda: not is_pending(top.pid, signal.SIGWINCH))
+        fast.set()
         top.until("7-20")
         top.press("q")
         top.finish()
