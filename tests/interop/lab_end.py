@@ -8,13 +8,12 @@ import re
 import signal
 import subprocess
 import sys
-import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "e2e"))
 
 import network  # noqa: E402
-from harness import WAIT_S, case, main, right, same  # noqa: E402
+from harness import TIMEOUT_S, WAIT_S, case, main, right, same, until  # noqa: E402
 
 LAB = sys.executable, "-B", str(HERE / "lab.py")
 PROGRAMS = 4  # sluice run, bts, ggsn and osmo-pcu; each in a namespace
@@ -28,7 +27,7 @@ def able():
 
 def lab(*words):
     return subprocess.run([*LAB, *words], stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8",
-                          timeout=WAIT_S, check=False)
+                          timeout=TIMEOUT_S, check=False)
 
 
 def namespaces(pids):
@@ -47,16 +46,9 @@ def children(pid):
             pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
-def until(condition, what):
-    end = time.monotonic() + WAIT_S
-    while not condition():
-        right(time.monotonic() < end, f"not within {WAIT_S} s: {what}")
-        time.sleep(0.05)
-
-
 def gone(pids, processes):
     same(namespaces(pids), [], "namespaces left")
-    until(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in processes), "no process is left")
+    until("no process is left", lambda: not any(os.path.exists(f"/proc/{pid}") for pid in processes))
 
 
 def kept(*words):
@@ -75,7 +67,7 @@ def kept_and_down():
     processes = inside(namespaces([pid]))
     right(len(processes) >= PROGRAMS, f"{len(processes)} processes in namespaces")
     ping = re.search(r"ip netns exec \S+ ping \S+", text)[0].split()
-    answer = network.command(*ping, "-c", "1", "-W", "10")
+    answer = network.command(*ping, "-c", "1", "-W", WAIT_S // 2)
     same(answer.returncode, 0, f"status of ping: {answer.stdout}{answer.stderr}")
     stats = re.search(r"sluice (stats .*)", text)[1].split()
     cell = network.command(os.environ["SLUICE"], *stats)
@@ -96,7 +88,7 @@ def killed():
     _, pid = kept()
     processes = inside(namespaces([pid]))
     os.kill(pid, signal.SIGKILL)
-    until(lambda: b"lab.py" not in network.command("cat", f"/proc/{pid}/cmdline").stdout.encode(), "its end")
+    until("its end", lambda: "lab.py" not in network.command("cat", f"/proc/{pid}/cmdline").stdout)
     same(len(namespaces([pid])), 4, "namespaces after SIGKILL")
     same(lab("down", str(pid)).stdout, "labs ended: 1\n", "down")
     gone([pid], processes)
@@ -111,11 +103,13 @@ def interrupted(number):
             break
     chains = children(one.pid)
     same(len(chains), 2, "chains at once")
-    until(lambda: len(inside(namespaces(chains))) >= 2 * PROGRAMS, "both chains")
+    until("the programs of both chains", lambda: len(inside(namespaces(chains))) >= 2 * PROGRAMS,
+          lambda: inside(namespaces(chains)))
     processes = inside(namespaces(chains))
     one.send_signal(number)
     one.stderr.close()
-    same(one.wait(WAIT_S), 1, "exit status")
+    until("its end", lambda: one.poll() is not None)
+    same(one.returncode, 1, "exit status")
     gone(chains, processes)
 
 

@@ -7,7 +7,7 @@ import subprocess
 import time
 
 import network
-from harness import program, right
+from harness import TIMEOUT_S, program, right
 
 ETH_P_IP = 0x0800
 IMSI = "001010000000001"  # of the MS that moves, the first
@@ -26,7 +26,7 @@ def change_cell(chain):
 def mss_of(chain, cell):
     """IMSIs of the MSs that Sluice has in a cell."""
     done = subprocess.run([program(), "stats", "--json", "--cell", cell, "--run", str(chain.sgsn.process.pid)],
-                          capture_output=True, encoding="utf-8", check=True, timeout=10)
+                          capture_output=True, encoding="utf-8", check=True, timeout=TIMEOUT_S)
     return [ms["imsi"] for ms in json.loads(done.stdout)["mss_in_it"]]
 
 
