@@ -26,7 +26,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 THREADS_SUITE = "threads"
 TREES = "tests/trees.txt"
-LINTS = ("includes", "requires", "prefixes", "hot_symbols", "sources", "luacheck", "plants", "texts", "commits", "format")
+LINTS = ("includes", "requires", "prefixes", "hot_symbols", "sources", "luacheck", "plants", "texts", "realtime", "commits",
+         "format")
 LINTS_OF_OBJECTS = ("prefixes", "hot_symbols", "sources")  # they read what build/release/sluice is made of
 SELF_TESTS = ("tests/runner_test.py", "tests/selection_test.py", "tests/bisecting_test.py",
               "tests/lint/lint_test.py")

@@ -25,6 +25,8 @@ CLEAN = {
                             "{\n    memcpy(to, from, octets);\n}\n",
     "dataplane/sched/README.md": "",
     "dataplane/sched/tree.c": '#include "dataplane/base/units.h"\n\nint sched_octets;\n',
+    "build/release/meson-info/intro-tests.json": "[]",
+    "build/release/meson-info/intro-targets.json": "[]",
     "lua/README.md": "",
     "lua/sluice/README.md": "",
     "lua/sluice/start.lua": "for i, v in ipairs({}) do print(i, v) end -- never pairs(t)\n",
@@ -33,6 +35,17 @@ CLEAN = {
     "lua/sluice/ns/README.md": "",
     "lua/sluice/ns/vc.lua": 'require "sluice.core.world"\n\nlocal function f() end\n\nreturn f\n',
 }
+
+
+def of_tests(test, text):
+    """One test, of a script whose module has that text, or of a program with a thread; and one in the suite."""
+    program = {"filename": ["ROOT/a_test"], "target_sources": [{"sources": ["ROOT/tests/lab/a_test.c"]}]}
+    return {"build/release/meson-info/intro-tests.json": json.dumps([
+                {"name": "a", "suite": ["sluice:e2e"], **test}, {"name": "b", "suite": ["sluice:e2e", "sluice:realtime"], **test}]),
+            "build/release/meson-info/intro-targets.json": json.dumps([program]),
+            "tests/e2e/a.py": "import b\n", "tests/e2e/b.py": f"{text}\n",
+            "tests/lab/a_test.c": "int main(void)\n{\n    pthread_create(0, 0, 0, 0);\n}\n"}
+
 
 # name: (lint, rule that must fail, files that sin, flags of the compiler)
 SINS = {
@@ -151,6 +164,11 @@ SINS = {
     "tree without a guide": ("texts", "one file at a time", {"ARCHITECTURE.md": None}, ""),
     "drawing that is too wide": ("texts", "columns", {
         "ARCHITECTURE.md": "The way:\n\n" + " " * 100 + "|\n"}, ""),
+    "sleep in a module of a test": ("realtime", "lets time pass", of_tests({
+        "cmd": ["python3", "ROOT/tests/e2e/a.py"]}, "time.sleep(1)"), ""),
+    "run in real time": ("realtime", "lets time pass", of_tests({
+        "cmd": ["python3", "ROOT/tests/e2e/a.py"]}, "import network"), ""),
+    "thread in C": ("realtime", "lets time pass", of_tests({"cmd": ["ROOT/a_test"]}, ""), ""),
     "other style": ("format", "format", {"dataplane/wire/llc.h": "int  f( int a ) ;\n"}, ""),
 }
 
@@ -216,7 +234,7 @@ def tree_make(root, changes, flags):
     for path, text in {**CLEAN, **changes}.items():
         if text is not None:
             (root / path).parent.mkdir(parents=True, exist_ok=True)
-            (root / path).write_text(text)
+            (root / path).write_text(text.replace("ROOT/", f"{root}/"))
     for path in (".clang-format", "tests/lint/includes.txt", "tests/lint/requires.txt"):
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         if path not in changes:
@@ -234,7 +252,7 @@ def tree_make(root, changes, flags):
 def tree_compile(root, flags):
     """Objects and compile_commands.json as Meson leaves them. What does not compile has none."""
     build = root / "build/release"
-    build.mkdir(parents=True)
+    build.mkdir(parents=True, exist_ok=True)
     entries = []
     for number, path in enumerate(sorted(root.glob("*/**/*.c"))):
         command = f"gcc -O2 -march=x86-64-v2 {flags} -I../.. -o {number}.o -c {path}"
@@ -337,7 +355,7 @@ def history_case(says, commits):
 def main():
     cases = [(f"{lint}: a clean tree passes", lambda lint=lint: clean_case(lint))
              for lint in ("includes", "requires", "prefixes", "hot_symbols", "sources", "luacheck", "plants", "texts",
-                          "format")]
+                          "realtime", "format")]
     cases += [(f"sources: {lines} lines are {'' if is_asked else 'not '}asked about",
                lambda lines=lines, is_asked=is_asked: question_case(lines, is_asked))
               for lines, is_asked in ((399, False), (400, True), (1000, True))]

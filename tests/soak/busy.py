@@ -17,14 +17,25 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 TIMES = 4
+MOST = "12h"  # after which they end by themselves, if who started them has been killed
 
 
-def hold(processors):
+def hold(processors, times=TIMES):
     """As many processes as hold every processor so many times; each in a session of its own, for the
     kernel may share its time among sessions first."""
-    kinds = [["--cpu", "1"]] * (TIMES - 1) + [["--vm", "1", "--vm-bytes", "64m"]]
-    return [subprocess.Popen(["stress-ng", "--quiet", *kind], start_new_session=True)
+    kinds = [["--cpu", "1"]] * (times - 1) + [["--vm", "1", "--vm-bytes", "64m"]]
+    return [subprocess.Popen(["stress-ng", "--quiet", "--timeout", MOST, *kind], start_new_session=True)
             for kind in kinds * processors]
+
+
+def release(holders):
+    """Ends them."""
+    ended = sum(holder.poll() is not None for holder in holders)
+    for holder in holders:
+        holder.terminate()
+        holder.wait()
+    if ended:
+        print(f"busy: {ended} of stress-ng ended before the tests did", file=sys.stderr)
 
 
 def main():
@@ -40,12 +51,7 @@ def main():
         return subprocess.run([ROOT / "run", "test", "--at-once", str(len(holders)),
                                "--patience", str(2 * TIMES), *sys.argv[1:]], check=False).returncode
     finally:
-        ended = sum(holder.poll() is not None for holder in holders)
-        for holder in holders:
-            holder.terminate()
-            holder.wait()
-        if ended:
-            print(f"busy: {ended} of stress-ng ended before the tests did", file=sys.stderr)
+        release(holders)
 
 
 if __name__ == "__main__":

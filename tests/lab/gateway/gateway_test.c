@@ -12,8 +12,9 @@
 
 #include <cmocka.h>
 
-#define GGSN 0x7f000202
-#define SGSN 0x7f000201
+// Addresses of loopback that no other process has, for their port is GTP-U's.
+#define SGSN (0x7f000000 | (uint32_t)getpid() << 2 | 1)
+#define GGSN (0x7f000000 | (uint32_t)getpid() << 2 | 2)
 
 static struct gateway gateway;
 static int linux_end, sgsn;
