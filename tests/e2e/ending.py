@@ -214,4 +214,5 @@ def much_queued():
         print(f"# {time.monotonic() - begun_s:.1f} s to its end")
 
 
-main()
+if __name__ == "__main__":
+    main()

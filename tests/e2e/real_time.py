@@ -284,4 +284,5 @@ def pcap():
     right("--pcap" in done.stderr, f"it says:\n{done.stderr}")
 
 
-main()
+if __name__ == "__main__":
+    main()

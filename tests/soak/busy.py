@@ -20,11 +20,11 @@ TIMES = 4
 MOST = "12h"  # after which they end by themselves, if who started them has been killed
 
 
-def hold(processors, times=TIMES):
+def hold(processors, times=TIMES, most=MOST):
     """As many processes as hold every processor so many times; each in a session of its own, for the
     kernel may share its time among sessions first."""
     kinds = [["--cpu", "1"]] * (times - 1) + [["--vm", "1", "--vm-bytes", "64m"]]
-    return [subprocess.Popen(["stress-ng", "--quiet", "--timeout", MOST, *kind], start_new_session=True)
+    return [subprocess.Popen(["stress-ng", "--quiet", "--timeout", most, *kind], start_new_session=True)
             for kind in kinds * processors]
 
 
