@@ -29,26 +29,20 @@ struct frame frame_good(void)
     return f;
 }
 
-void frame_put16(uint8_t *at, uint32_t value)
-{
-    at[0] = (uint8_t)(value >> 8);
-    at[1] = (uint8_t)value;
-}
-
 void frame_repair_checksum(struct frame *f)
 {
     uint32_t header = 4u * (f->at[IP] & 15);
-    frame_put16(f->at + IP + 10, 0);
-    frame_put16(f->at + IP + 10, plain_checksum(f->at + IP, header));
+    put16(f->at + IP + 10, 0);
+    put16(f->at + IP + 10, plain_checksum(f->at + IP, header));
 }
 
 void frame_repair_lengths(struct frame *f, enum layer top)
 {
-    frame_put16(f->at + IP + 2, f->n - IP);
+    put16(f->at + IP + 2, f->n - IP);
     if (top >= LAYER_UDP)
-        frame_put16(f->at + UDP + 4, f->n - UDP);
+        put16(f->at + UDP + 4, f->n - UDP);
     if (top >= LAYER_GTPU)
-        frame_put16(f->at + GTPU + 2, f->n - TPDU);
+        put16(f->at + GTPU + 2, f->n - TPDU);
     frame_repair_checksum(f);
 }
 

@@ -23,7 +23,6 @@ struct frame frame_good(void);
 // The good frame with one octet changed; the IPv4 checksum fits again unless it was that octet.
 struct frame frame_changed(uint32_t at, uint8_t value);
 void frame_insert(struct frame *f, uint32_t at, const uint8_t *octets, uint32_t n);
-void frame_put16(uint8_t *at, uint32_t value);
 void frame_repair_checksum(struct frame *f);
 
 // Makes the lengths of the layers up to `top` fit f->n; those above keep what they said.

@@ -31,7 +31,7 @@ static void test_ip_options_are_stepped_over(void **state)
         struct frame f = frame_good();
         frame_insert(&f, UDP, no_operation, n);
         f.at[IP] = (uint8_t)(0x45 + n / 4);
-        frame_put16(f.at + IP + 2, f.n - IP);
+        put16(f.at + IP + 2, f.n - IP);
         frame_repair_checksum(&f);
         expect_pass(&f, "packet", 6);
     }
@@ -103,12 +103,12 @@ static void test_options_cut_off(void **state)
 {
     struct frame f = WITH_OPTIONS(4, 0, 0, 0, 0x20, 1, 5, 0, 0x40);
     (void)state;
-    frame_put16(f.at + GTPU + 2, 8);
+    put16(f.at + GTPU + 2, 8);
     expect_drop(&f, DROP_gtpu_malformed);
     f = WITH_OPTIONS(2, 0, 0, 0, 0);
-    frame_put16(f.at + GTPU + 2, 3);
+    put16(f.at + GTPU + 2, 3);
     expect_drop(&f, DROP_gtpu_malformed);
-    frame_put16(f.at + GTPU + 2, 4);
+    put16(f.at + GTPU + 2, 4);
     expect_drop(&f, DROP_npdu_empty);
 }
 

@@ -1,6 +1,6 @@
 // What the tests of the codecs share: plain models of the checksums, written from the standards
-// with nothing of the code under test (that of the FCS is the oracles'), memory that ends where
-// reading on is a crash, and how to expect a fault.
+// with nothing of the code under test (that of the FCS is the oracles'), integers in octets, memory
+// that ends where reading on is a crash, and how to expect a fault.
 #ifndef TESTS_DATAPLANE_WIRE_JUDGE_H
 #define TESTS_DATAPLANE_WIRE_JUDGE_H
 
@@ -35,6 +35,18 @@ static inline uint16_t plain_sum(uint16_t sum, const uint8_t *b, uint32_t n)
 static inline uint16_t plain_checksum(const uint8_t *b, uint32_t n)
 {
     return (uint16_t)~plain_sum(0, b, n);
+}
+
+static inline void put16(uint8_t *b, uint32_t value)
+{
+    b[0] = (uint8_t)(value >> 8);
+    b[1] = (uint8_t)value;
+}
+
+static inline void put32(uint8_t *b, uint32_t value)
+{
+    put16(b, value >> 16);
+    put16(b + 2, value);
 }
 
 // n octets, at most 128 Ki, behind which a page begins that can be neither read nor written. Always

@@ -252,12 +252,6 @@ static void test_damaged_segments(void **state)
                      path.link[FLOW_HOST].counters.out.packets);
 }
 
-static void put16(uint8_t *b, uint32_t value)
-{
-    b[0] = (uint8_t)(value >> 8);
-    b[1] = (uint8_t)value;
-}
-
 // Random header fields and options under right checksums, of every length.
 static void test_hostile_segments(void **state)
 {

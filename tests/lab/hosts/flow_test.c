@@ -96,12 +96,6 @@ static enum flow_fault arrive(const uint8_t *ip, uint32_t octets)
     return flow_table_input(&table, flow_far(packet_from), page_end_copy(ip, octets), octets, 9);
 }
 
-static void put16(uint8_t *b, uint32_t value)
-{
-    b[0] = (uint8_t)(value >> 8);
-    b[1] = (uint8_t)value;
-}
-
 static void repair_header(uint8_t *ip)
 {
     put16(ip + 10, 0);
