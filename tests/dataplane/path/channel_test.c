@@ -87,7 +87,7 @@ static void a_bad_channel(uint32_t late_one_in, uint16_t n201_u_most)
     uint32_t sent = 0, came = 0;
     struct dp_config c = path_config(1);
     random_begin();
-    model = (struct model){0};
+    memset(&model, 0, sizeof model);
     turns_open(&c, 6);
     for (uint32_t ms = 0; ms < CHANNEL_MSS; ms++) {
         turns_ms(ms, (uint16_t)random_in(140, n201_u_most), turns_geas[ms % 3]);
