@@ -51,14 +51,11 @@ void path_key(uint32_t id, uint8_t gea)
     path_fill(ms->key.kc, sizeof ms->key.kc, 0x80000000u + ++keys);
     path_fill((uint8_t *)&ms->key.iov_ui, sizeof ms->key.iov_ui, 0xc0000000u + keys);
     ms->key.gea = gea;
-    path_command(&(struct command){.op = COMMAND_ms_cipher,
-                                   .ms_cipher = {.ms_id = id,
-                                                 .gea = gea,
-                                                 .key = {ms->key.kc, gea == 3   ? 8
-                                                                     : gea == 4 ? 16
-                                                                                : 0},
-                                                 .iov_ui = ms->key.iov_ui}},
-                 0);
+    TRY(0, ms_cipher, .ms_id = id, .gea = gea,
+        .key = {ms->key.kc, gea == 3   ? 8
+                            : gea == 4 ? 16
+                                       : 0},
+        .iov_ui = ms->key.iov_ui);
     gb_receiver_new_key(p.gb, ms->tlli);
     memset(ms->up.next_ui, 0, sizeof ms->up.next_ui);
     ms->up.encipher = encipher;

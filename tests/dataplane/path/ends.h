@@ -1,14 +1,10 @@
-// Who is who in the world of path.h: our addresses, and those of GGSNs and NS-VCs by their numbers.
+// Who is who in the world of path.h: both ends of a frame, and the GGSNs' TEIDs.
 // For path.h's own files.
 #ifndef SLUICE_TESTS_DATAPLANE_PATH_ENDS_H
 #define SLUICE_TESTS_DATAPLANE_PATH_ENDS_H
 
 #include "tests/oracle/ip_ends.h"
 
-#define OUR_GN          0xc0000201u // 192.0.2.1
-#define OUR_GB          0xc6336401u // 198.51.100.1
-#define OUR_GB_PORT     23000
-#define BSS_PORT        23100 // of NS-VC 0; of others it counts on
 #define GGSN_TEID_FIRST 0x47000000u
 
 // Our port of that number (1: Gn, 2: Gb) as a source; IPv6 address and MAC only.

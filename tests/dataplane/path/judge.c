@@ -40,16 +40,14 @@ static struct path_ms *ms_of_tlli(uint32_t tlli)
     return ms->made && ms->tlli == tlli ? ms : NULL;
 }
 
-// Over which NS-VC a frame went; PATH_NONE if to none.
+// Over which NS-VC a frame went, by its port; PATH_NONE if to none.
 static uint32_t nsvc_of(const struct ip_ends *ends)
 {
-    for (uint32_t i = 0; i < PATH_NSVCS; i++) {
-        struct ip_ends back = path_reversed(ends), its = path_ends_gb(i);
-        if (p.nsvc[i].made && memcmp(&back.source, &its.source, 16) == 0 &&
-            back.source_port == its.source_port)
-            return path_same_ends(&back, &its) ? i : PATH_NONE;
-    }
-    return PATH_NONE;
+    uint32_t i = ends->destination_port - BSS_PORT;
+    if (i >= PATH_NSVCS || !p.nsvc[i].made)
+        return PATH_NONE;
+    struct ip_ends back = path_reversed(ends), its = path_ends_gb(i);
+    return path_same_ends(&back, &its) ? i : PATH_NONE;
 }
 
 // Each LLC frame: where it went, and that its MS stays on one link.
@@ -80,6 +78,10 @@ void path_judge_down(void *ctx, const struct gb_npdu *npdu)
     uint32_t id = ms ? ms->pdp_of[npdu->nsapi] : PATH_NONE;
     (void)ctx;
     p.down_received++;
+    if (p.on_npdu) {
+        p.on_npdu(npdu);
+        return;
+    }
     if (id == PATH_NONE) {
         complain("nobody's N-PDU on Gb", npdu->tlli, npdu->len);
         return;
@@ -89,8 +91,9 @@ void path_judge_down(void *ctx, const struct gb_npdu *npdu)
         complain("another N-PDU on Gb than was sent", npdu->tlli, npdu->len);
     if (!p.any_segments && npdu->segments != segments_of(ms->n201_u[npdu->sapi], npdu->len))
         complain("another number of segments than N201-U asks for", npdu->tlli, npdu->len);
-    if (npdu->sapi != pdp->sapi || npdu->lifetime_cs > PATH_LIFETIME_CS || npdu->qos[0] ||
-        npdu->qos[1] || (npdu->qos[2] & 0xf8) != 0x30)
+    pdp->lifetime_cs = npdu->lifetime_cs;
+    if (npdu->sapi != pdp->sapi || (!p.any_lifetime && npdu->lifetime_cs > PATH_LIFETIME_CS) ||
+        npdu->qos[0] || npdu->qos[1] || (npdu->qos[2] & 0xf8) != 0x30)
         complain("SAPI, lifetime or QoS", npdu->tlli, npdu->len);
 }
 

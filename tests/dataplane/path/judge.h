@@ -5,8 +5,6 @@
 #include "tests/oracle/gb_receiver.h"
 #include "tests/oracle/gn_receiver.h"
 
-#define PATH_LIFETIME_CS 4000
-
 void path_see_frame(void *ctx, const struct gb_npdu *frame);
 void path_judge_down(void *ctx, const struct gb_npdu *npdu);
 void path_judge_up(void *ctx, const struct gn_tpdu *tpdu);

@@ -11,8 +11,6 @@
 #include "tests/dataplane/path/judge.h"
 #include "tests/dataplane/path/unseen.h"
 
-#define PLENTY 4000000u
-
 struct path p;
 
 // ---- Time ----
@@ -63,11 +61,12 @@ uint32_t path_take(enum stats_side side, uint32_t most)
                 p.on_frame(side, rte_pktmbuf_mtod(m, uint8_t *), m->pkt_len);
             if (!p.blind)
                 (side == STATS_GN ? take_gn : take_gb)(rte_pktmbuf_mtod(m, uint8_t *), m->pkt_len);
+            p.frames_out[side]++;
+            p.octets_out[side] += m->pkt_len;
             rte_pktmbuf_free(m);
             taken++;
         }
     }
-    p.frames_out[side] += taken;
     return taken;
 }
 
@@ -150,63 +149,6 @@ void path_run_until(uint64_t end_ns)
 
 // ---- Beginning and end ----
 
-static struct dp_class a_class(void)
-{
-    struct dp_class class = {.weight = 1,
-                             .packets = PLENTY,
-                             .octets = PLENTY,
-                             .lifetime_ns = PATH_LIFETIME_CS * 10000000ULL,
-                             .scope = SCHED_SCOPE_PFC};
-    while (strcmp(aqm_list[class.aqm]->name, "tail-drop") != 0)
-        class.aqm++;
-    return class;
-}
-
-static struct dp_port a_port(uint8_t last_octet, uint32_t ipv4, uint16_t udp_port)
-{
-    struct ip_ends ours = path_ours(last_octet);
-    struct dp_port port = {.device = {(const uint8_t *)"net_ring", 8},
-                           .rx_frames = 1024,
-                           .tx_frames = 1024,
-                           .address = ipv4,
-                           .prefix6 = 64,
-                           .port = udp_port,
-                           .mtu_octets = 1600};
-    memcpy(port.mac.octet, ours.source_mac, 6);
-    memcpy(port.address6.octet, ours.source, 16);
-    return port;
-}
-
-struct dp_config path_config(uint32_t workers)
-{
-    struct dp_config c = {.nses = PATH_NSES,
-                          .nsvcs = PATH_NSVCS,
-                          .ggsns = PATH_GGSNS,
-                          .bvcs = PATH_BVCS,
-                          .mss = PATH_MSS + 1,
-                          .worker_mss = PATH_MSS, // so that workers have ids of their own
-                          .pdps = PATH_PDPS + 1,
-                          .worker_pdps = PATH_PDPS,
-                          .room_pfcs = 3,
-                          .flow_quantum_octets = 300,
-                          .queue_packets = 4096,
-                          .queue_octets = PLENTY,
-                          .cell_packets = PLENTY,
-                          .cell_octets = PLENTY,
-                          .ms_packets = PLENTY,
-                          .ms_octets = PLENTY,
-                          .teid_seed = 1,
-                          .workers = workers,
-                          .ms_options_octets = COMMAND_OCTETS,
-                          .error_indications_per_s = 10,
-                          .gn = a_port(1, OUR_GN, 2152),
-                          .gb = a_port(2, OUR_GB, OUR_GB_PORT)};
-    c.classes.n = CLASS_COUNT;
-    for (int i = 0; i < CLASS_COUNT; i++)
-        c.classes.item[i] = a_class();
-    return c;
-}
-
 void path_open(const struct dp_config *c)
 {
     const char *why = NULL;
@@ -220,6 +162,7 @@ void path_open(const struct dp_config *c)
         fail_msg("no dataplane: %s", why);
     assert_int_equal(unseen_ports(), 0);
     p.workers = c->workers;
+    p.worker = dp_worker(p.dp, 0);
     for (uint32_t w = 0; w < p.workers; w++)
         for (int side = 0; side < STATS_SIDES; side++)
             p.far[side][w] = dp_far_end(p.dp, side, w);
@@ -230,15 +173,54 @@ void path_open(const struct dp_config *c)
     gb_receiver_watch(p.gb, path_see_frame);
 }
 
+void path_open_small_config(const struct dp_config *c)
+{
+    path_open(c);
+    gb_receiver_accept(p.gb, &(struct ip_accept){0});
+    path_gn_from(GGSN, 32);
+    path_nse(0);
+    path_nsvc(0, 0, false, 1);
+    path_bvc(0, 0, 2);
+}
+
+void path_open_small(uint32_t queue_packets, uint32_t gb_tx_frames)
+{
+    struct dp_config c = path_small_config(queue_packets, gb_tx_frames);
+    path_open_small_config(&c);
+}
+
+static void drain(uint32_t w, enum stats_side side)
+{
+    struct rte_mbuf *m;
+    while (rte_ring_dequeue(p.far[side][w].to_port, (void **)&m) == 0)
+        rte_pktmbuf_free(m);
+    while (rte_ring_dequeue(p.far[side][w].from_port, (void **)&m) == 0) {
+        p.frames_out[side]++;
+        p.octets_out[side] += m->pkt_len;
+        rte_pktmbuf_free(m);
+    }
+}
+
 void path_close(void)
 {
+    uint64_t frames[STATS_SIDES] = {0}, octets[STATS_SIDES] = {0}, fragmented[STATS_SIDES] = {0};
     for (uint32_t w = 0; w < p.workers; w++) {
-        struct rte_mbuf *m;
-        for (int side = 0; side < STATS_SIDES; side++)
-            while (rte_ring_dequeue(p.far[side][w].from_port, (void **)&m) == 0 ||
-                   rte_ring_dequeue(p.far[side][w].to_port, (void **)&m) == 0)
-                rte_pktmbuf_free(m);
-        assert_int_equal(dp_stats(dp_worker(p.dp, w))->commands_refused, 0);
+        const struct stats_worker *stats = dp_stats(dp_worker(p.dp, w));
+        for (int side = 0; side < STATS_SIDES; side++) {
+            drain(w, (enum stats_side)side);
+            frames[side] += stats->of_port[side].tx_packets;
+            octets[side] += stats->of_port[side].tx_octets;
+            fragmented[side] += stats->of_port[side].tx_fragmented;
+        }
+        expect_drop_scopes(stats);
+        assert_int_equal(stats->commands_refused, 0);
+    }
+    for (int side = 0; side < STATS_SIDES; side++) {
+        assert_true(p.frames_out[side] >= frames[side] + fragmented[side]);
+        if (fragmented[side] == 0) {
+            assert_int_equal(p.frames_out[side], frames[side]);
+            assert_int_equal(p.octets_out[side], octets[side]);
+        }
     }
     uint32_t held = dp_destroy(p.dp);
     p.dp = NULL;
@@ -319,6 +301,28 @@ void path_expect_conservation(void)
         assert_int_equal(p.up_received, npdus);
     assert_int_equal(p.frames_out[STATS_GB], frames[STATS_GB]);
     assert_int_equal(p.frames_out[STATS_GN], frames[STATS_GN]);
+}
+
+#define SEGMENT_BUFFERS_MOST 65536u
+static struct rte_mbuf *segment_buffers[SEGMENT_BUFFERS_MOST];
+static uint32_t segment_buffer_count;
+
+void path_hold_segment_buffers(void)
+{
+    struct rte_mempool *pool = rte_mempool_lookup("segments0");
+    struct rte_mbuf *m;
+    assert_non_null(pool);
+    segment_buffer_count = 0;
+    while ((m = rte_pktmbuf_alloc(pool)) != NULL) {
+        assert_true(segment_buffer_count < SEGMENT_BUFFERS_MOST);
+        segment_buffers[segment_buffer_count++] = m;
+    }
+}
+
+void path_give_segment_buffers(uint32_t n)
+{
+    for (; n > 0 && segment_buffer_count > 0; n--)
+        rte_pktmbuf_free(segment_buffers[--segment_buffer_count]);
 }
 
 // The EAL keeps this thread, and so all that it starts, on one processor: threads would only take

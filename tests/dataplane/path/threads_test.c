@@ -155,6 +155,7 @@ static void open_world(void)
     c.real_time = true;
     c.queue_packets = 500;
     path_open(&c);
+    p.blind = true;
     path_ggsn(0, false);
     for (uint32_t i = 0; i < WORKERS; i++) {
         path_nse(i);
@@ -196,22 +197,11 @@ static void give_up(uint32_t pdp)
         give(STATS_GB, &frames[i]);
 }
 
-static void take(enum stats_side side)
-{
-    struct rte_mbuf *m;
-    for (uint32_t w = 0; w < WORKERS; w++)
-        while (rte_ring_dequeue(p.far[side][w].from_port, (void **)&m) == 0) {
-            unseen_take(m);
-            rte_pktmbuf_free(m);
-            taken[side]++;
-        }
-}
-
 static void take_all(void)
 {
     struct event event;
-    take(STATS_GN);
-    take(STATS_GB);
+    for (int side = 0; side < STATS_SIDES; side++)
+        taken[side] += path_take((enum stats_side)side, UINT32_MAX);
     while (dp_event(p.dp, &event)) {
         p.events[event.kind]++;
         dp_event_done(p.dp, &event);
@@ -237,19 +227,18 @@ static void command_something(void)
     uint32_t ms = one_of(MSS), bvc = one_of(WORKERS);
     switch (one_of(8)) {
     case 0:
-        path_command(&(struct command){.op = COMMAND_pdp_remove, .pdp_remove = {ms}}, 0);
+        TRY(0, pdp_remove, ms);
         make_pdp(ms);
         break;
     case 1:
-        path_command(&(struct command){.op = COMMAND_ms_freeze, .ms_freeze = {ms}}, 0);
+        TRY(0, ms_freeze, ms);
         break;
     case 2:
     case 3:
-        path_command(&(struct command){.op = COMMAND_ms_release, .ms_release = {ms}}, 0);
+        TRY(0, ms_release, ms);
         break;
     default:
-        path_command(
-            &(struct command){.op = COMMAND_ms_move, .ms_move = {.ms_id = ms, .bvc_id = bvc}}, 0);
+        TRY(0, ms_move, .ms_id = ms, .bvc_id = bvc);
         moves += p.ms[ms].bvc != bvc;
         p.ms[ms].bvc = bvc;
     }
@@ -280,7 +269,7 @@ static void be_the_world_for(uint64_t end_ns)
 static void settle(void)
 {
     for (uint32_t ms = 0; ms < MSS; ms++)
-        path_command(&(struct command){.op = COMMAND_ms_release, .ms_release = {ms}}, 0);
+        TRY(0, ms_release, ms);
     uint64_t end_ns = clock_ns() + 20 * S_IN_NS;
     while (!dp_settled(p.dp)) {
         assert_true(clock_ns() < end_ns); // no worker waits for ever

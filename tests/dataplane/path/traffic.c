@@ -5,6 +5,7 @@
 #include "dataplane/state/teid.h"
 #include "tests/dataplane/path/path.h"
 #include "tests/dataplane/path/unseen.h"
+#include "tests/dataplane/wire/judge.h"
 
 void path_fill(uint8_t *b, size_t octets, uint32_t seed)
 {
@@ -15,20 +16,33 @@ void path_fill(uint8_t *b, size_t octets, uint32_t seed)
     }
 }
 
+// In a buffer of that port's; NULL if there is none.
+static struct rte_mbuf *frame_of(enum stats_side side, uint32_t worker, const uint8_t *octets,
+                                 size_t n)
+{
+    struct rte_mbuf *m = rte_pktmbuf_alloc(p.far[side][worker].pool);
+    if (!m)
+        return NULL;
+    char *b = rte_pktmbuf_append(m, (uint16_t)n);
+    assert_non_null(b);
+    memcpy(b, octets, n);
+    return m;
+}
+
+static bool put(enum stats_side side, uint32_t worker, struct rte_mbuf *m)
+{
+    unseen_give(m);
+    if (rte_ring_enqueue(p.far[side][worker].to_port, m) != 0)
+        return false;
+    p.frames_in[side]++;
+    return true;
+}
+
 static bool put_frame(enum stats_side side, uint32_t worker, const struct ip_frame *frame)
 {
-    struct dp_far_end *far = &p.far[side][worker];
-    struct rte_mbuf *m = rte_pktmbuf_alloc(far->pool);
-    if (!m)
-        return false;
-    char *b = rte_pktmbuf_append(m, (uint16_t)frame->n);
-    assert_non_null(b);
-    memcpy(b, frame->octets, frame->n);
-    unseen_give(m);
-    if (rte_ring_enqueue(far->to_port, m) == 0) {
-        p.frames_in[side]++;
+    struct rte_mbuf *m = frame_of(side, worker, frame->octets, frame->n);
+    if (m && put(side, worker, m))
         return true;
-    }
     rte_pktmbuf_free(m);
     return false;
 }
@@ -88,7 +102,7 @@ void path_down(uint32_t id, size_t octets)
     static struct ip_frame frame;
     static uint8_t npdu[9000];
     struct path_pdp *pdp = &p.pdp[id];
-    struct ip_ends ends = path_ends_gn(pdp->ggsn);
+    struct ip_ends ends = path_ends_gn(pdp->ggsn == PATH_NONE ? 0 : pdp->ggsn);
     uint32_t seed = path_seed();
     path_fill(npdu, octets, seed);
     path_gpdu(&frame, &ends, pdp->teid, npdu, octets);
@@ -114,4 +128,68 @@ void path_up_from(uint32_t id, uint32_t bvc, size_t octets)
 void path_up(uint32_t id, size_t octets)
 {
     path_up_from(id, p.ms[p.pdp[id].ms].bvc, octets);
+}
+
+// ---- Past the oracles ----
+
+void path_put(enum stats_side side, struct rte_mbuf *frame)
+{
+    assert_true(put(side, 0, frame));
+}
+
+void path_put_octets(enum stats_side side, const uint8_t *frame, size_t n)
+{
+    struct rte_mbuf *m = frame_of(side, 0, frame, n);
+    assert_non_null(m);
+    path_put(side, m);
+}
+
+struct rte_mbuf *path_gn_frame(uint32_t teid, uint32_t octets, uint32_t seed)
+{
+    static struct ip_frame frame;
+    static uint8_t npdu[9000];
+    struct ip_ends ends = path_ends_gn(0);
+    path_fill(npdu, octets, seed);
+    path_gpdu(&frame, &ends, teid, npdu, octets);
+    memset(frame.octets + 40, 0, 2);
+    struct rte_mbuf *m = frame_of(STATS_GN, 0, frame.octets, frame.n);
+    assert_non_null(m);
+    return m;
+}
+
+void path_offer(uint32_t pdp, uint32_t octets)
+{
+    path_put(STATS_GN, path_gn_frame(p.pdp[pdp].teid, octets, 0));
+}
+
+void path_offer_octets(uint32_t pdp, const uint8_t *npdu, uint32_t octets)
+{
+    struct rte_mbuf *m = path_gn_frame(p.pdp[pdp].teid, octets, 0);
+    memcpy(rte_pktmbuf_mtod_offset(m, uint8_t *, 50), npdu, octets);
+    path_put(STATS_GN, m);
+}
+
+struct rte_mbuf *path_next(enum stats_side side)
+{
+    struct rte_mbuf *m;
+    if (rte_ring_dequeue(p.far[side][0].from_port, (void **)&m) != 0)
+        return NULL;
+    p.frames_out[side]++;
+    p.octets_out[side] += m->pkt_len;
+    return m;
+}
+
+uint32_t path_discard(enum stats_side side)
+{
+    struct rte_mbuf *m;
+    uint32_t n = 0;
+    for (; (m = path_next(side)) != NULL; n++)
+        rte_pktmbuf_free(m);
+    return n;
+}
+
+void put_ipv4_checksum(uint8_t *ip)
+{
+    put16(ip + 10, 0);
+    put16(ip + 10, plain_checksum(ip, 20));
 }

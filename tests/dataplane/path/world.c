@@ -53,14 +53,14 @@ static struct ip_ends ends_of(uint8_t port, uint32_t our_ipv4, bool ipv6, uint32
 
 struct ip_ends path_ends_gn(uint32_t ggsn)
 {
-    struct ip_ends ends = ends_of(1, OUR_GN, p.ggsn_ipv6[ggsn], 10 + ggsn);
+    struct ip_ends ends = ends_of(1, OUR_GN, p.ggsn[ggsn].ipv6, 2 + ggsn);
     ends.source_port = ends.destination_port = 2152;
     return ends;
 }
 
 struct ip_ends path_ends_gb(uint32_t nsvc)
 {
-    struct ip_ends ends = ends_of(2, OUR_GB, p.nsvc[nsvc].ipv6, 10 + nsvc);
+    struct ip_ends ends = ends_of(2, OUR_GB, p.nsvc[nsvc].ipv6, 2 + nsvc);
     ends.source_port = (uint16_t)(BSS_PORT + nsvc);
     ends.destination_port = OUR_GB_PORT;
     return ends;
@@ -136,11 +136,10 @@ void path_do(const struct command *c)
 
 void path_nse(uint32_t nse)
 {
-    path_do(&(struct command){.op = COMMAND_nse,
-                              .nse = {.nse_id = nse, .nsei = (uint16_t)(100 + nse)}});
+    DO(nse, .nse_id = nse, .nsei = (uint16_t)(100 + nse));
 }
 
-void path_nsvc(uint32_t nsvc, uint32_t nse, bool ipv6, uint8_t weight)
+struct command path_nsvc_command(uint32_t nsvc, uint32_t nse, bool ipv6, uint8_t weight)
 {
     p.nsvc[nsvc] = (struct path_nsvc){.made = true, .ipv6 = ipv6, .nse = nse};
     struct ip_ends ends = path_ends_gb(nsvc);
@@ -153,24 +152,29 @@ void path_nsvc(uint32_t nsvc, uint32_t nse, bool ipv6, uint8_t weight)
                                  .has_peer_mac = true,
                                  .weight = weight}};
     memcpy(c.nsvc.peer_mac.octet, ends.source_mac, 6);
+    return c;
+}
+
+void path_nsvc(uint32_t nsvc, uint32_t nse, bool ipv6, uint8_t weight)
+{
+    struct command c = path_nsvc_command(nsvc, nse, ipv6, weight);
     path_do(&c);
 }
 
 void path_nsvc_weight(uint32_t nsvc, uint8_t weight)
 {
-    path_do(&(struct command){.op = COMMAND_nsvc_weight,
-                              .nsvc_weight = {.nsvc_id = nsvc, .weight = weight}});
+    DO(nsvc_weight, .nsvc_id = nsvc, .weight = weight);
 }
 
 void path_nsvc_remove(uint32_t nsvc)
 {
-    path_do(&(struct command){.op = COMMAND_nsvc_remove, .nsvc_remove = {.nsvc_id = nsvc}});
+    DO(nsvc_remove, .nsvc_id = nsvc);
     p.nsvc[nsvc].made = false;
 }
 
 void path_ggsn(uint32_t ggsn, bool ipv6)
 {
-    p.ggsn_ipv6[ggsn] = ipv6;
+    p.ggsn[ggsn] = (struct path_ggsn){true, ipv6};
     struct ip_ends ends = path_ends_gn(ggsn);
     struct command c = {
         .op = COMMAND_ggsn,
@@ -179,21 +183,22 @@ void path_ggsn(uint32_t ggsn, bool ipv6)
     path_do(&c);
 }
 
+void path_gn_from(uint32_t ipv4, uint8_t prefix)
+{
+    DO(gn_from, .nets = {.n = 1, .item[0] = {address_of_ipv4(ipv4), 96 + prefix}});
+}
+
 void path_bvc(uint32_t bvc, uint32_t nse, uint16_t bvci)
 {
     p.bvc[bvc] = (struct path_bvc){nse, bvci};
-    path_do(
-        &(struct command){.op = COMMAND_bvc, .bvc = {.bvc_id = bvc, .nse_id = nse, .bvci = bvci}});
+    DO(bvc, .bvc_id = bvc, .nse_id = nse, .bvci = bvci);
     path_bvc_flow(bvc, TIME_NEVER, 0);
 }
 
 void path_bvc_flow(uint32_t bvc, uint64_t bit_per_s, uint32_t bucket_octets)
 {
-    path_do(&(struct command){.op = COMMAND_bvc_bucket,
-                              .bvc_bucket = {.bvc_id = bvc,
-                                             .has_rate_100_bit_per_s = bit_per_s != TIME_NEVER,
-                                             .rate_100_bit_per_s = (uint32_t)(bit_per_s / 100),
-                                             .bucket_octets = bucket_octets}});
+    DO(bvc_bucket, .bvc_id = bvc, .has_rate_100_bit_per_s = bit_per_s != TIME_NEVER,
+       .rate_100_bit_per_s = (uint32_t)(bit_per_s / 100), .bucket_octets = bucket_octets);
 }
 
 void path_ms(uint32_t id, uint32_t bvc, uint16_t n201_u)
@@ -209,14 +214,12 @@ void path_ms(uint32_t id, uint32_t bvc, uint16_t n201_u)
     for (int sapi = 0; sapi < 16; sapi++)
         ms->n201_u[sapi] = n201_u;
     memset(ms->pdp_of, 0xff, sizeof ms->pdp_of);
-    path_do(&(struct command){
-        .op = COMMAND_ms, .ms = {.ms_id = id, .bvc_id = bvc, .tlli = ms->tlli, .n201_u = n201_u}});
+    DO(ms, .ms_id = id, .bvc_id = bvc, .tlli = ms->tlli, .n201_u = n201_u);
 }
 
 void path_ms_move(uint32_t ms, uint32_t bvc)
 {
-    path_command(&(struct command){.op = COMMAND_ms_move, .ms_move = {.ms_id = ms, .bvc_id = bvc}},
-                 0);
+    TRY(0, ms_move, .ms_id = ms, .bvc_id = bvc);
     p.ms[ms].bvc = bvc;
     poll_unless_deferred();
 }
@@ -225,8 +228,7 @@ void path_ms_tlli(uint32_t id)
 {
     struct path_ms *ms = &p.ms[id];
     uint32_t tlli = ms->tlli + 0x10000;
-    path_command(&(struct command){.op = COMMAND_ms_tlli, .ms_tlli = {.ms_id = id, .tlli = tlli}},
-                 0);
+    TRY(0, ms_tlli, .ms_id = id, .tlli = tlli);
     gb_receiver_rename(p.gb, ms->tlli, tlli);
     ms->tlli = ms->up.tlli = tlli;
     ms->nsvc = PATH_NONE; // the link selector is the TLLI's
@@ -265,8 +267,7 @@ void path_ms_options(uint32_t id, const struct command_ms_options *options, cons
 
 void path_pfc(uint32_t ms, uint8_t slot, uint8_t traffic_class)
 {
-    path_do(&(struct command){.op = COMMAND_pfc,
-                              .pfc = {.ms_id = ms, .slot = slot, .traffic_class = traffic_class}});
+    DO(pfc, .ms_id = ms, .slot = slot, .traffic_class = traffic_class);
 }
 
 void path_pdp(uint32_t id, uint32_t ms, uint8_t slot, uint8_t nsapi, uint8_t sapi, uint32_t ggsn,
@@ -280,7 +281,7 @@ void path_pdp(uint32_t id, uint32_t ms, uint8_t slot, uint8_t nsapi, uint8_t sap
                                 .sapi = sapi,
                                 .has_pfi = pfi >= 0,
                                 .pfi = (uint8_t)pfi,
-                                .has_ggsn_id = true,
+                                .has_ggsn_id = ggsn != PATH_NONE,
                                 .ggsn_id = ggsn,
                                 .ggsn_teid = GGSN_TEID_FIRST + id}};
     int64_t teid = dp_command(p.dp, &c);
@@ -303,7 +304,7 @@ void path_pdp(uint32_t id, uint32_t ms, uint8_t slot, uint8_t nsapi, uint8_t sap
 void path_pdp_remove(uint32_t id)
 {
     struct path_pdp *pdp = &p.pdp[id];
-    path_command(&(struct command){.op = COMMAND_pdp_remove, .pdp_remove = {.pdp_id = id}}, 0);
+    TRY(0, pdp_remove, .pdp_id = id);
     gb_receiver_new_context(p.gb, p.ms[pdp->ms].tlli, pdp->nsapi);
     p.ms[pdp->ms].pdp_of[pdp->nsapi] = PATH_NONE;
     pdp->made = false;
@@ -312,15 +313,14 @@ void path_pdp_remove(uint32_t id)
 
 void path_ms_flush(uint32_t id)
 {
-    path_command(&(struct command){.op = COMMAND_ms_flush, .ms_flush = {.ms_id = id}}, 0);
+    TRY(0, ms_flush, .ms_id = id);
     gb_receiver_flush(p.gb, p.ms[id].tlli);
     poll_unless_deferred();
 }
 
 void path_ms_n201_u(uint32_t id, uint8_t sapi, uint16_t n201_u)
 {
-    path_do(&(struct command){.op = COMMAND_ms_n201_u,
-                              .ms_n201_u = {.ms_id = id, .sapi = sapi, .n201_u = n201_u}});
+    DO(ms_n201_u, .ms_id = id, .sapi = sapi, .n201_u = n201_u);
     p.ms[id].n201_u[sapi] = n201_u;
 }
 
@@ -329,7 +329,7 @@ void path_ms_remove(uint32_t id)
     for (uint32_t nsapi = 0; nsapi < PATH_NSAPIS; nsapi++)
         if (p.ms[id].pdp_of[nsapi] != PATH_NONE)
             path_pdp_remove(p.ms[id].pdp_of[nsapi]);
-    path_command(&(struct command){.op = COMMAND_ms_remove, .ms_remove = {.ms_id = id}}, 0);
+    TRY(0, ms_remove, .ms_id = id);
     gb_receiver_forget(p.gb, p.ms[id].tlli);
     p.ms[id].made = false;
     poll_unless_deferred();
@@ -347,5 +347,5 @@ void path_plain_ms(uint32_t ms, uint32_t bvc, uint16_t n201_u)
 {
     path_ms(ms, bvc, n201_u);
     path_pfc(ms, 0, CLASS_BACKGROUND);
-    path_pdp(ms, ms, 0, 5, 3, 0, -1);
+    path_pdp(ms, ms, 0, 5, 3, p.ggsn[0].made ? 0 : PATH_NONE, -1);
 }
