@@ -199,11 +199,11 @@ static void an_nse_goes_with_full_queues(void **state)
             path_run_until(p.now_ns + 10 * MS_IN_NS);
         }
     for (uint32_t bvc = 0; bvc < 2; bvc++) {
-        path_do(&(struct command){.op = COMMAND_bvc_remove, .bvc_remove = {.bvc_id = bvc}});
+        DO(bvc_remove, .bvc_id = bvc);
         path_run_until(p.now_ns + 10 * MS_IN_NS);
     }
     path_nsvc_remove(0);
-    path_do(&(struct command){.op = COMMAND_nse_remove, .nse_remove = {.nse_id = 0}});
+    DO(nse_remove, .nse_id = 0);
     for (uint32_t bvc = 2; bvc < 4; bvc++)
         path_bvc_flow(bvc, TIME_NEVER, 0);
     path_poll();
@@ -231,14 +231,14 @@ static void flushes_and_freezes(void **state)
         if (i % 10 == 0)
             path_ms_flush(ms);
         else if (i % 2)
-            path_do(&(struct command){.op = COMMAND_ms_freeze, .ms_freeze = {.ms_id = ms}});
+            DO(ms_freeze, .ms_id = ms);
         else
-            path_do(&(struct command){.op = COMMAND_ms_release, .ms_release = {.ms_id = ms}});
+            DO(ms_release, .ms_id = ms);
         path_down((uint32_t)random_in(0, 2 * MSS - 1), random_in(1, 1500));
         path_run_until(p.now_ns + 10 * MS_IN_NS);
     }
     for (uint32_t ms = 0; ms < MSS; ms++)
-        path_do(&(struct command){.op = COMMAND_ms_release, .ms_release = {.ms_id = ms}});
+        DO(ms_release, .ms_id = ms);
     assert_true(path_dropped(DROP_flushed).packets > 100);
     end_empty(2);
 }
@@ -250,7 +250,7 @@ static void resets_keep_what_is_queued(void **state)
     open_full_queues(1);
     uint64_t before = queued();
     for (uint32_t bvc = 0; bvc < 2; bvc++)
-        path_do(&(struct command){.op = COMMAND_bvc_reset, .bvc_reset = {.bvc_id = bvc}});
+        DO(bvc_reset, .bvc_id = bvc);
     path_run_until(p.now_ns + 10 * S_IN_NS);
     assert_int_equal(queued(), before);
     end_empty(2);
@@ -361,9 +361,7 @@ static void a_stopped_downlink_still_takes_flow_control(void **state)
     acks = 0;
     p.defer = true;
     path_bvc_flow(0, TIME_NEVER, 0);
-    path_do(&(struct command){
-        .op = COMMAND_send,
-        .send = {.nsvc_id = 0, .pdu = {flow_control_ack, sizeof flow_control_ack}}});
+    DO(send, .nsvc_id = 0, .pdu = {flow_control_ack, sizeof flow_control_ack});
     p.defer = false;
     path_poll();
     assert_int_equal(acks, 1);

@@ -55,8 +55,7 @@ static void expect_new_tlli(const struct ip_datagram *datagram)
 static void change_tlli_and_say_so(uint32_t number)
 {
     tlli_sent += TLLI_STEP;
-    path_command(
-        &(struct command){.op = COMMAND_ms_tlli, .ms_tlli = {.ms_id = 0, .tlli = tlli_sent}}, 0);
+    TRY(0, ms_tlli, .ms_id = 0, .tlli = tlli_sent);
     assert_int_equal(send_pdu(0, number), 0);
 }
 
@@ -213,15 +212,11 @@ static void pdus_of_all_sizes(void **state)
     for (large_n = 1; large_n <= 1500; large_n++) {
         large[large_n - 1] = large_n == 1 ? 0x0d : (uint8_t)(large_n * 7);
         for (uint32_t nsvc = 0; nsvc < 2; nsvc++)
-            path_do(&(struct command){
-                .op = COMMAND_send, .send = {.nsvc_id = nsvc, .pdu = {large, (uint32_t)large_n}}});
+            DO(send, .nsvc_id = nsvc, .pdu = {large, (uint32_t)large_n});
     }
     assert_int_equal(larges, 3000);
-    path_command(&(struct command){.op = COMMAND_send, .send = {.nsvc_id = 0, .pdu = {large, 0}}},
-                 -ERANGE);
-    path_command(
-        &(struct command){.op = COMMAND_send, .send = {.nsvc_id = 0, .pdu = {large, 3000}}},
-        -EMSGSIZE);
+    TRY(-ERANGE, send, .nsvc_id = 0, .pdu = {large, 0});
+    TRY(-EMSGSIZE, send, .nsvc_id = 0, .pdu = {large, 3000});
     path_close();
 }
 

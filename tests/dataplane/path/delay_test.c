@@ -65,11 +65,8 @@ static void a_cell_that_tells_its_ratio_has_room_for_two(void **state)
     (void)state;
     open_cells();
     expect_at_once(0, 1);
-    path_do(&(struct command){.op = COMMAND_bvc_bucket,
-                              .bvc_bucket = {.has_rate_100_bit_per_s = true,
-                                             .rate_100_bit_per_s = 120,
-                                             .bucket_octets = 30000,
-                                             .has_full_percent = true}});
+    DO(bvc_bucket, .has_rate_100_bit_per_s = true, .rate_100_bit_per_s = 120,
+       .bucket_octets = 30000, .has_full_percent = true);
     expect_at_once(0, (2 * 506 + 300) / 506);
     path_bvc_flow(0, 12000, 30000);
     expect_at_once(0, 1);

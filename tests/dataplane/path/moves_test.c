@@ -161,7 +161,7 @@ static void a_frozen_ms_moves(void **state)
     (void)state;
     open_plain(2);
     add_ms(0, 0);
-    path_do(&(struct command){.op = COMMAND_ms_freeze, .ms_freeze = {0}});
+    DO(ms_freeze, 0);
     path_down(0, 700);
     path_run_until(30 * S_IN_NS);
     path_ms_move(0, 1);
@@ -170,7 +170,7 @@ static void a_frozen_ms_moves(void **state)
     path_ms_move(0, 0);
     path_run_until(90 * S_IN_NS);
     path_ms_move(0, 1);
-    path_do(&(struct command){.op = COMMAND_ms_release, .ms_release = {0}});
+    DO(ms_release, 0);
     close_whole();
 }
 
@@ -190,11 +190,8 @@ static uint32_t polls_to_rest(const uint32_t *order)
 
 static void give_flow(uint32_t ms)
 {
-    path_do(&(struct command){.op = COMMAND_ms_bucket,
-                              .ms_bucket = {.ms_id = ms,
-                                            .has_rate_100_bit_per_s = true,
-                                            .rate_100_bit_per_s = 10000,
-                                            .bucket_octets = 60000}});
+    DO(ms_bucket, .ms_id = ms, .has_rate_100_bit_per_s = true, .rate_100_bit_per_s = 10000,
+       .bucket_octets = 60000);
 }
 
 // Over one MS's move to another everything that control may say of it, before any worker looks.
@@ -214,11 +211,11 @@ static void much_at_once(void)
     add_ms(1, 2); // the same numbers, where it was to go
     path_ms_move(1, 0);
     path_ms_move(0, 1);
-    path_do(&(struct command){.op = COMMAND_ms_default, .ms_default = {0}});
+    DO(ms_default, 0);
     path_bvc(20, 1, 77);
     path_ms_move(0, 20);
     path_ms_move(2, 20);
-    path_do(&(struct command){.op = COMMAND_bvc_remove, .bvc_remove = {2}});
+    DO(bvc_remove, 2);
 }
 
 static void commands_at_once_in_any_order(void **state)

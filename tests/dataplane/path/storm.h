@@ -82,8 +82,7 @@ static inline void storm_nsvc(uint32_t nsvc)
     else if (storm_one_of(3) == 0)
         path_nsvc_remove(nsvc);
     else if (storm_one_of(3) == 0)
-        path_do(&(struct command){.op = COMMAND_nsvc_weight,
-                                  .nsvc_weight = {nsvc, 4, .has_blocked = true, .blocked = true}});
+        DO(nsvc_weight, nsvc, 4, .has_blocked = true, .blocked = true);
     else
         path_nsvc_weight(nsvc, (uint8_t)storm_one_of(4));
 }
@@ -102,22 +101,22 @@ static inline void storm_bucket(uint32_t ms, uint32_t bvc)
     uint32_t octets = (uint32_t)random_in(0, 3000);
     switch (storm_one_of(9)) {
     case 5:
-        path_do(&(struct command){.op = COMMAND_bvc_block, .bvc_block = {bvc, storm_one_of(2)}});
+        DO(bvc_block, bvc, storm_one_of(2));
         break;
     case 6:
-        path_do(&(struct command){.op = COMMAND_bvc_credit, .bvc_credit = {bvc, octets}});
+        DO(bvc_credit, bvc, octets);
         break;
     case 7:
-        path_do(&(struct command){.op = COMMAND_ms_credit, .ms_credit = {ms, octets}});
+        DO(ms_credit, ms, octets);
         break;
     case 8:
-        path_do(&(struct command){.op = COMMAND_pfc_credit, .pfc_credit = {ms, 1, octets}});
+        DO(pfc_credit, ms, 1, octets);
         break;
     case 0:
-        path_do(&(struct command){.op = COMMAND_bvc_reset, .bvc_reset = {.bvc_id = bvc}});
+        DO(bvc_reset, .bvc_id = bvc);
         break;
     case 1:
-        path_do(&(struct command){.op = COMMAND_ms_default, .ms_default = {.ms_id = ms}});
+        DO(ms_default, .ms_id = ms);
         break;
     case 2:
         path_do(&flow);
@@ -129,12 +128,9 @@ static inline void storm_bucket(uint32_t ms, uint32_t bvc)
 
 static inline void storm_of_all(void)
 {
-    path_do(&(struct command){.op = COMMAND_class_set,
-                              .class_set = {.traffic_class = (uint8_t)storm_one_of(CLASS_COUNT),
-                                            .weight = (uint32_t)random_in(1, SCHED_WEIGHT_MAX),
-                                            .packets = 4000,
-                                            .octets = 4000000,
-                                            .lifetime_ns = random_in(1, 40) * S_IN_NS}});
+    DO(class_set, .traffic_class = (uint8_t)storm_one_of(CLASS_COUNT),
+       .weight = (uint32_t)random_in(1, SCHED_WEIGHT_MAX), .packets = 4000, .octets = 4000000,
+       .lifetime_ns = random_in(1, 40) * S_IN_NS);
     path_do(&(struct command){.op = COMMAND_class_aqm, // tail-drop has none
                               .class_aqm = {.traffic_class = (uint8_t)storm_one_of(CLASS_COUNT)}});
 }
@@ -154,13 +150,13 @@ static inline void storm_of_ms(uint32_t ms)
     static const uint8_t geas[] = {0, 3, 4}, sapis[] = {3, 5, 9, 11}, priority[] = {0x17, 0x81, 9};
     switch (storm_one_of(14)) {
     case 12:
-        path_do(&(struct command){.op = COMMAND_ms_standby, .ms_standby = {.ms_id = ms}});
+        DO(ms_standby, .ms_id = ms);
         break;
     case 13:
-        path_do(&(struct command){.op = COMMAND_ms_listen, .ms_listen = {.ms_id = ms}});
+        DO(ms_listen, .ms_id = ms);
         break;
     case 8:
-        path_do(&(struct command){.op = COMMAND_ms_freeze, .ms_freeze = {ms, true, true}});
+        DO(ms_freeze, ms, true, true);
         break;
     case 9:
     case 10:
@@ -170,11 +166,11 @@ static inline void storm_of_ms(uint32_t ms)
         path_ms_flush(ms);
         break;
     case 1:
-        path_do(&(struct command){.op = COMMAND_ms_freeze, .ms_freeze = {.ms_id = ms}});
+        DO(ms_freeze, .ms_id = ms);
         break;
     case 2:
     case 3:
-        path_do(&(struct command){.op = COMMAND_ms_release, .ms_release = {.ms_id = ms}});
+        DO(ms_release, .ms_id = ms);
         break;
     case 4:
         path_key(ms, geas[storm_one_of(3)]);
@@ -248,11 +244,11 @@ static inline void storm_calm(void)
             path_nsvc_weight(i, 1);
     for (uint32_t i = 0; i < STORM_MSS; i++)
         if (p.ms[i].made) {
-            path_do(&(struct command){.op = COMMAND_ms_release, .ms_release = {.ms_id = i}});
-            path_do(&(struct command){.op = COMMAND_ms_default, .ms_default = {.ms_id = i}});
+            DO(ms_release, .ms_id = i);
+            DO(ms_default, .ms_id = i);
         }
     for (uint32_t i = 0; i < STORM_BVCS; i++) {
-        path_do(&(struct command){.op = COMMAND_bvc_block, .bvc_block = {i, false}});
+        DO(bvc_block, i, false);
         path_bvc_flow(i, TIME_NEVER, 0);
     }
     path_run_until(p.now_ns + S_IN_NS);

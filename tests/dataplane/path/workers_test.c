@@ -104,9 +104,7 @@ static void a_frame_of_nobody_does_not_go_round(void **state)
     path_ms_move(0, 1);
     p.blind = p.hold_frames = p.defer = true;
     for (uint32_t i = 0; i < 600; i++)
-        path_command(&(struct command){.op = COMMAND_send,
-                                       .send = {.nsvc_id = 0, .pdu = {(const uint8_t *)"\6", 1}}},
-                     0);
+        TRY(0, send, .nsvc_id = 0, .pdu = {(const uint8_t *)"\6", 1});
     uint32_t teid = p.pdp[0].teid;
     path_pdp_remove(0);
     for (uint32_t i = 0; i < 20; i++)

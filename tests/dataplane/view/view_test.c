@@ -218,9 +218,9 @@ static void what_the_bss_discards_is_there(void **state)
     path_plain_ms(0, 0, 1500);
     path_plain_ms(1, 0, 1500);
     for (int i = 0; i < 2; i++)
-        path_do(&(struct command){.op = COMMAND_ms_credit, .ms_credit = {0, 100, 200}});
-    path_do(&(struct command){.op = COMMAND_bvc_credit, .bvc_credit = {0, 100, 255}});
-    path_do(&(struct command){.op = COMMAND_bvc_credit, .bvc_credit = {0, 100, 255}});
+        DO(ms_credit, 0, 100, 200);
+    DO(bvc_credit, 0, 100, 255);
+    DO(bvc_credit, 0, 100, 255);
     path_poll();
     assert_int_equal(ms_of(0)->discarded_frames, 400);
     assert_int_equal(ms_of(1)->discarded_frames, 0);
