@@ -1,6 +1,6 @@
 // What control reads: events of all workers in turn, and the traffic of cells, NSEs and MSs
 // wherever they are.
-#include "tests/dataplane/down/thread.h"
+#include "tests/dataplane/path/path.h"
 
 #include <string.h>
 
@@ -10,19 +10,21 @@
 // NSEs 0 and 1 at workers 0 and 1, with cells 0 and 1; cell 2 is of NSE 0.
 static void open_two_workers(void)
 {
-    struct dp_config c = thread_config(100, 64);
+    struct dp_config c = path_small_config(100, 64);
     c.workers = c.nses = 2;
     c.bvcs = 4;
-    thread_open_config(&c);
-    thread_add_nse(1);
-    thread_add_cell(1, 1);
-    thread_add_cell(2, 0);
+    path_open_small_config(&c);
+    p.hold_events = true;
+    path_nse(1);
+    path_nsvc(1, 1, false, 1);
+    path_bvc(1, 1, 3);
+    path_bvc(2, 0, 4);
 }
 
 static void put_event(uint32_t worker)
 {
     struct event event = event_of(EVENT_ns, worker, 0);
-    assert_true(event_put(dp_worker(t.dp, worker)->events, &event));
+    assert_true(event_put(dp_worker(p.dp, worker)->events, &event));
 }
 
 // One that always has something to say takes nobody's turn, in rounds of any length.
@@ -37,14 +39,14 @@ static void workers_are_heard_in_turn(void **state)
     for (uint32_t i = 0; i < 20; i++)
         put_event(1);
     for (uint32_t i = 0; i < 41; i++) {
-        assert_true(dp_event(t.dp, &event));
+        assert_true(dp_event(p.dp, &event));
         taken[event.worker]++;
     }
     assert_int_equal(taken[1], 20);
-    while (dp_event(t.dp, &event))
+    while (dp_event(p.dp, &event))
         taken[event.worker]++;
     assert_int_equal(taken[0], DP_EVENT_RING - 1);
-    thread_close();
+    path_close();
 }
 
 static void expect(struct dp_traffic traffic, uint64_t down_frames, uint64_t dropped,
@@ -61,32 +63,32 @@ static void traffic_is_where_it_is(void **state)
 {
     (void)state;
     open_two_workers();
-    thread_add_ms(0, 500);
-    t.lossy = true; // what goes to worker 1 is not looked at here
+    path_plain_ms(0, 0, 500);
+    p.lossy_down = true; // what goes to worker 1 is not looked at here
     for (int i = 0; i < 3; i++)
-        thread_send(0, 100);
-    thread_poll_and_take_all();
+        path_down(0, 100);
+    path_poll();
     DO(bvc_reset, 0);
     for (int i = 0; i < 2; i++)
-        thread_send(0, 100);
-    thread_poll_to_rest();
-    expect(dp_bvc_traffic(t.dp, 0), 3, 0, 2);
-    expect(dp_ms_traffic(t.dp, 0), 3, 0, 2);
-    expect(dp_nse_traffic(t.dp, 0), 3, 0, 2);
-    expect(dp_nse_traffic(t.dp, 1), 0, 0, 0);
+        path_down(0, 100);
+    path_poll();
+    expect(dp_bvc_traffic(p.dp, 0), 3, 0, 2);
+    expect(dp_ms_traffic(p.dp, 0), 3, 0, 2);
+    expect(dp_nse_traffic(p.dp, 0), 3, 0, 2);
+    expect(dp_nse_traffic(p.dp, 1), 0, 0, 0);
     DO(bvc_reset, 1);
     DO(ms_move, 0, 1);
-    expect(dp_bvc_traffic(t.dp, 0), 3, 0, 0);
-    expect(dp_bvc_traffic(t.dp, 1), 0, 0, 2);
-    expect(dp_nse_traffic(t.dp, 1), 0, 0, 2);
-    expect(dp_ms_traffic(t.dp, 0), 3, 0, 2); // with all that it has
+    expect(dp_bvc_traffic(p.dp, 0), 3, 0, 0);
+    expect(dp_bvc_traffic(p.dp, 1), 0, 0, 2);
+    expect(dp_nse_traffic(p.dp, 1), 0, 0, 2);
+    expect(dp_ms_traffic(p.dp, 0), 3, 0, 2); // with all that it has
     DO(ms_flush, 0);
-    expect(dp_bvc_traffic(t.dp, 1), 0, 2, 0);
-    expect(dp_ms_traffic(t.dp, 0), 3, 2, 0);
+    expect(dp_bvc_traffic(p.dp, 1), 0, 2, 0);
+    expect(dp_ms_traffic(p.dp, 0), 3, 2, 0);
     DO(ms_move, 0, 2);
-    expect(dp_ms_traffic(t.dp, 0), 3, 2, 0);
-    expect(dp_nse_traffic(t.dp, 0), 3, 0, 0);
-    thread_close();
+    expect(dp_ms_traffic(p.dp, 0), 3, 2, 0);
+    expect(dp_nse_traffic(p.dp, 0), 3, 0, 0);
+    path_close();
 }
 
 // What the worker itself tells of its first cell or MS.
@@ -94,9 +96,9 @@ static const struct dp_query *ask_worker(enum view_kind kind)
 {
     static struct dp_query q;
     q = (struct dp_query){.kind = kind, .of = VIEW_ALL, .first = 0, .end = 1};
-    dp_ask(t.dp, 0, &q);
-    thread_poll_to_rest();
-    assert_true(dp_answered(t.dp, 0));
+    dp_ask(p.dp, 0, &q);
+    path_poll();
+    assert_true(dp_answered(p.dp, 0));
     assert_int_equal(q.n, 1);
     return &q;
 }
@@ -107,15 +109,15 @@ static void a_drop_counts_whatever_its_reason(void **state)
     uint32_t dropped = 0;
     (void)state;
     open_two_workers();
-    thread_add_ms(0, 500);
-    uint32_t place = dp_at_place(dp_ms_at(t.dp, 0));
+    path_plain_ms(0, 0, 500);
+    uint32_t place = dp_at_place(dp_ms_at(p.dp, 0));
     for (int reason = 0; reason < DROP_COUNT; reason++) {
         bool counts = drop_may_be(reason, "class") && reason != DROP_shutdown;
-        state_count_drop(&t.worker->state, place, reason);
+        state_count_drop(&p.worker->state, place, reason);
         dropped += counts;
-        expect(dp_bvc_traffic(t.dp, 0), 0, dropped, 0);
-        expect(dp_nse_traffic(t.dp, 0), 0, dropped, 0);
-        expect(dp_ms_traffic(t.dp, 0), 0, dropped, 0);
+        expect(dp_bvc_traffic(p.dp, 0), 0, dropped, 0);
+        expect(dp_nse_traffic(p.dp, 0), 0, dropped, 0);
+        expect(dp_ms_traffic(p.dp, 0), 0, dropped, 0);
         const struct dp_query *q = ask_worker(VIEW_BVCS);
         assert_int_equal(q->bvc[0].dropped_npdus, dropped);
         assert_true(!counts || q->bvc_drops[0].npdus[stats_npdu_of[reason]] == 1);
@@ -123,7 +125,7 @@ static void a_drop_counts_whatever_its_reason(void **state)
         assert_int_equal(q->ms[0].dropped_npdus, dropped);
         assert_true(!counts || q->ms_drops[0].npdus[stats_npdu_of[reason]] == 1);
     }
-    thread_close();
+    path_close();
 }
 
 static void there_is_none_of_whom_there_is_not(void **state)
@@ -131,35 +133,35 @@ static void there_is_none_of_whom_there_is_not(void **state)
     static const struct dp_traffic none;
     (void)state;
     open_two_workers();
-    thread_add_ms(0, 500);
-    thread_send(0, 100);
-    thread_poll_and_take_all();
+    path_plain_ms(0, 0, 500);
+    path_down(0, 100);
+    path_poll();
     for (uint32_t id = 3; id != 2; id = id == UINT32_MAX ? 2 : id == 3 ? 4 : UINT32_MAX) {
-        struct dp_traffic traffic = dp_bvc_traffic(t.dp, id);
+        struct dp_traffic traffic = dp_bvc_traffic(p.dp, id);
         assert_memory_equal(&traffic, &none, sizeof none);
-        traffic = dp_nse_traffic(t.dp, id);
+        traffic = dp_nse_traffic(p.dp, id);
         assert_memory_equal(&traffic, &none, sizeof none);
-        traffic = dp_ms_traffic(t.dp, id == 4 ? MSS : id);
+        traffic = dp_ms_traffic(p.dp, id == 4 ? PATH_MSS : id);
         assert_memory_equal(&traffic, &none, sizeof none);
     }
     DO(pdp_remove, 0);
     DO(ms_remove, 0);
     DO(bvc_remove, 0);
     DO(bvc_reset, 2); // the removal is confirmed by now
-    struct dp_traffic traffic = dp_ms_traffic(t.dp, 0);
+    struct dp_traffic traffic = dp_ms_traffic(p.dp, 0);
     assert_memory_equal(&traffic, &none, sizeof none);
-    traffic = dp_bvc_traffic(t.dp, 0);
+    traffic = dp_bvc_traffic(p.dp, 0);
     assert_memory_equal(&traffic, &none, sizeof none);
-    thread_close();
+    path_close();
 }
 
 static void expect_ms(uint32_t nse, uint32_t tlli, uint32_t ms, uint32_t bvc, uint32_t now)
 {
     uint32_t found = 0;
-    assert_int_equal(dp_ms_of(t.dp, nse, tlli), ms);
+    assert_int_equal(dp_ms_of(p.dp, nse, tlli), ms);
     if (ms == EVENT_NONE)
         return;
-    assert_int_equal(dp_ms_cell(t.dp, ms, &found), bvc);
+    assert_int_equal(dp_ms_cell(p.dp, ms, &found), bvc);
     assert_int_equal(found, now);
 }
 
@@ -169,32 +171,32 @@ static void found_by_name(void **state)
     uint32_t tlli;
     (void)state;
     open_two_workers();
-    thread_command(&(struct command){.op = COMMAND_ms, .ms = {3, 0, 77, 500}}, 0);
+    TRY(0, ms, 3, 0, 77, 500);
     expect_ms(0, 77, 3, 0, 77);
     expect_ms(1, 77, EVENT_NONE, 0, 0);
     expect_ms(2, 77, EVENT_NONE, 0, 0);
     expect_ms(0x80000000u, 77, EVENT_NONE, 0, 0);
     expect_ms(0, 78, EVENT_NONE, 0, 0);
-    thread_command(&(struct command){.op = COMMAND_ms_tlli, .ms_tlli = {3, 78}}, 0);
+    TRY(0, ms_tlli, 3, 78);
     expect_ms(0, 77, 3, 0, 78); // as long as it is an alias
     expect_ms(0, 78, 3, 0, 78);
-    thread_command(&(struct command){.op = COMMAND_ms_move, .ms_move = {3, 1}}, 0);
+    TRY(0, ms_move, 3, 1);
     expect_ms(0, 78, EVENT_NONE, 0, 0);
     expect_ms(0, 77, EVENT_NONE, 0, 0);
     expect_ms(1, 78, 3, 1, 78);
-    thread_command(&(struct command){.op = COMMAND_ms_remove, .ms_remove = {3}}, 0);
+    TRY(0, ms_remove, 3);
     expect_ms(1, 78, EVENT_NONE, 0, 0);
-    assert_int_equal(dp_ms_cell(t.dp, 3, &tlli), EVENT_NONE);
-    assert_int_equal(dp_ms_cell(t.dp, MSS, &tlli), EVENT_NONE);
-    assert_int_equal(dp_bvc_of(t.dp, 0, 2), 0);
-    assert_int_equal(dp_bvc_of(t.dp, 0, 4), 2);
-    assert_int_equal(dp_bvc_of(t.dp, 1, 2), EVENT_NONE);
-    assert_int_equal(dp_bvc_of(t.dp, 0x80000000u, 2), EVENT_NONE);
-    assert_int_equal(dp_bvc_of(t.dp, 0, 0x10002), EVENT_NONE);
-    thread_command(&(struct command){.op = COMMAND_bvc_remove, .bvc_remove = {2}}, 0);
-    assert_int_equal(dp_bvc_of(t.dp, 0, 4), EVENT_NONE); // though it may still be kept
-    thread_poll_to_rest();
-    thread_close();
+    assert_int_equal(dp_ms_cell(p.dp, 3, &tlli), EVENT_NONE);
+    assert_int_equal(dp_ms_cell(p.dp, PATH_MSS, &tlli), EVENT_NONE);
+    assert_int_equal(dp_bvc_of(p.dp, 0, 2), 0);
+    assert_int_equal(dp_bvc_of(p.dp, 0, 4), 2);
+    assert_int_equal(dp_bvc_of(p.dp, 1, 2), EVENT_NONE);
+    assert_int_equal(dp_bvc_of(p.dp, 0x80000000u, 2), EVENT_NONE);
+    assert_int_equal(dp_bvc_of(p.dp, 0, 0x10002), EVENT_NONE);
+    TRY(0, bvc_remove, 2);
+    assert_int_equal(dp_bvc_of(p.dp, 0, 4), EVENT_NONE); // though it may still be kept
+    path_poll();
+    path_close();
 }
 
 int main(void)
@@ -206,5 +208,5 @@ int main(void)
         cmocka_unit_test(a_drop_counts_whatever_its_reason),
         cmocka_unit_test(there_is_none_of_whom_there_is_not),
     };
-    return cmocka_run_group_tests_name("dataplane_read", tests, thread_start_eal, NULL);
+    return cmocka_run_group_tests_name("dataplane_read", tests, path_start_eal, NULL);
 }

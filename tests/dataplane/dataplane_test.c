@@ -1,6 +1,6 @@
 // Making and ending a dataplane: what cannot be made says why and leaves nothing behind; whatever
 // is queued or half sent at the end, no buffer is lost; and the memory is as foretold.
-#include "tests/dataplane/down/thread.h"
+#include "tests/dataplane/path/path.h"
 #include "tests/dataplane/taken_memory.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@ static void refuses(const struct dp_config *c, const char *reason)
 
 static void what_cannot_be_made_says_why(void **state)
 {
-    const struct dp_config good = thread_config(16, 16);
+    const struct dp_config good = path_small_config(16, 16);
     struct dp_config c = good;
     (void)state;
     c.classes.item[1].aqm = 200;
@@ -25,7 +25,7 @@ static void what_cannot_be_made_says_why(void **state)
     c.classes.item[1].aqm_params.n = 1;
     refuses(&c, "number of parameters");
     c = good;
-    thread_set_aqm(&c.classes.item[1], "codel");
+    path_set_aqm(&c.classes.item[1], "codel");
     c.classes.item[1].aqm_params.item[1].value = 0;
     refuses(&c, "interval");
     c = good;
@@ -43,19 +43,19 @@ static void what_cannot_be_made_says_why(void **state)
     c = good;
     c.gb.device = (struct octets){(const uint8_t *)"net_nobody7,iface=x", 19}; // Gn is open by then
     refuses(&c, "net_nobody7");
-    thread_open_config(&good); // and none of that has left anything behind
-    thread_close();
+    path_open_small_config(&good); // and none of that has left anything behind
+    path_close();
 }
 
 static void too_little_memory_is_said(void **state)
 {
-    struct dp_config c = thread_config(16, 16);
+    struct dp_config c = path_small_config(16, 16);
     (void)state;
     c.queue_packets = 4000000;
     c.mss = 4000000;
     refuses(&c, "memory");
-    thread_open(16, 16);
-    thread_close();
+    path_open_small(16, 16);
+    path_close();
 }
 
 static uint64_t used_by(const struct dp_config *c)
@@ -73,7 +73,7 @@ static uint64_t used_by(const struct dp_config *c)
 // What more of something takes; what DPDK needs for a port in any case is the EAL's to add.
 static void foretold_memory_is_what_is_taken(void **state)
 {
-    const struct dp_config small = thread_config(1000, 64);
+    const struct dp_config small = path_small_config(1000, 64);
     struct dp_config large[] = {small, small, small, small, small, small};
     (void)state;
     large[0].mss = large[0].pdps = 131080; // just more than the tables by name have room for
@@ -95,7 +95,7 @@ static void foretold_memory_is_what_is_taken(void **state)
 // The room for an IMSI, and nothing else, in whole lines of the cache.
 static void an_imsi_takes_its_octets(void **state)
 {
-    struct dp_config without = thread_config(1000, 64), with;
+    struct dp_config without = path_small_config(1000, 64), with;
     (void)state;
     without.mss = 100001;
     without.ms_options_octets = 0;
@@ -110,18 +110,19 @@ static void an_imsi_takes_its_octets(void **state)
 static void the_end_counts_all_that_waits(void **state)
 {
     (void)state;
-    thread_open(4000, 2);
-    thread_add_ms(0, 200);
-    thread_add_ms(1, 200);
+    path_open_small(4000, 2);
+    p.hold_frames = true;
+    path_plain_ms(0, 0, 200);
+    path_plain_ms(1, 0, 200);
     for (uint32_t i = 0; i < 2000; i++) {
-        thread_send(i % 2, 500);
+        path_down(i % 2, 500);
         if (i % 64 == 63)
-            thread_poll_to_rest();
+            path_poll();
     }
-    thread_poll_to_rest();
-    assert_true(dp_balanced(t.worker));
-    assert_int_equal(dp_queued(t.worker).packets, 2000);
-    thread_close(); // asserts that no buffer is held
+    path_poll();
+    assert_true(dp_balanced(p.worker));
+    assert_int_equal(dp_queued(p.worker).packets, 2000);
+    path_close(); // asserts that no buffer is held
 }
 
 static void two_dataplanes_after_each_other_are_alike(void **state)
@@ -129,13 +130,13 @@ static void two_dataplanes_after_each_other_are_alike(void **state)
     uint64_t octets[2];
     (void)state;
     for (int i = 0; i < 2; i++) {
-        thread_open(16, 64);
-        thread_add_ms(0, 200);
+        path_open_small(16, 64);
+        path_plain_ms(0, 0, 200);
         for (uint32_t n = 1; n < 16; n++)
-            thread_send(0, n * 90);
-        thread_poll_and_take_all();
-        octets[i] = t.taken_octets;
-        thread_close();
+            path_down(0, n * 90);
+        path_poll();
+        octets[i] = p.octets_out[STATS_GB];
+        path_close();
     }
     assert_int_equal(octets[0], octets[1]);
 }
@@ -150,5 +151,5 @@ int main(void)
         cmocka_unit_test(the_end_counts_all_that_waits),
         cmocka_unit_test(two_dataplanes_after_each_other_are_alike),
     };
-    return cmocka_run_group_tests_name("dataplane", tests, thread_start_eal, NULL);
+    return cmocka_run_group_tests_name("dataplane", tests, path_start_eal, NULL);
 }

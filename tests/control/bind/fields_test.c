@@ -1,11 +1,16 @@
 // Tables to described structs, by calls of `require "dp"`: what is right arrives as it is, and what
 // is wrong is an error that names the field, what was found and what is allowed, whatever else is
 // there.
-#include "tests/dataplane/down/thread.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
 
 #include <errno.h>
 #include <stdio.h>
 
+#include "dataplane/dataplane.h"
 #include "tests/control/bind/script.h"
 
 #define PROBE_FIELDS(MUST, MAY, T)                                \

@@ -1,6 +1,6 @@
 // `require "dp"` beside its calls: MSs and cells by what the wire says, by control's own picture.
 #include "tests/control/bind/script.h"
-#include "tests/dataplane/down/thread.h"
+#include "tests/dataplane/path/path.h"
 
 static const char script[] =
     "local dp = require 'dp'\n"
@@ -35,18 +35,18 @@ static const char script[] =
 static void by_name(void **state)
 {
     (void)state;
-    thread_open(16, 16);
+    path_open_small(16, 16);
     struct bind *lua = bind_create(true);
-    bind_add_calls(lua, "dp", dp_calls, dp_call_count, t.dp);
-    bind_add_find(lua, t.dp);
+    bind_add_calls(lua, "dp", dp_calls, dp_call_count, p.dp);
+    bind_add_find(lua, p.dp);
     assert_true(script_runs(lua, script));
     bind_destroy(lua);
-    thread_poll_to_rest();
-    thread_close();
+    path_poll();
+    path_close();
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(by_name)};
-    return cmocka_run_group_tests_name("find", tests, thread_start_eal, NULL);
+    return cmocka_run_group_tests_name("find", tests, path_start_eal, NULL);
 }

@@ -1,6 +1,6 @@
 // What the control loop of Lua needs of the world, where that fails: no memory for what a worker
 // tells or for a file, no capture, a second end. And a policy's fault, for the live view.
-#include "tests/dataplane/down/thread.h"
+#include "tests/dataplane/path/path.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,39 +40,26 @@ static lua_State *push(const char *module, const char *name)
 // An NS PDU of that many octets and of a type that is for control.
 static void send_pdu(uint32_t octets)
 {
-    struct rte_mbuf *m = rte_pktmbuf_alloc(t.gb.pool);
-    assert_non_null(m);
-    uint8_t *b = (uint8_t *)rte_pktmbuf_append(m, (uint16_t)(42 + octets));
-    if (!b)
-        abort();
-    memset(b, 0, 42 + octets);
-    memcpy(b, "\2\0\0\0\0\2\2\0\0\0\0\x10\x08\0", 14);
-    b[14] = 0x45;
-    thread_put16(b + 16, 28 + octets);
-    b[22] = 64;
-    b[23] = 17;
-    thread_put32(b + 26, BSS);
-    thread_put32(b + 30, SGSN_GB);
-    thread_put_ip_checksum(b + 14);
-    thread_put16(b + 34, BSS_PORT);
-    thread_put16(b + 36, 23000);
-    thread_put16(b + 38, 8 + octets);
-    b[42] = 6; // NS-UNBLOCK
-    assert_int_equal(rte_ring_enqueue(t.gb.to_port, m), 0);
-    thread_poll_to_rest();
+    static const uint8_t unblock[200] = {6}; // NS-UNBLOCK
+    static struct ip_frame frame;
+    struct ip_ends ends = path_ends_gb(0);
+    ip_write(&frame, &ends, unblock, octets);
+    assert_true(path_give(STATS_GB, 0, &frame));
+    path_poll();
 }
 
 static uint32_t in_use(void)
 {
-    return rte_mempool_in_use_count(t.gb.pool);
+    return rte_mempool_in_use_count(p.far[STATS_GB][0].pool);
 }
 
 // Whoever catches the fault goes on with the next event; else Lua has ended.
 static void an_event_for_which_there_is_no_memory_is_given_back(void **state)
 {
     (void)state;
-    thread_open(16, 16);
-    begin(t.dp);
+    path_open_small(16, 16);
+    p.hold_events = true;
+    begin(p.dp);
     uint32_t before = in_use();
     for (int i = 0; i < 2; i++)
         send_pdu(200);
@@ -88,7 +75,7 @@ static void an_event_for_which_there_is_no_memory_is_given_back(void **state)
     control_kill(&control, "a test does it");
     assert_int_equal(in_use(), before);
     end();
-    thread_close();
+    path_close();
 }
 
 static void without_a_capture_nothing_is_captured(void **state)
@@ -178,5 +165,5 @@ int main(void)
         cmocka_unit_test(the_last_fault_of_a_policy_is_kept_as_it_was_said),
         cmocka_unit_test(a_file_for_which_there_is_no_memory_is_closed),
     };
-    return cmocka_run_group_tests_name("control/bind/loop", tests, thread_start_eal, NULL);
+    return cmocka_run_group_tests_name("control/bind/loop", tests, path_start_eal, NULL);
 }

@@ -1,7 +1,7 @@
 // What a DL-UNITDATA says besides its LLC-PDU, octet for octet: the MS's optional elements, which
 // come and go by command, and the PFI of the context (TS 48.018 10.2.1, in that order); and frames
 // over IPv6, whose UDP checksum covers what the cipher has left.
-#include "tests/dataplane/down/thread.h"
+#include "tests/dataplane/path/path.h"
 
 #include <string.h>
 
@@ -18,34 +18,29 @@ static struct {
 } frames[64];
 static uint32_t frame_count;
 
-static void keep(const uint8_t *frame, uint32_t octets)
+static void keep(enum stats_side side, const uint8_t *frame, size_t octets)
 {
+    (void)side;
     assert_true(frame_count < COUNT(frames) && octets <= sizeof frames[0].octets);
     memcpy(frames[frame_count].octets, frame, octets);
-    frames[frame_count++].n = octets;
+    frames[frame_count++].n = (uint32_t)octets;
 }
 
-static void open_with(uint16_t n201_u, bool pfi, uint8_t pfi_value)
+static void open_with(uint16_t n201_u, int pfi)
 {
-    thread_open(100, 64);
-    thread_add_plain_ms(0, n201_u);
-    thread_add_pfc(0, 0, CLASS_BACKGROUND);
-    struct command c = {
-        .op = COMMAND_pdp,
-        .pdp = {.pdp_id = 0, .nsapi = 5, .sapi = 3, .has_pfi = pfi, .pfi = pfi_value}};
-    int64_t teid = dp_command(t.dp, &c);
-    assert_true(teid > 0);
-    t.pdp[0] = (struct thread_pdp){.teid = (uint32_t)teid, .sapi = 3};
-    thread_poll_to_rest();
-    t.on_frame = keep;
+    path_open_small(100, 64);
+    path_ms(0, 0, n201_u);
+    path_pfc(0, 0, CLASS_BACKGROUND);
+    path_pdp(0, 0, 0, 5, 3, PATH_NONE, pfi);
+    p.on_frame = keep;
     frame_count = 0;
 }
 
 static void send_and_take(uint32_t octets)
 {
     frame_count = 0;
-    thread_send(0, octets);
-    thread_poll_and_take_all();
+    path_down(0, octets);
+    path_poll();
 }
 
 static const uint8_t ra_capability[] = {0x11, 0x22, 0x33};
@@ -71,6 +66,7 @@ static struct command all_options(void)
 #define IMSI_IE          0x0d, 0x88, 0x09, 0x10, 0x10, 0x10, 0x32, 0x54, 0x76, 0x98
 #define OLD_TLLI_IE      0x1f, 0x84, 0xc0, 0x00, 0x00, 0x99
 #define PFI_IE           0x28, 0x81, 0x21
+#define ALL_IES          TYPED(RA_CAPABILITY_IE, PRIORITY_IE, DRX_IE, IMSI_IE, OLD_TLLI_IE)
 
 // The whole NS-UNITDATA of an N-PDU of 20 octets, but for those and the FCS.
 static void a_frame_octet_for_octet(void **state)
@@ -89,8 +85,8 @@ static void a_frame_octet_for_octet(void **state)
     // clang-format on
     struct command options = all_options();
     (void)state;
-    open_with(500, true, 0x21);
-    thread_do(&options);
+    open_with(500, 0x21);
+    path_ms_options(0, &options.ms_options, ALL_IES, sizeof ALL_IES);
     send_and_take(20);
     assert_int_equal(frame_count, 1);
     assert_int_equal(frames[0].n, IPV4_OUTER + sizeof expected + 20 + 3);
@@ -98,14 +94,14 @@ static void a_frame_octet_for_octet(void **state)
     const uint8_t *llc = frames[0].octets + frames[0].n - 30;
     uint32_t fcs = llc[27] | (uint32_t)llc[28] << 8 | (uint32_t)llc[29] << 16;
     assert_int_equal(fcs, plain_fcs(llc, 27));
-    thread_close();
+    path_close();
 }
 
 // The next frame has these elements between its lifetime and its LLC-PDU; the receiver is told the
 // same and judges every other frame.
 static void expect_elements(const uint8_t *octets, uint32_t n)
 {
-    assert_true(gb_receiver_expect_options(t.receiver, TLLI_FIRST, 5, octets, n));
+    assert_true(gb_receiver_expect_options(p.gb, PATH_TLLI, 5, octets, n));
     send_and_take(20);
     assert_int_equal(frame_count, 1);
     assert_int_equal(frames[0].n, IPV4_OUTER + NS_OCTETS + BSSGP_FIXED + n + 2 + 30);
@@ -113,46 +109,43 @@ static void expect_elements(const uint8_t *octets, uint32_t n)
         assert_memory_equal(frames[0].octets + IPV4_OUTER + NS_OCTETS + BSSGP_FIXED, octets, n);
 }
 #define EXPECT_ELEMENTS(...) expect_elements(TYPED(__VA_ARGS__), sizeof TYPED(__VA_ARGS__))
-#define OPTIONS(...) \
-    thread_do(&(struct command){.op = COMMAND_ms_options, .ms_options = {__VA_ARGS__}})
-
 // Each command says all of it again.
 static void each_element_alone(void **state)
 {
     (void)state;
-    open_with(500, false, 0);
+    open_with(500, -1);
     expect_elements(NULL, 0);
-    OPTIONS(.has_ra_capability = true, .ra_capability = {ra_capability, 3});
+    DO(ms_options, .has_ra_capability = true, .ra_capability = {ra_capability, 3});
     EXPECT_ELEMENTS(RA_CAPABILITY_IE);
-    OPTIONS(.has_priority = true, .priority = 5);
+    DO(ms_options, .has_priority = true, .priority = 5);
     EXPECT_ELEMENTS(PRIORITY_IE);
-    OPTIONS(.has_drx = true, .drx = 0x1234);
+    DO(ms_options, .has_drx = true, .drx = 0x1234);
     EXPECT_ELEMENTS(DRX_IE);
-    OPTIONS(.has_imsi = true, .imsi = {"001010123456789"});
+    DO(ms_options, .has_imsi = true, .imsi = {"001010123456789"});
     EXPECT_ELEMENTS(IMSI_IE);
-    OPTIONS(.has_imsi = true, .imsi = {"123456"}); // an even number of digits: a filler
+    DO(ms_options, .has_imsi = true, .imsi = {"123456"}); // an even number of digits: a filler
     EXPECT_ELEMENTS(0x0d, 0x84, 0x11, 0x32, 0x54, 0xf6);
-    OPTIONS(.has_old_tlli = true, .old_tlli = 0xc0000099);
+    DO(ms_options, .has_old_tlli = true, .old_tlli = 0xc0000099);
     EXPECT_ELEMENTS(OLD_TLLI_IE);
-    OPTIONS(.has_drx = true, .drx = 0x1234, .has_old_tlli = true, .old_tlli = 0xc0000099);
+    DO(ms_options, .has_drx = true, .drx = 0x1234, .has_old_tlli = true, .old_tlli = 0xc0000099);
     EXPECT_ELEMENTS(DRX_IE, OLD_TLLI_IE);
-    OPTIONS(.has_drx = false);
+    DO(ms_options, .has_drx = false);
     expect_elements(NULL, 0);
-    thread_close();
+    path_close();
 }
 
 static void the_pfi_is_the_contexts(void **state)
 {
     struct command options = all_options();
     (void)state;
-    open_with(500, true, 0);
+    open_with(500, 0);
     EXPECT_ELEMENTS(0x28, 0x81, 0x00);
-    thread_do(&options);
+    path_do(&options);
     EXPECT_ELEMENTS(RA_CAPABILITY_IE, PRIORITY_IE, DRX_IE, IMSI_IE, OLD_TLLI_IE, 0x28, 0x81, 0x00);
-    thread_close();
-    open_with(500, true, 127);
+    path_close();
+    open_with(500, 127);
     EXPECT_ELEMENTS(0x28, 0x81, 0x7f);
-    thread_close();
+    path_close();
 }
 
 // Each of the segments has them, and those of another MS have their own or none.
@@ -162,20 +155,28 @@ static void every_segment_says_them(void **state)
                                   IMSI_IE,          OLD_TLLI_IE, PFI_IE};
     struct command options = all_options();
     (void)state;
-    open_with(140, true, 0x21);
-    thread_do(&options);
-    thread_add_ms(1, 140);
-    assert_true(gb_receiver_expect_options(t.receiver, TLLI_FIRST, 5, all, sizeof all));
-    assert_true(gb_receiver_expect_options(t.receiver, TLLI_FIRST + 1, 5, NULL, 0));
-    for (uint32_t octets = 1; octets <= SIZE_MAX_OCTETS; octets += 13)
+    open_with(140, 0x21);
+    path_do(&options);
+    path_plain_ms(1, 0, 140);
+    assert_true(gb_receiver_expect_options(p.gb, PATH_TLLI, 5, all, sizeof all));
+    assert_true(gb_receiver_expect_options(p.gb, PATH_TLLI + 1, 5, NULL, 0));
+    for (uint32_t octets = 1; octets <= 1500; octets += 13)
         for (uint32_t pdp = 0; pdp < 2; pdp++) {
-            thread_send(pdp, octets);
+            path_down(pdp, octets);
             frame_count = 0;
-            thread_poll_and_take_all();
+            path_poll();
         }
-    assert_int_equal(t.pdp[0].received, 116);
-    assert_int_equal(t.pdp[1].received, 116);
-    thread_close();
+    assert_int_equal(p.pdp[0].down.received, 116);
+    assert_int_equal(p.pdp[1].down.received, 116);
+    path_close();
+}
+
+// The NSE's only NS-VC is one over IPv6.
+static void over_ipv6(void)
+{
+    path_nsvc(1, 0, true, 1);
+    path_nsvc_remove(0);
+    gb_receiver_accept(p.gb, &(struct ip_accept){.ipv6 = true});
 }
 
 // As long as elements may be: an RA capability of 48 octets, and 3 for the PFI. The largest frame
@@ -184,53 +185,41 @@ static void the_longest_elements_fit(void **state)
 {
     static const uint8_t capability[48] = {[0] = 1, [47] = 2};
     uint8_t expected[53] = {0x13, 0xb0, 1};
-    struct command nsvc = thread_nsvc(1, 0);
     (void)state;
     expected[49] = 2;
     memcpy(expected + 50, TYPED(0x28, 0x81, 0x21), 3);
-    open_with(1520, true, 0x21);
-    gb_receiver_accept(t.receiver, &(struct ip_accept){.ipv6 = true});
-    nsvc.nsvc.peer_address = (struct ipv6_address){{0xfd, [15] = 9}};
-    thread_do(&nsvc);
-    thread_do(&(struct command){.op = COMMAND_nsvc_remove, .nsvc_remove = {0}});
-    OPTIONS(.has_ra_capability = true, .ra_capability = {capability, 48});
-    assert_true(gb_receiver_expect_options(t.receiver, TLLI_FIRST, 5, expected, sizeof expected));
+    open_with(1520, 0x21);
+    over_ipv6();
+    DO(ms_options, .has_ra_capability = true, .ra_capability = {capability, 48});
+    assert_true(gb_receiver_expect_options(p.gb, PATH_TLLI, 5, expected, sizeof expected));
     send_and_take(1400);
-    assert_int_equal(t.received, 1);
-    thread_close();
+    assert_int_equal(p.down_received, 1);
+    path_close();
 }
 
 // --- IPv6 ----------------------------------------------------------------------------------------
-
-static void open_ipv6(void)
-{
-    struct command nsvc = thread_nsvc(1, 0);
-    open_with(500, false, 0);
-    nsvc.nsvc.peer_address = (struct ipv6_address){{0xfd, [15] = 9}};
-    thread_do(&(struct command){.op = COMMAND_nsvc_remove, .nsvc_remove = {0}});
-    thread_do(&nsvc);
-    gb_receiver_accept(t.receiver, &(struct ip_accept){.ipv6 = true});
-}
 
 // IPv6 40, UDP 8, NS 4, BSSGP 14, LLC 3, SNDCP 4, N-PDU 20, FCS 3: 56 behind IPv6.
 static void ipv6_headers_octet_for_octet(void **state)
 {
     static const uint8_t expected[] = {
-        2,    0, 0, 0, 0, 0x11, 2,  0,  0, 0, 0, 2, 0x86, 0xdd, // Ethernet
-        0x60, 0, 0, 0, 0, 56,   17, 64,                         // IPv6
-        0xfd, 0, 0, 0, 0, 0,    0,  0,  0, 0, 0, 0, 0,    0,    0,    2,    0xfd, 0, 0,
-        0,    0, 0, 0, 0, 0,    0,  0,  0, 0, 0, 0, 9,    0x59, 0xd8, 0x59, 0xd9, 0, 56,
+        2,    0,    0,    2,    0,    3,    2,    0,    0, 2,  0, 1, 0x86, 0xdd, // Ethernet
+        0x60, 0,    0,    0,    0,    56,   17,   64,                            // IPv6
+        0x20, 0x01, 0x0d, 0xb8, 0,    2,    0,    0,    0, 0,  0, 0, 0,    0,
+        0,    1,    0x20, 0x01, 0x0d, 0xb8, 0,    2,    0, 0,  0, 0, 0,    0,
+        0,    0,    0,    3,    0x59, 0xd8, 0x59, 0xda, 0, 56, // UDP
     };
     (void)state;
-    open_ipv6();
+    open_with(500, -1);
+    over_ipv6();
     send_and_take(20);
-    assert_int_equal(t.received, 1); // the receiver has checked the UDP checksum
+    assert_int_equal(p.down_received, 1); // the receiver has checked the UDP checksum
     assert_int_equal(frames[0].n, 14 + 40 + 56);
     assert_memory_equal(frames[0].octets, expected, sizeof expected);
-    for (uint32_t octets = 1; octets <= SIZE_MAX_OCTETS; octets += 7)
+    for (uint32_t octets = 1; octets <= 1500; octets += 7)
         send_and_take(octets);
-    assert_int_equal(t.received, 1 + 215);
-    thread_close();
+    assert_int_equal(p.down_received, 1 + 215);
+    path_close();
 }
 
 static bool udp_sum_is_right(const uint8_t *frame, uint32_t n)
@@ -246,18 +235,20 @@ static void the_checksum_covers_what_the_cipher_left(void **state)
     struct rte_mbuf *m;
     uint32_t taken = 0;
     (void)state;
-    open_ipv6();
-    thread_do(&(struct command){.op = COMMAND_ms_cipher, .ms_cipher = {.gea = 3, .key = {kc, 8}}});
-    for (uint32_t octets = 1; octets <= SIZE_MAX_OCTETS; octets += 7) {
-        thread_send_frame(thread_gn_frame(t.pdp[0].teid, octets, octets));
-        thread_poll_to_rest();
-        for (; rte_ring_dequeue(t.gb.from_port, (void **)&m) == 0; taken++) {
+    open_with(500, -1);
+    over_ipv6();
+    p.hold_frames = true;
+    DO(ms_cipher, .gea = 3, .key = {kc, 8});
+    for (uint32_t octets = 1; octets <= 1500; octets += 7) {
+        path_offer(0, octets);
+        path_poll();
+        for (; (m = path_next(STATS_GB)) != NULL; taken++) {
             assert_true(udp_sum_is_right(rte_pktmbuf_mtod(m, uint8_t *), m->pkt_len));
             rte_pktmbuf_free(m);
         }
     }
     assert_true(taken > 215);
-    thread_close();
+    path_close();
 }
 
 int main(void)
@@ -271,5 +262,5 @@ int main(void)
         cmocka_unit_test(ipv6_headers_octet_for_octet),
         cmocka_unit_test(the_checksum_covers_what_the_cipher_left),
     };
-    return cmocka_run_group_tests_name("down/frame_options", tests, thread_start_eal, NULL);
+    return cmocka_run_group_tests_name("down/frame_options", tests, path_start_eal, NULL);
 }

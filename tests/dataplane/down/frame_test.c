@@ -1,11 +1,13 @@
 // Pieces to frames: segments of several N-PDUs between each other, the CE mark in the first of
 // them, the lifetime that is left, and contexts that are removed while their N-PDUs wait. The
 // receiver of tests/oracle judges every frame.
-#include "tests/dataplane/down/thread.h"
+#include "tests/dataplane/path/path.h"
 
 #include "dataplane/base/units.h"
 
 #include <string.h>
+
+#include "tests/dataplane/wire/judge.h"
 
 // --- Segments between each other -----------------------------------------------------------------
 
@@ -20,12 +22,12 @@ static struct seen seen[4096];
 static uint32_t seen_count;
 
 // Ethernet 14, IPv4 20, UDP 8, NS 4; BSSGP's TLLI behind its type; LLC-PDU behind 12 octets.
-static void see(const uint8_t *frame, uint32_t octets)
+static void see(enum stats_side side, const uint8_t *frame, size_t octets)
 {
     const uint8_t *bssgp = frame + 46;
     const uint8_t *llc = bssgp + 12 + (bssgp[13] & 0x80 ? 2 : 3);
     const uint8_t *sndcp = llc + 3;
-    (void)octets;
+    (void)side, (void)octets;
     assert_true(seen_count < 4096);
     seen[seen_count++] = (struct seen){.ms = (uint32_t)bssgp[3] << 8 | bssgp[4],
                                        .sapi = llc[0] & 15,
@@ -62,38 +64,38 @@ static uint32_t interleavings(bool same_ms)
 // background on the SAPI of the first.
 static void open_two_mss(void)
 {
-    thread_open(1000, 1024);
+    path_open_small(1000, 1024);
     for (uint32_t ms = 0; ms < 2; ms++) {
-        thread_add_plain_ms(ms, 200);
-        thread_add_pfc(ms, 0, CLASS_STREAMING);
-        thread_add_pfc(ms, 1, CLASS_INTERACTIVE_1);
-        thread_add_pfc(ms, 2, CLASS_BACKGROUND);
-        thread_add_pdp(3 * ms, ms, 0, 5, 3);
-        thread_add_pdp(3 * ms + 1, ms, 1, 6, 11);
-        thread_add_pdp(3 * ms + 2, ms, 2, 7, 3);
+        path_ms(ms, 0, 200);
+        path_pfc(ms, 0, CLASS_STREAMING);
+        path_pfc(ms, 1, CLASS_INTERACTIVE_1);
+        path_pfc(ms, 2, CLASS_BACKGROUND);
+        path_pdp(3 * ms, ms, 0, 5, 3, PATH_NONE, -1);
+        path_pdp(3 * ms + 1, ms, 1, 6, 11, PATH_NONE, -1);
+        path_pdp(3 * ms + 2, ms, 2, 7, 3, PATH_NONE, -1);
     }
     seen_count = 0;
-    t.on_frame = see;
+    p.on_frame = see;
 }
 
 static void segments_of_mss_and_classes_take_turns(void **state)
 {
     (void)state;
     open_two_mss();
-    thread_cell(0, 1000); // what is sent waits, so that all have a backlog
+    path_bvc_flow(0, 0, 1000); // what is sent waits, so that all have a backlog
     for (uint32_t i = 0; i < 120; i++)
-        thread_send(i % 6, 1 + i * 97 % SIZE_MAX_OCTETS);
-    thread_poll_and_take_all();
-    assert_int_equal(t.received, 0);
-    thread_cell(TIME_NEVER, 0);
-    thread_poll_and_take_all();
-    assert_int_equal(t.received, 120);
-    assert_int_equal(gb_receiver_counters(t.receiver)->partials_open, 0);
+        path_down(i % 6, 1 + i * 97 % 1500);
+    path_poll();
+    assert_int_equal(p.down_received, 0);
+    path_bvc_flow(0, TIME_NEVER, 0);
+    path_poll();
+    assert_int_equal(p.down_received, 120);
+    assert_int_equal(gb_receiver_counters(p.gb)->partials_open, 0);
     print_message("# %u frames between segments of others, %u of the same MS\n",
                   interleavings(false), interleavings(true));
     assert_true(interleavings(false) > 100);
     assert_true(interleavings(true) > 50);
-    thread_close();
+    path_close();
 }
 
 // --- The CE mark ---------------------------------------------------------------------------------
@@ -120,13 +122,13 @@ static void send_ecn(uint32_t pdp, uint8_t version, uint8_t codepoint)
     if (version == 4) {
         memcpy(b, "\x45\x00\x01\xf4\0\0\0\0\x40\x11\0\0\xc0\0\2\1\x0a\0\0\1", 20);
         b[1] = (uint8_t)(0xb8 | codepoint);
-        thread_put_ip_checksum(b);
+        put_ipv4_checksum(b);
     } else {
         memcpy(b, "\x6b\x8f\xff\xff\x01\xcc\x11\x40", 8);
         b[1] = (uint8_t)(0x8f | codepoint << 4);
     }
-    thread_put16(b + 40, ecn.sent++);
-    thread_send_octets(pdp, b, MARK_OCTETS);
+    put16(b + 40, ecn.sent++);
+    path_offer_octets(pdp, b, MARK_OCTETS);
 }
 
 // What came out is what went in, but for a CE mark on what was capable and a checksum that fits it.
@@ -148,7 +150,7 @@ static void judge_ecn(const struct gb_npdu *npdu)
         ecn.marked++;
         right[1] |= v4 ? 3 : 0x30;
         if (v4)
-            thread_put_ip_checksum(right);
+            put_ipv4_checksum(right);
     }
     assert_memory_equal(npdu->octets, right, MARK_OCTETS);
     ecn.received++;
@@ -158,7 +160,7 @@ static uint64_t marks_counted(void)
 {
     uint64_t marks = 0;
     for (int c = 0; c < CLASS_COUNT; c++)
-        marks += dp_stats(t.worker)->of_class[c].marks;
+        marks += dp_stats(p.worker)->of_class[c].marks;
     return marks;
 }
 
@@ -169,9 +171,9 @@ static void expect_views(uint64_t marks, uint64_t dropped_by_aqm)
     static const enum view_kind kinds[] = {VIEW_BVCS, VIEW_MSS};
     for (int i = 0; i < 2; i++) {
         q = (struct dp_query){.kind = kinds[i], .of = VIEW_ALL, .end = VIEW_ALL};
-        dp_ask(t.dp, 0, &q);
-        dp_poll(t.worker, t.now_ns);
-        assert_true(dp_answered(t.dp, 0));
+        dp_ask(p.dp, 0, &q);
+        dp_poll(p.worker, p.now_ns);
+        assert_true(dp_answered(p.dp, 0));
         assert_int_equal(q.n, 1);
         assert_int_equal(i ? q.ms[0].marks : q.bvc[0].marks, marks);
         const struct view_drops *drops = i ? q.ms_drops : q.bvc_drops;
@@ -192,57 +194,57 @@ static void set_param(struct dp_class *class, const char *name, uint64_t value)
 static void marks_are_made_where_allowed_and_nowhere_else(void **state)
 {
     static const uint8_t codepoints[] = {0, 1, 2, 3};
-    struct dp_config c = thread_config(1000, 1024);
+    struct dp_config c = path_small_config(1000, 1024);
     struct dp_class *class = &c.classes.item[CLASS_BACKGROUND];
     (void)state;
-    thread_set_aqm(class, "codel");
+    path_set_aqm(class, "codel");
     set_param(class, "ecn", 1);
     memset(&ecn, 0, sizeof ecn);
-    thread_open_config(&c);
-    thread_add_ms(0, 200);
-    t.on_npdu = judge_ecn;
-    thread_cell(40000, 2000);
+    path_open_small_config(&c);
+    path_plain_ms(0, 0, 200);
+    p.on_npdu = judge_ecn;
+    path_bvc_flow(0, 40000, 2000);
     for (uint32_t i = 0; i < 1000; i++) {
         send_ecn(0, i % 2 ? 4 : 6, codepoints[i / 2 % 4]);
-        thread_run_until(t.now_ns + 50 * MS_IN_NS);
+        path_run_until(p.now_ns + 50 * MS_IN_NS);
     }
-    thread_run_until(t.now_ns + 300000 * MS_IN_NS);
-    uint64_t dropped = thread_dropped(DROP_aqm_out).packets + thread_dropped(DROP_expired).packets;
+    path_run_until(p.now_ns + 300000 * MS_IN_NS);
+    uint64_t dropped = path_dropped(DROP_aqm_out).packets + path_dropped(DROP_expired).packets;
     print_message("# %u of %u marked, %u dropped by CoDel\n", ecn.marked, ecn.received,
-                  (unsigned)thread_dropped(DROP_aqm_out).packets);
+                  (unsigned)path_dropped(DROP_aqm_out).packets);
     assert_true(ecn.marked > 10);
-    assert_true(thread_dropped(DROP_aqm_out).packets > 10);
+    assert_true(path_dropped(DROP_aqm_out).packets > 10);
     assert_int_equal(ecn.received + dropped, ecn.sent);
-    assert_int_equal(dp_queued(t.worker).packets, 0);
+    assert_int_equal(dp_queued(p.worker).packets, 0);
     // one that came with CE may be marked once more, which nobody can see
     assert_in_range(marks_counted(), ecn.marked, ecn.marked + ecn.came_marked);
-    expect_views(marks_counted(), thread_dropped(DROP_aqm_out).packets);
-    thread_close();
+    expect_views(marks_counted(), path_dropped(DROP_aqm_out).packets);
+    path_close();
 }
 
 // --- The lifetime --------------------------------------------------------------------------------
 
 static void open_lifetime(uint64_t whole_s, uint64_t least_s, uint64_t most_s)
 {
-    struct dp_config c = thread_config(1000, 1024);
+    struct dp_config c = path_small_config(1000, 1024);
     struct dp_class *class = &c.classes.item[CLASS_BACKGROUND];
     class->lifetime_ns = whole_s * S_IN_NS;
     class->bss_least_ns = least_s * S_IN_NS;
     class->bss_most_ns = most_s * S_IN_NS;
-    thread_open_config(&c);
-    thread_add_ms(0, 500);
-    thread_cell(0, 1000);
+    path_open_small_config(&c);
+    path_plain_ms(0, 0, 500);
+    path_bvc_flow(0, 0, 1000);
 }
 
 // What the BSS is told of an N-PDU that waited so long behind a stopped cell.
 static uint16_t told_after(uint64_t waited_ms)
 {
-    thread_send(0, 100);
-    thread_run_until(t.now_ns + waited_ms * MS_IN_NS);
-    thread_cell(TIME_NEVER, 0);
-    thread_poll_and_take_all();
-    thread_cell(0, 1000);
-    return t.pdp[0].lifetime_cs;
+    path_down(0, 100);
+    path_run_until(p.now_ns + waited_ms * MS_IN_NS);
+    path_bvc_flow(0, TIME_NEVER, 0);
+    path_poll();
+    path_bvc_flow(0, 0, 1000);
+    return p.pdp[0].lifetime_cs;
 }
 
 static void the_lifetime_falls_with_age(void **state)
@@ -253,8 +255,8 @@ static void the_lifetime_falls_with_age(void **state)
     assert_int_equal(told_after(10), 2999);
     assert_int_equal(told_after(2005), 2799); // rounded down to 10 ms
     assert_int_equal(told_after(28990), 101);
-    assert_int_equal(t.received, 4);
-    thread_close();
+    assert_int_equal(p.down_received, 4);
+    path_close();
 }
 
 static void the_lifetime_has_bounds_and_may_be_for_ever(void **state)
@@ -263,14 +265,14 @@ static void the_lifetime_has_bounds_and_may_be_for_ever(void **state)
     open_lifetime(30, 1, 20);
     assert_int_equal(told_after(0), 2000);
     assert_int_equal(told_after(15000), 1500);
-    thread_close();
+    path_close();
     open_lifetime(0, 0, 0);
-    t.any_lifetime = true;
-    thread_send(0, 100);
-    thread_cell(TIME_NEVER, 0);
-    thread_poll_and_take_all();
-    assert_int_equal(t.pdp[0].lifetime_cs, 0xffff);
-    thread_close();
+    p.any_lifetime = true;
+    path_down(0, 100);
+    path_bvc_flow(0, TIME_NEVER, 0);
+    path_poll();
+    assert_int_equal(p.pdp[0].lifetime_cs, 0xffff);
+    path_close();
 }
 
 // A frozen MS does not age.
@@ -278,96 +280,91 @@ static void the_lifetime_stands_while_frozen(void **state)
 {
     (void)state;
     open_lifetime(30, 1, 0);
-    thread_do(&(struct command){.op = COMMAND_ms_freeze});
-    thread_cell(TIME_NEVER, 0);
-    thread_send(0, 100);
-    thread_run_until(20 * S_IN_NS);
-    assert_int_equal(t.received, 0);
-    thread_do(&(struct command){.op = COMMAND_ms_release});
-    thread_poll_and_take_all();
-    assert_int_equal(t.pdp[0].lifetime_cs, 3000);
-    thread_close();
+    DO(ms_freeze, 0);
+    path_bvc_flow(0, TIME_NEVER, 0);
+    path_down(0, 100);
+    path_run_until(20 * S_IN_NS);
+    assert_int_equal(p.down_received, 0);
+    DO(ms_release, 0);
+    path_poll();
+    assert_int_equal(p.pdp[0].lifetime_cs, 3000);
+    path_close();
 }
 
 // --- Contexts that are removed -------------------------------------------------------------------
-
-static void remove_pdp(uint32_t pdp)
-{
-    thread_do(&(struct command){.op = COMMAND_pdp_remove, .pdp_remove = {pdp}});
-}
 
 // Two contexts share a packet flow; one is removed and its place given away again, on another
 // NSAPI.
 static void what_waited_for_a_removed_context_is_dropped(void **state)
 {
     (void)state;
-    thread_open(100, 1024);
-    thread_add_ms(0, 200);
-    thread_add_pdp(1, 0, 0, 6, 3);
-    thread_cell(0, 1000);
+    path_open_small(100, 1024);
+    path_plain_ms(0, 0, 200);
+    path_pdp(1, 0, 0, 6, 3, PATH_NONE, -1);
+    path_bvc_flow(0, 0, 1000);
     for (uint32_t i = 0; i < 10; i++)
-        thread_send(i % 2, 700);
-    thread_poll_to_rest();
-    uint32_t old = t.pdp[1].teid;
-    remove_pdp(1);
-    thread_send_frame(thread_gn_frame(old, 100, 0));
-    thread_add_pdp(1, 0, 0, 7, 3);
-    assert_int_not_equal(t.pdp[1].teid, old);
-    thread_send(1, 700);
-    thread_poll_to_rest();
-    thread_cell(TIME_NEVER, 0);
-    thread_poll_and_take_all();
-    assert_int_equal(thread_dropped(DROP_removed).packets, 5);
-    assert_int_equal(thread_dropped(DROP_removed).octets, 5 * 700);
-    assert_int_equal(thread_dropped(DROP_unknown_teid).packets, 1);
-    assert_int_equal(t.received, 6);
-    assert_int_equal(t.pdp[1].received, 1);
-    thread_close();
+        path_down(i % 2, 700);
+    path_poll();
+    uint32_t old = p.pdp[1].teid;
+    path_pdp_remove(1);
+    path_put(STATS_GN, path_gn_frame(old, 100, 0));
+    path_pdp(1, 0, 0, 7, 3, PATH_NONE, -1);
+    assert_int_not_equal(p.pdp[1].teid, old);
+    path_down(1, 700);
+    path_poll();
+    path_bvc_flow(0, TIME_NEVER, 0);
+    path_poll();
+    assert_int_equal(path_dropped(DROP_removed).packets, 5);
+    assert_int_equal(path_dropped(DROP_removed).octets, 5 * 700);
+    assert_int_equal(path_dropped(DROP_unknown_teid).packets, 1);
+    assert_int_equal(p.down_received, 6);
+    assert_int_equal(p.pdp[1].down.received, 1);
+    path_close();
 }
 
 // The rest of a half-sent N-PDU goes the same way: four segments of 700 octets, the first has left.
 static void a_half_sent_npdu_of_a_removed_context_ends(void **state)
 {
     (void)state;
-    thread_open(100, 1024);
-    thread_add_ms(0, 200);
-    thread_cell(8000, 206);
-    thread_send(0, 700);
-    thread_poll_to_rest();
-    assert_int_equal(thread_take(UINT32_MAX), 1);
-    remove_pdp(0);
-    thread_run_until(10 * S_IN_NS);
-    assert_int_equal(t.taken_frames, 1);
-    assert_int_equal(thread_dropped(DROP_removed).packets, 1);
-    assert_int_equal(dp_queued(t.worker).packets, 0);
-    thread_close();
+    path_open_small(100, 1024);
+    path_plain_ms(0, 0, 200);
+    path_bvc_flow(0, 8000, 206);
+    path_down(0, 700);
+    path_poll();
+    assert_int_equal(p.frames_out[STATS_GB], 1);
+    path_pdp_remove(0);
+    path_run_until(10 * S_IN_NS);
+    assert_int_equal(p.frames_out[STATS_GB], 1);
+    assert_int_equal(path_dropped(DROP_removed).packets, 1);
+    assert_int_equal(dp_queued(p.worker).packets, 0);
+    path_close();
 }
 
 // The MS gives up its beginning and gets the next one whole; the receiver takes no gap in numbers.
 static void a_half_sent_npdu_that_is_held_too_long_ends(void **state)
 {
-    struct dp_config config = thread_config(100, 1024);
+    struct dp_config config = path_small_config(100, 1024);
     (void)state;
     config.hold_ns = 20 * S_IN_NS;
-    thread_open_config(&config);
-    gb_receiver_allow_unfinished(t.receiver);
-    t.lossy = true;
-    thread_add_ms(0, 200);
-    thread_cell(8000, 206);
-    thread_send(0, 700);
-    thread_poll_to_rest();
-    assert_int_equal(thread_take(UINT32_MAX), 1);
-    thread_do(&(struct command){.op = COMMAND_ms_freeze});
-    thread_run_until((LIFETIME_CS / 100 + 25) * S_IN_NS);
-    assert_int_equal(thread_dropped(DROP_expired).packets, 1);
-    assert_int_equal(dp_queued(t.worker).packets, 0);
-    thread_do(&(struct command){.op = COMMAND_ms_release});
-    thread_cell(TIME_NEVER, 0);
-    thread_send(0, 700);
-    thread_poll_and_take_all();
-    assert_int_equal(t.received, 1);
-    assert_int_equal(gb_receiver_counters(t.receiver)->partials_discarded, 1);
-    thread_close();
+    path_open_small_config(&config);
+    gb_receiver_allow_unfinished(p.gb);
+    p.lossy_down = true;
+    path_plain_ms(0, 0, 200);
+    path_bvc_flow(0, 8000, 206);
+    path_down(0, 700);
+    path_poll();
+    assert_int_equal(p.frames_out[STATS_GB], 1);
+    DO(ms_freeze, 0);
+    path_run_until((PATH_LIFETIME_CS / 100 + 25) * S_IN_NS);
+    assert_int_equal(path_dropped(DROP_expired).packets, 1);
+    assert_int_equal(dp_queued(p.worker).packets, 0);
+    DO(ms_release, 0);
+    path_bvc_flow(0, TIME_NEVER, 0);
+    path_down(0, 700);
+    path_poll();
+    assert_int_equal(p.down_received, 1);
+    assert_int_equal(gb_receiver_counters(p.gb)->partials_discarded, 1);
+    path_close();
 }
 
 int main(void)
@@ -382,5 +379,5 @@ int main(void)
         cmocka_unit_test(a_half_sent_npdu_of_a_removed_context_ends),
         cmocka_unit_test(a_half_sent_npdu_that_is_held_too_long_ends),
     };
-    return cmocka_run_group_tests_name("down/frame", tests, thread_start_eal, NULL);
+    return cmocka_run_group_tests_name("down/frame", tests, path_start_eal, NULL);
 }

@@ -2,7 +2,7 @@
 #ifndef SLUICE_TESTS_DATAPLANE_DOWN_GTPU_MESSAGES_H
 #define SLUICE_TESTS_DATAPLANE_DOWN_GTPU_MESSAGES_H
 
-#include "tests/dataplane/down/thread.h"
+#include "tests/dataplane/path/path.h"
 
 #include <string.h>
 
@@ -14,55 +14,48 @@
 
 static inline void add_ggsn(uint32_t id, uint32_t address)
 {
-    thread_do(&(struct command){.op = COMMAND_ggsn,
-                                .ggsn = {.ggsn_id = id,
-                                         .address = address_of_ipv4(address),
-                                         .has_mac = true,
-                                         .mac = {{2, 0, 0, 0, 0, 7}}}});
+    struct ip_ends ends = path_ends_gn(0);
+    struct command c = {
+        .op = COMMAND_ggsn,
+        .ggsn = {.ggsn_id = id, .address = address_of_ipv4(address), .has_mac = true}};
+    memcpy(c.ggsn.mac.octet, ends.source_mac, 6);
+    path_do(&c);
 }
 
 static inline void open_gn(uint32_t error_indications_per_s)
 {
-    struct dp_config c = thread_config(100, 64);
+    struct dp_config c = path_small_config(100, 64);
     c.error_indications_per_s = error_indications_per_s;
-    thread_open_config(&c);
-    thread_add_ms(0, 500);
+    path_open_small_config(&c);
+    p.hold_frames = p.hold_events = true;
+    path_plain_ms(0, 0, 500);
     add_ggsn(0, GGSN);
 }
 
 static inline const struct stats_port *gn(void)
 {
-    return &dp_stats(t.worker)->of_port[STATS_GN];
+    return &dp_stats(p.worker)->of_port[STATS_GN];
 }
 
 // From GGSN, port FROM_PORT.
 static inline void put_gtpu(const uint8_t *message, uint32_t n)
 {
-    struct rte_mbuf *m = thread_gn_frame(0, n - 8, 0);
+    struct rte_mbuf *m = path_gn_frame(0, n - 8, 0);
     uint8_t *b = rte_pktmbuf_mtod(m, uint8_t *);
-    thread_put16(b + 34, FROM_PORT);
+    put16(b + 34, FROM_PORT);
     memcpy(b + GTPU_AT, message, n);
-    thread_send_frame(m);
+    path_put(STATS_GN, m);
 }
 
 static inline void send_gtpu(const uint8_t *message, uint32_t n)
 {
     put_gtpu(message, n);
-    thread_poll_to_rest();
-    assert_true(dp_balanced(t.worker));
+    path_poll();
+    assert_true(dp_balanced(p.worker));
 }
 #define SEND(...) send_gtpu(TYPED(__VA_ARGS__), sizeof TYPED(__VA_ARGS__))
 
 static const uint8_t unknown[] = {0x30, 0xff, 0, 1, 0x00, 0x40, 0x07, 0x77, 1};
-
-static inline uint32_t take_answers(void)
-{
-    struct rte_mbuf *m;
-    uint32_t n = 0;
-    for (; rte_ring_dequeue(t.gn.from_port, (void **)&m) == 0; n++)
-        rte_pktmbuf_free(m);
-    return n;
-}
 
 // So many G-PDUs without a tunnel at this instant; how many were told.
 static inline uint32_t told_of(uint32_t n)
@@ -71,11 +64,11 @@ static inline uint32_t told_of(uint32_t n)
     for (uint32_t i = 0; i < n; i++) {
         put_gtpu(unknown, sizeof unknown);
         if (i % 32 == 31 || i + 1 == n) {
-            thread_poll_to_rest();
-            told += take_answers();
+            path_poll();
+            told += path_discard(STATS_GN);
         }
     }
-    assert_true(dp_balanced(t.worker));
+    assert_true(dp_balanced(p.worker));
     return told;
 }
 

@@ -1,6 +1,6 @@
 // RFC 6040 4.2 on decapsulation: all sixteen pairs of outer and inner ECN fields, over IPv4 and
 // IPv6 inside, and what is no IP; typed as the table stands there. Then through the whole path.
-#include "tests/dataplane/down/thread.h"
+#include "tests/dataplane/path/path.h"
 
 #include <string.h>
 
@@ -24,7 +24,7 @@ static void any_ipv4(uint8_t *b, uint8_t ecn)
     random_fill(b, 20);
     b[0] = 0x45;
     b[1] = (uint8_t)((b[1] & ~3) | ecn);
-    thread_put_ip_checksum(b);
+    put_ipv4_checksum(b);
 }
 
 static void any_ipv6(uint8_t *b, uint8_t ecn)
@@ -54,7 +54,7 @@ static void test_ipv4_by_the_table(void **state)
         memcpy(right, b, sizeof right);
         if (wanted != DROPPED && wanted != inner) {
             right[1] = (uint8_t)((right[1] & ~3) | wanted);
-            thread_put_ip_checksum(right);
+            put_ipv4_checksum(right);
         }
         expect(b, sizeof b, right, outer, wanted);
         assert_int_equal(plain_checksum(b, sizeof b), 0);
@@ -115,22 +115,22 @@ static void keep(const struct gb_npdu *npdu)
 
 static void send_over(const uint8_t *npdu, uint32_t n, uint8_t outer)
 {
-    struct rte_mbuf *m = thread_gn_frame(t.pdp[0].teid, n, 0);
+    struct rte_mbuf *m = path_gn_frame(p.pdp[0].teid, n, 0);
     uint8_t *b = rte_pktmbuf_mtod(m, uint8_t *);
     memcpy(b + 50, npdu, n);
     b[15] = (uint8_t)(0xb8 | outer); // DSCP EF
-    thread_put_ip_checksum(b + 14);
+    put_ipv4_checksum(b + 14);
     came_octets = 0;
-    thread_send_frame(m);
-    thread_poll_and_take_all();
+    path_put(STATS_GN, m);
+    path_poll();
 }
 
 static void open_path(void)
 {
     random_begin();
-    thread_open(16, 16);
-    thread_add_ms(0, 500);
-    t.on_npdu = keep;
+    path_open_small(16, 16);
+    path_plain_ms(0, 0, 500);
+    p.on_npdu = keep;
 }
 
 static void test_the_path_follows_the_table(void **state)
@@ -149,14 +149,14 @@ static void test_the_path_follows_the_table(void **state)
             any_ipv6(b, inner);
         send_over(b, n, outer);
         dropped += wanted == DROPPED;
-        assert_int_equal(thread_dropped(DROP_ecn).packets, dropped);
+        assert_int_equal(path_dropped(DROP_ecn).packets, dropped);
         assert_int_equal(came_octets, wanted == DROPPED ? 0 : n);
         if (wanted != DROPPED)
             assert_int_equal(i < 16 ? came[1] & 3 : came[1] >> 4 & 3, wanted);
     }
     assert_int_equal(dropped, 2);
-    assert_int_equal(thread_dropped(DROP_ecn).octets, 20 + 40);
-    thread_close();
+    assert_int_equal(path_dropped(DROP_ecn).octets, 20 + 40);
+    path_close();
 }
 
 static void test_ppp_and_short_packets_pass_unless_marked(void **state)
@@ -171,39 +171,39 @@ static void test_ppp_and_short_packets_pass_unless_marked(void **state)
         if (outer != CE)
             assert_memory_equal(came, "\xc0\x21\x09\x01", 4);
     }
-    assert_int_equal(thread_dropped(DROP_ecn).packets, 2);
-    thread_close();
+    assert_int_equal(path_dropped(DROP_ecn).packets, 2);
+    path_close();
 }
 
 // The outer header is IPv6: its field stands across two octets.
 static void test_an_outer_ipv6_header(void **state)
 {
     uint8_t b[20];
+    static const uint8_t ends[32] = {0x20, 0x01, 0x0d, 0xb8, 0, 1, [15] = 9, // theirs, and ours
+                                     0x20, 0x01, 0x0d, 0xb8, 0, 1, [31] = 1};
     struct command from = {.op = COMMAND_gn_from,
-                           .gn_from.nets = {.n = 1, .item[0] = {{{0xfd, [15] = 9}}, 128}}};
+                           .gn_from.nets = {.n = 1, .item[0] = {.prefix = 128}}};
+    memcpy(&from.gn_from.nets.item[0].address, ends, 16);
     (void)state;
     open_path();
-    thread_do(&from);
+    path_do(&from);
     for (uint8_t outer = 0; outer < 4; outer++) {
         any_ipv4(b, ECT_0);
-        struct rte_mbuf *m = thread_gn_frame(t.pdp[0].teid, sizeof b, 0);
+        struct rte_mbuf *m = path_gn_frame(p.pdp[0].teid, sizeof b, 0);
         uint8_t *at = (uint8_t *)rte_pktmbuf_prepend(m, 20);
-        memcpy(at, "\2\0\0\0\0\1\2\0\0\0\0\7\x86\xdd", 14);
+        memcpy(at, "\2\0\0\1\0\1\2\0\0\1\0\7\x86\xdd", 14);
         memcpy(at + 14, TYPED(0x6b, 0x80, 0, 0, 0, 36, 17, 64), 8);
         at[15] = (uint8_t)(0x8f | outer << 4);
-        memset(at + 22, 0, 32);
-        at[22] = at[38] = 0xfd;
-        at[37] = 9;
-        at[53] = 1;
+        memcpy(at + 22, ends, 32);
         memcpy(at + 70, b, sizeof b);
         came_octets = 0;
-        thread_send_frame(m);
-        thread_poll_and_take_all();
+        path_put(STATS_GN, m);
+        path_poll();
         assert_int_equal(came_octets, sizeof b);
         assert_int_equal(came[1] & 3, outgoing[ECT_0][outer]);
         assert_int_equal(plain_checksum(came, sizeof b), 0);
     }
-    thread_close();
+    path_close();
 }
 
 int main(void)
@@ -217,5 +217,5 @@ int main(void)
         cmocka_unit_test(test_ppp_and_short_packets_pass_unless_marked),
         cmocka_unit_test(test_an_outer_ipv6_header),
     };
-    return cmocka_run_group_tests_name("down/inner_ecn", tests, thread_start_eal, NULL);
+    return cmocka_run_group_tests_name("down/inner_ecn", tests, path_start_eal, NULL);
 }

@@ -1,6 +1,6 @@
 // Who may send to a PDP context: who knows its TEID has not shown by that who he is.
 #include "dataplane/state/state.h"
-#include "tests/dataplane/down/thread.h"
+#include "tests/dataplane/path/path.h"
 
 #include <string.h>
 
@@ -12,63 +12,47 @@
 // The NIC's address, which is in each frame to it, ends in the address of context 1's GGSN.
 static const uint8_t nic[6] = {2, 0, 0xc0, 0, 2, 9};
 
-static struct command ggsn(uint32_t id, uint32_t ipv4)
+static void add_ggsn(uint32_t id, uint32_t ipv4)
 {
-    struct command c = {.op = COMMAND_ggsn,
-                        .ggsn = {.ggsn_id = id,
-                                 .address = {{[10] = 0xff, [11] = 0xff}},
-                                 .has_mac = true,
-                                 .mac = {{2, 0, 0, 0, 0, 9}}}};
-    thread_put32(c.ggsn.address.octet + 12, ipv4);
-    return c;
+    DO(ggsn, .ggsn_id = id, .address = address_of_ipv4(ipv4), .has_mac = true,
+       .mac = {{2, 0, 0, 0, 0, 9}});
 }
 
 // Context 0 has no GGSN, context 1 that of id 1.
 static void open_with_contexts(void)
 {
-    struct dp_config config = thread_config(100, 16);
+    struct dp_config config = path_small_config(100, 16);
     memcpy(config.gn.mac.octet, nic, sizeof nic);
-    thread_open_config(&config);
-    thread_do(&(struct command){.op = COMMAND_gn_from});
-    struct command first = ggsn(0, GGSN), second = ggsn(1, NEIGHBOUR);
-    thread_do(&first);
-    thread_do(&second);
-    thread_add_ms(0, 500);
-    thread_add_plain_ms(1, 500);
-    thread_add_pfc(1, 0, CLASS_BACKGROUND);
-    struct command c = {.op = COMMAND_pdp,
-                        .pdp = {.pdp_id = 1,
-                                .ms_id = 1,
-                                .nsapi = 5,
-                                .sapi = 3,
-                                .has_ggsn_id = true,
-                                .ggsn_id = 1,
-                                .ggsn_teid = 1}};
-    int64_t teid = dp_command(t.dp, &c);
-    assert_true(teid > 0);
-    t.pdp[1] = (struct thread_pdp){.teid = (uint32_t)teid, .ms = 1, .sapi = 3};
-    thread_poll_to_rest();
+    path_open_small_config(&config);
+    p.hold_frames = true;
+    path_do(&(struct command){.op = COMMAND_gn_from});
+    add_ggsn(0, GGSN);
+    add_ggsn(1, NEIGHBOUR);
+    path_plain_ms(0, 0, 500);
+    path_ms(1, 0, 500);
+    path_pfc(1, 0, CLASS_BACKGROUND);
+    path_pdp(1, 1, 0, 5, 3, 1, -1);
 }
 
 static struct rte_mbuf *frame_from(uint32_t pdp, uint32_t from)
 {
-    struct rte_mbuf *m = thread_gn_frame(t.pdp[pdp].teid, 100, 0);
+    struct rte_mbuf *m = path_gn_frame(p.pdp[pdp].teid, 100, 0);
     uint8_t *b = rte_pktmbuf_mtod(m, uint8_t *);
     memcpy(b, nic, sizeof nic);
-    thread_put32(b + 14 + 12, from);
-    thread_put_ip_checksum(b + 14);
+    put32(b + 14 + 12, from);
+    put_ipv4_checksum(b + 14);
     return m;
 }
 
 // Else it is refused for its sender.
 static bool comes_in(struct rte_mbuf *m)
 {
-    const uint64_t *in = &dp_stats(t.worker)->of_class[CLASS_BACKGROUND].in_packets, before = *in;
-    uint64_t dropped = thread_dropped(DROP_gn_source).packets;
-    thread_send_frame(m);
-    thread_poll_to_rest();
+    const uint64_t *in = &dp_stats(p.worker)->of_class[CLASS_BACKGROUND].in_packets, before = *in;
+    uint64_t dropped = path_dropped(DROP_gn_source).packets;
+    path_put(STATS_GN, m);
+    path_poll();
     bool passed = *in == before + 1;
-    assert_int_equal(thread_dropped(DROP_gn_source).packets, dropped + !passed);
+    assert_int_equal(path_dropped(DROP_gn_source).packets, dropped + !passed);
     return passed;
 }
 
@@ -86,7 +70,7 @@ static void a_context_hears_its_own_ggsn_only(void **state)
     assert_false(passes(1, STRANGER));
     assert_false(passes(1, 0));
     assert_false(passes(1, 1)); // its GGSN's id is no address
-    thread_close();
+    path_close();
 }
 
 // Makes room after the IPv4 header. Returns the frame.
@@ -102,26 +86,26 @@ static struct rte_mbuf *with_option(struct rte_mbuf *m, uint32_t option)
 {
     uint8_t *ip = insert(m, 4) + 14;
     ip[0] = 0x46;
-    thread_put16(ip + 2, m->pkt_len - 14);
-    thread_put32(ip + 20, option);
-    thread_put16(ip + 10, 0);
-    thread_put16(ip + 10, plain_checksum(ip, 24));
+    put16(ip + 2, m->pkt_len - 14);
+    put32(ip + 20, option);
+    put16(ip + 10, 0);
+    put16(ip + 10, plain_checksum(ip, 24));
     return m;
 }
 
-// From 2001:0:middle::, to fd00::1.
+// From 2001:0:middle::, to 2001:db8:1::1.
 static struct rte_mbuf *over_ipv6(struct rte_mbuf *m, uint32_t middle)
 {
     uint8_t *b = insert(m, 20), *ip = b + 14;
-    thread_put16(b + 12, 0x86dd);
+    put16(b + 12, 0x86dd);
     memset(ip, 0, 40);
     ip[0] = 0x60;
-    thread_put16(ip + 4, m->pkt_len - 54);
+    put16(ip + 4, m->pkt_len - 54);
     ip[6] = 17;
     ip[7] = 9;
-    thread_put16(ip + 8, 0x2001);
-    thread_put32(ip + 12, middle);
-    ip[24] = 0xfd;
+    put16(ip + 8, 0x2001);
+    put32(ip + 12, middle);
+    memcpy(ip + 24, "\x20\x01\x0d\xb8\0\1", 6);
     ip[39] = 1;
     return m;
 }
@@ -133,13 +117,13 @@ static void its_ggsns_address_elsewhere_in_the_frame_vouches_for_nobody(void **s
     for (uint32_t at = 6; at + 4 <= 150;
          at = at == 8 ? 50 : at + 1) { // the sender's MAC; the N-PDU
         struct rte_mbuf *m = frame_from(1, STRANGER);
-        thread_put32(rte_pktmbuf_mtod_offset(m, uint8_t *, at), NEIGHBOUR);
+        put32(rte_pktmbuf_mtod_offset(m, uint8_t *, at), NEIGHBOUR);
         assert_false(comes_in(m));
     }
     assert_true(comes_in(with_option(frame_from(1, NEIGHBOUR), STRANGER)));
     assert_false(comes_in(with_option(frame_from(1, STRANGER), NEIGHBOUR)));
     assert_false(comes_in(over_ipv6(frame_from(1, NEIGHBOUR), NEIGHBOUR)));
-    thread_close();
+    path_close();
 }
 
 static void a_context_without_a_ggsn_hears_those_that_there_are(void **state)
@@ -150,20 +134,20 @@ static void a_context_without_a_ggsn_hears_those_that_there_are(void **state)
     assert_true(passes(0, NEIGHBOUR));
     assert_false(passes(0, STRANGER));
     assert_false(passes(0, STATE_NO_GGSN));
-    thread_close();
+    path_close();
 }
 
 static void gn_from_lets_others_send_to_all_contexts(void **state)
 {
     (void)state;
     open_with_contexts();
-    thread_gn_from(STRANGER & ~7u, 29);
+    path_gn_from(STRANGER & ~7u, 29);
     assert_true(passes(0, STRANGER));
     assert_true(passes(1, STRANGER));
     assert_false(passes(0, STRANGER + 1));
     assert_true(passes(1, NEIGHBOUR));
     assert_false(passes(0, GGSN)); // it says who may, and does not name this one
-    thread_close();
+    path_close();
 }
 
 // Unlike one that nobody has, it brings no error indication.
@@ -171,10 +155,10 @@ static void a_stranger_is_told_nothing(void **state)
 {
     (void)state;
     open_with_contexts();
-    uint64_t answers = dp_stats(t.worker)->of_port[STATS_GN].answers;
+    uint64_t answers = dp_stats(p.worker)->of_port[STATS_GN].answers;
     assert_false(passes(1, STRANGER));
-    assert_int_equal(dp_stats(t.worker)->of_port[STATS_GN].answers, answers);
-    thread_close();
+    assert_int_equal(dp_stats(p.worker)->of_port[STATS_GN].answers, answers);
+    path_close();
 }
 
 static struct state plain;
@@ -208,5 +192,5 @@ int main(void)
         cmocka_unit_test(a_stranger_is_told_nothing),
         cmocka_unit_test(over_ipv6_as_over_ipv4),
     };
-    return cmocka_run_group_tests_name("down/source", tests, thread_start_eal, NULL);
+    return cmocka_run_group_tests_name("down/source", tests, path_start_eal, NULL);
 }

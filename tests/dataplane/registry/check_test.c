@@ -1,6 +1,6 @@
 // What is refused by what is there already: names and endpoints that are taken, families that the
 // ports have not, places that are full or in use, sizes; and cells that are on their way out.
-#include "tests/dataplane/down/thread.h"
+#include "tests/dataplane/path/path.h"
 
 #include <errno.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 static struct dp_config some_nses(void)
 {
-    struct dp_config c = thread_config(16, 16);
+    struct dp_config c = path_small_config(16, 16);
     c.nses = 3;
     c.nsvcs = 20;
     c.bvcs = 4;
@@ -21,9 +21,11 @@ static struct dp_config some_nses(void)
 static void open_two(void)
 {
     struct dp_config c = some_nses();
-    thread_open_config(&c);
-    thread_add_nse(1);
-    thread_add_cell(1, 1);
+    path_open_small_config(&c);
+    p.hold_frames = true;
+    path_nse(1);
+    path_nsvc(1, 1, false, 1);
+    path_bvc(1, 1, 3);
 }
 
 static void a_bvci_is_given_once_in_an_nse(void **state)
@@ -34,7 +36,7 @@ static void a_bvci_is_given_once_in_an_nse(void **state)
     TRY(-EEXIST, bvc, .bvc_id = 2, .nse_id = 1, .bvci = 3);
     DO(bvc, .bvc_id = 2, .nse_id = 0, .bvci = 3);
     DO(bvc, .bvc_id = 3, .nse_id = 1, .bvci = 2);
-    thread_close();
+    path_close();
 }
 
 static void a_tlli_is_given_once_in_an_nse(void **state)
@@ -74,32 +76,32 @@ static void a_tlli_is_given_once_in_an_nse(void **state)
     DO(ms, .ms_id = 3, .bvc_id = 0, .tlli = 7, .n201_u = 500);
     DO(ms_remove, 1);
     TRY(-ENOENT, ms_tlli, .ms_id = 1, .tlli = 100);
-    TRY(-ERANGE, ms_tlli, .ms_id = MSS, .tlli = 100);
-    thread_close();
+    TRY(-ERANGE, ms_tlli, .ms_id = PATH_MSS, .tlli = 100);
+    path_close();
 }
 
 static void an_endpoint_is_one_nsvcs(void **state)
 {
-    struct command c = thread_nsvc(0, 1);
+    struct command c = path_nsvc_command(0, 1, false, 1);
     (void)state;
     open_two();
     TRY(-ERANGE, nsvc, .nsvc_id = 20, .peer_port = 1);
     TRY(-ERANGE, nsvc, .nsvc_id = 2, .nse_id = 3, .peer_port = 1);
     TRY(-ENOENT, nsvc, .nsvc_id = 2, .nse_id = 2, .peer_port = 1);
     TRY(-ERANGE, nsvc, .nsvc_id = 2); // port 0
-    thread_command(&c, -EEXIST);      // its id
+    path_command(&c, -EEXIST);        // its id
     c.nsvc.nsvc_id = 2;
-    thread_command(&c, -EEXIST); // its endpoint, though of another NSE
+    path_command(&c, -EEXIST); // its endpoint, though of another NSE
     c.nsvc.peer_port++;
-    thread_do(&c);
+    path_do(&c);
     c.nsvc.nsvc_id = 3;
-    thread_command(&c, -EEXIST);
+    path_command(&c, -EEXIST);
     DO(nsvc_remove, 2);
-    thread_do(&c);
+    path_do(&c);
     TRY(-ENOENT, nsvc_remove, 2);
     TRY(-ENOENT, nsvc_weight, .nsvc_id = 2, .weight = 1);
     TRY(-ERANGE, nsvc_weight, .nsvc_id = 20, .weight = 1);
-    thread_close();
+    path_close();
 }
 
 static void sixteen_nsvcs_are_an_nses(void **state)
@@ -108,19 +110,19 @@ static void sixteen_nsvcs_are_an_nses(void **state)
     (void)state;
     open_two(); // one each
     for (uint32_t id = 2; id < 17; id++) {
-        c = thread_nsvc(id, 0);
-        thread_do(&c);
+        c = path_nsvc_command(id, 0, false, 1);
+        path_do(&c);
     }
-    c = thread_nsvc(17, 0);
-    thread_command(&c, -ENOSPC);
+    c = path_nsvc_command(17, 0, false, 1);
+    path_command(&c, -ENOSPC);
     c.nsvc.nse_id = 1;
-    thread_do(&c);
+    path_do(&c);
     DO(nsvc_remove, 9);
-    c = thread_nsvc(9, 0);
-    thread_do(&c);
-    c = thread_nsvc(18, 0);
-    thread_command(&c, -ENOSPC);
-    thread_close();
+    c = path_nsvc_command(9, 0, false, 1);
+    path_do(&c);
+    c = path_nsvc_command(18, 0, false, 1);
+    path_command(&c, -ENOSPC);
+    path_close();
 }
 
 static void a_peer_is_of_a_family_that_the_port_has(void **state)
@@ -130,12 +132,13 @@ static void a_peer_is_of_a_family_that_the_port_has(void **state)
     (void)state;
     c.gn.address = 0;
     c.gb.address6 = (struct ipv6_address){{0}};
-    thread_open_config(&c);
+    path_open_small_config(&c);
+    p.hold_frames = true;
     TRY(-EAFNOSUPPORT, ggsn, .address = v4);
     TRY(-EAFNOSUPPORT, nsvc, .nsvc_id = 1, .peer_address = v6, .peer_port = 1, .weight = 1);
     DO(ggsn, .address = v6);
     DO(nsvc, .nsvc_id = 1, .peer_address = v4, .peer_port = 1, .weight = 1);
-    thread_close();
+    path_close();
 }
 
 static void a_peer_is_another_station(void **state)
@@ -148,7 +151,8 @@ static void a_peer_is_another_station(void **state)
                                        address_of_ipv4(0xefffffff),
                                        address_of_ipv4(0xffffffff)};
     (void)state;
-    thread_open_config(&c);
+    path_open_small_config(&c);
+    p.hold_frames = true;
     for (uint32_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         TRY(-EADDRNOTAVAIL, ggsn, .address = bad[i]);
         TRY(-EADDRNOTAVAIL, nsvc, .nsvc_id = 1, .peer_address = bad[i], .peer_port = 1);
@@ -160,7 +164,7 @@ static void a_peer_is_another_station(void **state)
         .peer_port = 1);
     DO(ggsn, .ggsn_id = 0, .address = address_of_ipv4(0xdfffffff));
     DO(ggsn, .ggsn_id = 1, .address = c.gb.address6); // the other port's
-    thread_close();
+    path_close();
 }
 
 static void a_ggsn_in_use_stays(void **state)
@@ -168,7 +172,7 @@ static void a_ggsn_in_use_stays(void **state)
     struct ipv6_address v4 = address_of_ipv4(GGSN);
     (void)state;
     open_two();
-    thread_add_ms(0, 500);
+    path_plain_ms(0, 0, 500);
     TRY(-ENOENT, pdp, .pdp_id = 1, .nsapi = 6, .sapi = 3, .has_ggsn_id = true, .ggsn_id = 1);
     TRY(-ERANGE, pdp, .pdp_id = 1, .nsapi = 6, .sapi = 3, .has_ggsn_id = true, .ggsn_id = 2);
     TRY(-ERANGE, ggsn, .ggsn_id = 2, .address = v4);
@@ -182,7 +186,7 @@ static void a_ggsn_in_use_stays(void **state)
                                     .sapi = 3,
                                     .has_ggsn_id = true,
                                     .ggsn_id = 1}};
-        assert_true(dp_command(t.dp, &c) > 0);
+        assert_true(dp_command(p.dp, &c) > 0);
     }
     DO(ggsn_remove, 0);
     TRY(-ENOENT, ggsn_remove, 0);
@@ -192,7 +196,7 @@ static void a_ggsn_in_use_stays(void **state)
     DO(pdp_remove, 2);
     DO(ggsn_remove, 1);
     TRY(-ERANGE, ggsn_remove, 2);
-    thread_close();
+    path_close();
 }
 
 static void sizes(void **state)
@@ -201,7 +205,7 @@ static void sizes(void **state)
     static const uint8_t capability[48];
     (void)state;
     open_two();
-    thread_add_ms(0, 500);
+    path_plain_ms(0, 0, 500);
     TRY(-ERANGE, send, 0, {pdu, 0});
     for (uint32_t n = 65507; n <= sizeof pdu; n++) // also more than 16 bits can tell
         TRY(-EMSGSIZE, send, 0, {pdu, n});
@@ -214,8 +218,8 @@ static void sizes(void **state)
         .has_imsi = true, .imsi = {"001010123456789"}, .has_drx = true, .has_priority = true);
     TRY(-EMSGSIZE, ms_options, .has_imsi = true, .imsi = {"1234"});
     TRY(-ENOENT, ms_options, .ms_id = 1);
-    TRY(-ERANGE, ms_options, .ms_id = MSS);
-    thread_close();
+    TRY(-ERANGE, ms_options, .ms_id = PATH_MSS);
+    path_close();
 }
 
 // An IMSI of 15 digits is 10 octets, DRX parameters are 4. What is refused leaves what was there.
@@ -223,45 +227,45 @@ static void options_longer_than_the_room_are_refused(void **state)
 {
     (void)state;
     for (uint32_t room = 9; room <= 10; room++) {
-        struct dp_config c = thread_config(16, 16);
+        struct dp_config c = path_small_config(16, 16);
         c.ms_options_octets = room;
-        thread_open_config(&c);
-        thread_add_ms(0, 500);
+        path_open_small_config(&c);
+        path_plain_ms(0, 0, 500);
         TRY(0, ms_options, .has_imsi = true, .imsi = {"0010101234567"}); // 9 octets
         TRY(room < 10 ? -EMSGSIZE : 0, ms_options, .has_imsi = true, .imsi = {"001010123456789"});
         TRY(-EMSGSIZE, ms_options, .has_imsi = true, .imsi = {"00101"}, .has_drx = true,
             .has_priority = true);
-        thread_poll_to_rest();
-        assert_int_equal(t.worker->state.ms[0].options, room);
-        thread_close();
+        path_poll();
+        assert_int_equal(p.worker->state.ms[0].options, room);
+        path_close();
     }
 }
 
 static void without_room_there_is_only_nothing(void **state)
 {
-    struct dp_config c = thread_config(16, 16);
+    struct dp_config c = path_small_config(16, 16);
     (void)state;
     c.ms_options_octets = 0;
-    thread_open_config(&c);
-    thread_add_ms(0, 500);
+    path_open_small_config(&c);
+    path_plain_ms(0, 0, 500);
     TRY(-EMSGSIZE, ms_options, .has_priority = true);
     TRY(0, ms_options, .ms_id = 0);
-    thread_poll_to_rest();
-    assert_int_equal(t.worker->state.ms[0].options, 0);
-    thread_close();
+    path_poll();
+    assert_int_equal(p.worker->state.ms[0].options, 0);
+    path_close();
 }
 
 static void an_lles_n201_u(void **state)
 {
     (void)state;
-    thread_open(16, 16);
-    thread_add_ms(0, 500);
+    path_open_small(16, 16);
+    path_plain_ms(0, 0, 500);
     TRY(-ERANGE, ms_n201_u, .sapi = 4, .n201_u = 500);
     TRY(-ERANGE, ms_n201_u, .sapi = 3, .n201_u = 139);
     TRY(-ERANGE, ms_n201_u, .sapi = 3, .n201_u = 1521);
     TRY(-ENOENT, ms_n201_u, .ms_id = 1, .sapi = 3, .n201_u = 500);
     TRY(0, ms_n201_u, .sapi = 11, .n201_u = 140);
-    thread_close();
+    path_close();
 }
 
 static void an_nse_with_nsvcs_or_cells_stays(void **state)
@@ -274,7 +278,7 @@ static void an_nse_with_nsvcs_or_cells_stays(void **state)
     DO(nsvc_remove, 1);
     DO(nse_remove, 1);
     TRY(-ENOENT, nse_remove, 1);
-    thread_close();
+    path_close();
 }
 
 // Until its worker has confirmed it, nothing of a cell that is removed is there, and nothing free.
@@ -282,7 +286,7 @@ static void a_cell_on_its_way_out(void **state)
 {
     (void)state;
     open_two();
-    thread_add_ms(0, 500);
+    path_plain_ms(0, 0, 500);
     DO(nsvc_remove, 1);
     TRY(0, bvc_remove, 1);
     TRY(-ENOENT, bvc_remove, 1);
@@ -293,14 +297,14 @@ static void a_cell_on_its_way_out(void **state)
     TRY(-EAGAIN, bvc, .bvc_id = 1, .nse_id = 0, .bvci = 9);
     TRY(-EAGAIN, bvc, .bvc_id = 2, .nse_id = 1, .bvci = 3); // its BVCI
     TRY(-EAGAIN, nse_remove, 1);
-    thread_poll_to_rest();
+    path_poll();
     TRY(0, bvc, .bvc_id = 2, .nse_id = 1, .bvci = 3);
     TRY(0, bvc, .bvc_id = 1, .nse_id = 0, .bvci = 9);
     TRY(0, bvc_remove, 2);
-    thread_poll_to_rest();
+    path_poll();
     TRY(0, nse_remove, 1);
-    thread_poll_to_rest();
-    thread_close();
+    path_poll();
+    path_close();
 }
 
 // What the worker would refuse, control does.
@@ -308,8 +312,8 @@ static void a_classs_values_go_together(void **state)
 {
     struct dp_config config = some_nses();
     (void)state;
-    thread_set_aqm(&config.classes.item[2], "codel");
-    thread_open_config(&config);
+    path_set_aqm(&config.classes.item[2], "codel");
+    path_open_small_config(&config);
     struct command good = {.op = COMMAND_class_set,
                            .class_set = {.traffic_class = 2,
                                          .weight = 1,
@@ -326,11 +330,11 @@ static void a_classs_values_go_together(void **state)
         c.class_set.octets = COMMAND_OCTETS_LEAST - (i == 4);
         c.class_set.lifetime_ns = i == 5 ? 8 : 9;
         c.class_set.bss_most_ns = i == 6 ? 8 : 9;
-        thread_command(&c, i == 7 ? 0 : -ERANGE);
+        path_command(&c, i == 7 ? 0 : -ERANGE);
     }
-    thread_do(&good);
+    path_do(&good);
     good.class_set.lifetime_ns = good.class_set.bss_most_ns = 0; // for ever; no such limit
-    thread_do(&good);
+    path_do(&good);
     struct command aqm = {
         .op = COMMAND_class_aqm,
         .class_aqm = {.traffic_class = 2, .params = config.classes.item[2].aqm_params}};
@@ -341,13 +345,13 @@ static void a_classs_values_go_together(void **state)
         target->unit = i == 2 ? AQM_LEVEL_PDUS + 1 : target->unit;
         target->value = i == 3 ? 1ULL << AQM_LEVEL_UNIT_SHIFT : i == 4 ? S_IN_NS : target->value;
         c.class_aqm.params.item[1].value = i == 5 ? 1 : c.class_aqm.params.item[1].value;
-        thread_command(&c, i < 2 ? -EINVAL : -ERANGE);
+        path_command(&c, i < 2 ? -EINVAL : -ERANGE);
     }
-    thread_do(&aqm);
+    path_do(&aqm);
     TRY(-EINVAL, class_aqm, .traffic_class = 3, .params = {.n = UINT64_MAX});
     TRY(-ERANGE, class_aqm, .traffic_class = CLASS_COUNT);
     DO(class_aqm, .traffic_class = 3);
-    thread_close();
+    path_close();
 }
 
 static void who_is_named_has_to_be_there(void **state)
@@ -360,13 +364,13 @@ static void who_is_named_has_to_be_there(void **state)
     TRY(-ENOENT, bvc_credit, 2, 1);
     TRY(-ERANGE, bvc_credit, 4, 1);
     TRY(-ENOENT, ms_credit, 1, 1);
-    TRY(-ERANGE, ms_credit, MSS, 1);
+    TRY(-ERANGE, ms_credit, PATH_MSS, 1);
     TRY(-ENOENT, pfc_credit, 0, 0, 1);
     TRY(-ENOENT, pfc_credit, 1, 0, 1);
-    TRY(-ERANGE, pfc_credit, MSS, 0, 1);
+    TRY(-ERANGE, pfc_credit, PATH_MSS, 0, 1);
     TRY(-ERANGE, pfc_credit, 0, SCHED_SLOTS, 1);
     TRY(-ENOENT, ms_freeze, .ms_id = 1, .has_until_heard = true, .until_heard = true);
-    thread_close();
+    path_close();
 }
 
 int main(void)
@@ -388,5 +392,5 @@ int main(void)
         cmocka_unit_test(a_classs_values_go_together),
         cmocka_unit_test(who_is_named_has_to_be_there),
     };
-    return cmocka_run_group_tests_name("check", tests, thread_start_eal, NULL);
+    return cmocka_run_group_tests_name("check", tests, path_start_eal, NULL);
 }

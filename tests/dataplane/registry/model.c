@@ -99,7 +99,7 @@ static const struct aqm_ops *aqm_of(uint32_t traffic_class)
 void model_aqm_params(struct command_class_aqm *c, bool good)
 {
     struct dp_class class;
-    thread_set_aqm(&class, aqm_of(c->traffic_class)->name);
+    path_set_aqm(&class, aqm_of(c->traffic_class)->name);
     c->params = class.aqm_params;
     if (!good) // of one that has none, one too many
         c->params.n = c->params.n ? c->params.n - 1 : 1;
@@ -350,9 +350,9 @@ bool model_take_event(void)
     struct event event;
     model_settle();
     if (random_next() % 8 == 0)
-        dp_events_keep(t.dp);
-    dp_events_round(t.dp);
-    if (!dp_event(t.dp, &event))
+        dp_events_keep(p.dp);
+    dp_events_round(p.dp);
+    if (!dp_event(p.dp, &event))
         return false;
     if (event.kind == EVENT_bvc_kept)
         take_kept(&event);
@@ -370,7 +370,7 @@ bool model_take_event(void)
         model_late_moves += !valid;
         model_ahead += event.bvc_id == EVENT_NONE;
     }
-    dp_event_done(t.dp, &event);
+    dp_event_done(p.dp, &event);
     return true;
 }
 
@@ -378,7 +378,7 @@ bool model_take_event(void)
 
 void model_open(void)
 {
-    struct dp_config c = thread_config(200, 64);
+    struct dp_config c = path_small_config(200, 64);
     c.workers = WORKERS;
     c.nses = NSES;
     c.nsvcs = NSVCS;
@@ -390,10 +390,11 @@ void model_open(void)
     c.worker_pdps = WORKER_TUNNELS;
     c.ready_ns = S_IN_NS;
     for (uint32_t i = 0; i < CLASS_COUNT; i++)
-        thread_set_aqm(&c.classes.item[i], aqm_of(i)->name);
-    thread_open_config(&c);
+        path_set_aqm(&c.classes.item[i], aqm_of(i)->name);
+    path_open_small_config(&c);
     memset(&model, 0, sizeof model);
-    model.nse[0].made = model.nsvc[0].made = model.bvc[0].made = true; // thread_open_config's
+    p.blind = true;
+    model.nse[0].made = model.nsvc[0].made = model.bvc[0].made = true; // path_open_small_config's
     model.nsvc[0].port = BSS_PORT;
     model.bvc[0].bvci = 2;
 }

@@ -4,7 +4,7 @@
 #ifndef SLUICE_TESTS_REGISTRY_MODEL_H
 #define SLUICE_TESTS_REGISTRY_MODEL_H
 
-#include "tests/dataplane/down/thread.h"
+#include "tests/dataplane/path/path.h"
 
 #include "dataplane/worker.h"
 
@@ -64,7 +64,7 @@ extern uint32_t model_full;
 
 static inline struct dp_worker *worker(uint32_t w)
 {
-    return dp_worker(t.dp, w);
+    return dp_worker(p.dp, w);
 }
 
 // A dataplane and a model of it, with NSE 0, NS-VC 0 and cell 0.

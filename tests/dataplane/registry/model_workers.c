@@ -83,14 +83,14 @@ static void expect_frames(uint32_t w)
 // Its names at its worker, which may have heard it under the new one.
 static uint32_t expect_ms(uint32_t ms)
 {
-    uint32_t nse = model_nse_of(ms), at = dp_ms_at(t.dp, ms), id = dp_at_place(at);
+    uint32_t nse = model_nse_of(ms), at = dp_ms_at(p.dp, ms), id = dp_at_place(at);
     const struct state *state = &worker(nse % WORKERS)->state;
     assert_int_equal(dp_at_worker(at), nse % WORKERS);
     assert_int_equal(state->ms_up[id].id, ms);
     assert_int_equal(state->ms[id].bvc, model.ms[ms].bvc);
     assert_int_equal(state->ms[id].tlli, model.ms[ms].tlli);
     assert_int_equal(state_ms_of(state, nse, model.ms[ms].tlli), id);
-    assert_int_equal(dp_ms_of(t.dp, nse, model.ms[ms].tlli), ms);
+    assert_int_equal(dp_ms_of(p.dp, nse, model.ms[ms].tlli), ms);
     expect_holds(state->ms[id].holds, ms);
     if (!model.ms[ms].has_old_tlli || state->ms_up[id].old_tlli == model.ms[ms].tlli)
         return 1;
@@ -129,8 +129,8 @@ static void expect_places(uint32_t w)
     uint32_t mss = 0, pdps = places_taken(w);
     for (uint32_t i = 0; i < CALLERS; i++)
         mss += model.ms[i].made && model_nse_of(i) % WORKERS == w;
-    assert_int_equal(t.dp->registry.worker[w].mss.left, WORKER_CALLERS - mss);
-    assert_int_equal(t.dp->registry.worker[w].pdps.left, WORKER_TUNNELS - pdps);
+    assert_int_equal(p.dp->registry.worker[w].mss.left, WORKER_CALLERS - mss);
+    assert_int_equal(p.dp->registry.worker[w].pdps.left, WORKER_TUNNELS - pdps);
     uint32_t known = 0;
     for (uint32_t i = 0; i < WORKER_TUNNELS; i++)
         known += worker(w)->state.pdp[i].teid != 0;
@@ -167,7 +167,7 @@ void model_expect(void)
             names += expect_ms(i);
     for (uint32_t i = 0; i < BVCS; i++)
         if (model.bvc[i].made) {
-            assert_int_equal(dp_bvc_of(t.dp, model.bvc[i].nse, model.bvc[i].bvci), i);
+            assert_int_equal(dp_bvc_of(p.dp, model.bvc[i].nse, model.bvc[i].bvci), i);
             assert_int_equal(state_bvc_of(&worker(model.bvc[i].nse % WORKERS)->state,
                                           model.bvc[i].nse, (uint16_t)model.bvc[i].bvci),
                              i);

@@ -1,7 +1,7 @@
 // Control's picture and how old a worker's word is: when a removed cell is gone, whatever its
 // worker or another has to tell; that an event's ids stand for whom the worker meant, or for
 // nobody; and events that wait in control's memory.
-#include "tests/dataplane/down/thread.h"
+#include "tests/dataplane/path/path.h"
 
 #include <errno.h>
 #include <rte_mbuf.h>
@@ -18,27 +18,29 @@ static void put_event(uint32_t worker)
                           .nsvc_id = worker,
                           .bvc_id = worker,
                           .ms_id = worker,
-                          .commands = dp_stats(dp_worker(t.dp, worker))->commands};
-    assert_true(event_put(dp_worker(t.dp, worker)->events, &event));
+                          .commands = dp_stats(dp_worker(p.dp, worker))->commands};
+    assert_true(event_put(dp_worker(p.dp, worker)->events, &event));
 }
 
 static struct event take_event(void)
 {
     struct event event;
-    assert_true(dp_event(t.dp, &event));
+    assert_true(dp_event(p.dp, &event));
     return event;
 }
 
 static void open_two_workers(void)
 {
-    struct dp_config c = thread_config(100, 64);
+    struct dp_config c = path_small_config(100, 64);
     c.workers = c.nses = 2;
     c.nsvcs = c.bvcs = 4;
-    thread_open_config(&c);
-    thread_add_nse(1);
-    thread_add_cell(1, 1);
-    thread_add_plain_ms_in(1, 1, 500);
-    thread_add_cell(2, 0);
+    path_open_small_config(&c);
+    p.hold_events = true;
+    path_nse(1);
+    path_nsvc(1, 1, false, 1);
+    path_bvc(1, 1, 3);
+    path_ms(1, 1, 500);
+    path_bvc(2, 0, 4);
 }
 
 static void a_cell_is_gone_whatever_another_worker_says(void **state)
@@ -48,13 +50,13 @@ static void a_cell_is_gone_whatever_another_worker_says(void **state)
     put_event(1);
     TRY(0, bvc_remove, 2);
     TRY(-EAGAIN, bvc, .bvc_id = 2, .bvci = 4);
-    thread_poll_to_rest();
+    path_poll();
     put_event(1);
     TRY(0, bvc, .bvc_id = 2, .bvci = 4);
-    thread_poll_to_rest();
+    path_poll();
     take_event();
     take_event();
-    thread_close();
+    path_close();
 }
 
 // Nobody takes what its own worker tells.
@@ -66,13 +68,13 @@ static void a_cell_is_gone_whatever_its_own_worker_says(void **state)
     TRY(0, bvc_remove, 2);
     put_event(0);
     TRY(-EAGAIN, bvc, .bvc_id = 2, .bvci = 4);
-    thread_poll_to_rest();
+    path_poll();
     put_event(0);
     TRY(0, bvc, .bvc_id = 2, .bvci = 4);
-    thread_poll_to_rest();
+    path_poll();
     for (int i = 0; i < 3; i++)
         take_event();
-    thread_close();
+    path_close();
 }
 
 // Its id goes to an NSE of the other worker while an event of its own worker waits.
@@ -84,10 +86,10 @@ static void a_cell_that_has_gone_leaves_its_id_to_another_worker(void **state)
     DO(bvc_remove, 2);
     put_event(0);
     DO(bvc, .bvc_id = 2, .nse_id = 1, .bvci = 9);
-    thread_add_plain_ms_in(2, 2, 500);
+    path_ms(2, 2, 500);
     take_event();
     take_event();
-    thread_close();
+    path_close();
 }
 
 static void expect_ids(uint32_t nse, uint32_t nsvc, uint32_t bvc, uint32_t ms)
@@ -112,7 +114,7 @@ static void an_event_names_nobody_who_has_an_id_since(void **state)
     DO(ms_remove, 1);
     put_event(1);
     expect_ids(1, 1, 1, none);
-    thread_add_plain_ms_in(1, 1, 500);
+    path_ms(1, 1, 500);
     expect_ids(1, 1, 1, none);
     put_event(1);
     expect_ids(1, 1, 1, 1);
@@ -123,13 +125,14 @@ static void an_event_names_nobody_who_has_an_id_since(void **state)
     expect_ids(1, none, none, none);
     put_event(1);
     DO(nse_remove, 1);
-    thread_add_nse(1);
-    thread_add_cell(1, 1);
-    thread_add_plain_ms_in(1, 1, 500);
+    path_nse(1);
+    path_nsvc(1, 1, false, 1);
+    path_bvc(1, 1, 3);
+    path_ms(1, 1, 500);
     expect_ids(none, none, none, none);
     put_event(1);
     expect_ids(1, 1, 1, 1);
-    thread_close();
+    path_close();
 }
 
 static void an_event_of_an_ms_that_moves(void **state)
@@ -151,20 +154,20 @@ static void an_event_of_an_ms_that_moves(void **state)
     put_event(1);
     DO(ms_move, 1, 2);
     expect_ids(1, 1, 1, EVENT_NONE);
-    thread_close();
+    path_close();
 }
 
 // As if so many commands had gone to worker 1; then enough that each MS's record is looked at.
 static void pass(uint32_t commands)
 {
-    t.dp->registry.worker[1].sent += commands;
-    dp_worker(t.dp, 1)->stats.commands += commands;
-    for (uint32_t i = 0; i < MSS; i++) {
+    p.dp->registry.worker[1].sent += commands;
+    dp_worker(p.dp, 1)->stats.commands += commands;
+    for (uint32_t i = 0; i < PATH_MSS; i++) {
         TRY(0, bvc_credit, .bvc_id = 1, .octets = 1);
         if (i % 1024 == 0)
-            thread_poll_to_rest();
+            path_poll();
     }
-    thread_poll_to_rest();
+    path_poll();
 }
 
 // What is said of an MS that was made 2^32 commands ago counts, though their counts have run round.
@@ -172,35 +175,35 @@ static void an_ms_is_itself_for_ever(void **state)
 {
     (void)state;
     open_two_workers();
-    uint32_t since = t.dp->registry.ms[1].since;
+    uint32_t since = p.dp->registry.ms[1].since;
     for (int i = 0; i < 3; i++)
         pass(1u << 30);
-    uint32_t left = since - 5 - (uint32_t)t.dp->registry.worker[1].sent;
-    t.dp->registry.worker[1].sent += left;
-    dp_worker(t.dp, 1)->stats.commands += left;
+    uint32_t left = since - 5 - (uint32_t)p.dp->registry.worker[1].sent;
+    p.dp->registry.worker[1].sent += left;
+    dp_worker(p.dp, 1)->stats.commands += left;
     put_event(1);
     for (int i = 0; i < 10; i++)
         TRY(0, bvc_credit, .bvc_id = 1, .octets = 1);
     assert_int_equal(take_event().ms_id, 1);
     TRY(0, ms_remove, 1);
-    thread_poll_to_rest();
+    path_poll();
     put_event(1);
     TRY(0, ms, .ms_id = 1, .bvc_id = 1, .tlli = 99, .n201_u = 500);
     assert_true(take_event().ms_id == EVENT_NONE);
-    thread_poll_to_rest();
-    thread_close();
+    path_poll();
+    path_close();
 }
 
 static void put_pdu(const char *text)
 {
-    struct rte_mbuf *m = rte_pktmbuf_alloc(t.gb.pool);
+    struct rte_mbuf *m = rte_pktmbuf_alloc(p.far[STATS_GB][0].pool);
     assert_non_null(m);
     uint8_t *at = (uint8_t *)rte_pktmbuf_append(m, (uint16_t)strlen(text));
     memcpy(at, text, strlen(text));
-    struct event event = event_of(EVENT_ns, 0, dp_stats(t.worker)->commands);
+    struct event event = event_of(EVENT_ns, 0, dp_stats(p.worker)->commands);
     event.pdu = (struct octets){at, (uint32_t)strlen(text)};
     event.buffer = m;
-    assert_true(event_put(t.worker->events, &event));
+    assert_true(event_put(p.worker->events, &event));
 }
 
 static void expect_pdu(const char *text)
@@ -208,7 +211,7 @@ static void expect_pdu(const char *text)
     struct event event = take_event();
     assert_int_equal(event.pdu.n, strlen(text));
     assert_memory_equal(event.pdu.at, text, event.pdu.n);
-    dp_event_done(t.dp, &event);
+    dp_event_done(p.dp, &event);
 }
 
 // They come in the workers' order, their ids as of when control gets them, and hold no buffer.
@@ -216,13 +219,13 @@ static void events_wait_in_controls_memory(void **state)
 {
     (void)state;
     open_two_workers();
-    uint32_t in_use = rte_mempool_in_use_count(t.gb.pool);
+    uint32_t in_use = rte_mempool_in_use_count(p.far[STATS_GB][0].pool);
     put_pdu("first");
     put_pdu("second");
     put_event(1);
-    dp_events_keep(t.dp);
-    assert_true(rte_ring_empty(t.worker->events));
-    assert_int_equal(rte_mempool_in_use_count(t.gb.pool), in_use);
+    dp_events_keep(p.dp);
+    assert_true(rte_ring_empty(p.worker->events));
+    assert_int_equal(rte_mempool_in_use_count(p.far[STATS_GB][0].pool), in_use);
     put_pdu("third");
     DO(ms_remove, 1);
     expect_pdu("first");
@@ -230,9 +233,9 @@ static void events_wait_in_controls_memory(void **state)
     expect_ids(1, 1, 1, EVENT_NONE);
     expect_pdu("third");
     put_pdu("fourth"); // which the end takes
-    dp_events_keep(t.dp);
+    dp_events_keep(p.dp);
     put_pdu("fifth");
-    thread_close();
+    path_close();
 }
 
 // An NSE may have half of it, and what is more is shed and counted: there is room for the others'.
@@ -246,21 +249,21 @@ static void controls_memory_has_an_end(void **state)
     memset(text, 'x', sizeof text - 1);
     for (uint32_t i = 0; i < kept; i++) {
         put_pdu(text);
-        dp_events_keep(t.dp);
-        assert_true(rte_ring_empty(t.worker->events));
+        dp_events_keep(p.dp);
+        assert_true(rte_ring_empty(p.worker->events));
     }
-    kept -= (uint32_t)dp_events_shed(t.dp);
+    kept -= (uint32_t)dp_events_shed(p.dp);
     assert_in_range((uint64_t)kept * sizeof text, 6u << 20, 8u << 20);
-    while (dp_event(t.dp, &event)) {
+    while (dp_event(p.dp, &event)) {
         kept--;
-        dp_event_done(t.dp, &event);
+        dp_event_done(p.dp, &event);
     }
     assert_int_equal(kept, 0);
     put_pdu("room");
-    dp_events_keep(t.dp);
-    assert_true(rte_ring_empty(t.worker->events));
+    dp_events_keep(p.dp);
+    assert_true(rte_ring_empty(p.worker->events));
     expect_pdu("room");
-    thread_close();
+    path_close();
 }
 
 int main(void)
@@ -275,5 +278,5 @@ int main(void)
         cmocka_unit_test(events_wait_in_controls_memory),
         cmocka_unit_test(controls_memory_has_an_end),
     };
-    return cmocka_run_group_tests_name("note_events", tests, thread_start_eal, NULL);
+    return cmocka_run_group_tests_name("note_events", tests, path_start_eal, NULL);
 }

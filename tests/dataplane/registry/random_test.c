@@ -92,7 +92,7 @@ static void give(struct command c)
 {
     model_settle();
     bool wanted = model_accepts(&c);
-    int64_t result = dp_command(t.dp, &c);
+    int64_t result = dp_command(p.dp, &c);
     // Control may be out of buffers for PDUs; and a cell that goes is neither there nor free.
     if (result == -EAGAIN && (c.op == COMMAND_send || c.op == COMMAND_llc || !wanted))
         return;
@@ -111,7 +111,7 @@ static void remove_where_one_was_heard(void)
     for (uint32_t ms = 0; ms < CALLERS; ms++) {
         if (!model.ms[ms].made)
             continue;
-        uint32_t at = dp_at_place(dp_ms_at(t.dp, ms));
+        uint32_t at = dp_at_place(dp_ms_at(p.dp, ms));
         uint32_t bvc = worker(model_nse_of(ms) % WORKERS)->state.ms[at].bvc;
         if (bvc != model.ms[ms].bvc && model_has_bvc(bvc) && model_bvc_empty(bvc))
             give((struct command){.op = COMMAND_bvc_remove, .bvc_remove = {bvc}});
@@ -120,17 +120,20 @@ static void remove_where_one_was_heard(void)
 
 // --- Traffic -------------------------------------------------------------------------------------
 
-static void put(enum stats_side side, struct rte_mbuf *m)
+// To any worker, if its port has room.
+static void put(enum stats_side side, const struct ip_frame *frame)
 {
-    struct dp_far_end far = dp_far_end(t.dp, side, (uint32_t)(random_next() % WORKERS));
-    if (rte_ring_enqueue(far.to_port, m) != 0)
-        rte_pktmbuf_free(m);
+    path_give(side, (uint32_t)(random_next() % WORKERS), frame);
 }
 
 static void downlink(void)
 {
+    static struct ip_frame frame;
+    static const uint8_t npdu[1400];
+    struct ip_ends ends = path_ends_gn(0);
     uint32_t pdp = (uint32_t)(random_next() % TUNNELS);
-    put(STATS_GN, thread_gn_frame(model.pdp[pdp].teid, (uint32_t)random_in(1, 1400), 0));
+    path_gpdu(&frame, &ends, model.pdp[pdp].teid, npdu, random_in(1, sizeof npdu));
+    put(STATS_GN, &frame);
 }
 
 // From an MS in any cell, over any NS-VC; those of other NSEs are no good.
@@ -150,37 +153,24 @@ static void uplink(void)
         return;
     bool old = model.ms[ms].has_old_tlli && random_next() % 4;
     struct ul_ms sender = {.tlli = old ? model.ms[ms].old_tlli : model.ms[ms].tlli, .n201_u = 500};
-    struct ul_cell cell = {.ends = {.source_mac = {2, 0, 0, 0, 0, 0x10},
-                                    .destination_mac = {2, 0, 0, 0, 0, 2},
-                                    .source = {[10] = 0xff, 0xff, 198, 51, 100, 2},
-                                    .destination = {[10] = 0xff, 0xff, 198, 51, 100, 1},
-                                    .source_port = (uint16_t)model.nsvc[nsvc].port,
-                                    .destination_port = 23000},
-                           .bvci = (uint16_t)model.bvc[bvc].bvci};
+    struct ul_cell cell = {.ends = path_ends_gb(0), .bvci = (uint16_t)model.bvc[bvc].bvci};
+    cell.ends.source_port = (uint16_t)model.nsvc[nsvc].port;
     sender.next_ui[sapi] = model.ms[ms].number++;
     assert_int_equal(ul_send(&sender, &cell, sapi, nsapi, npdu, sizeof npdu, frames), 1);
-    struct rte_mbuf *m = rte_pktmbuf_alloc(t.gb.pool);
-    if (!m)
-        return;
-    memcpy(rte_pktmbuf_append(m, (uint16_t)frames[0].n), frames[0].octets, frames[0].n);
-    put(STATS_GB, m);
+    put(STATS_GB, &frames[0]);
 }
 
 static void drain(void)
 {
-    struct rte_mbuf *m;
-    for (uint32_t w = 0; w < WORKERS; w++)
-        for (int side = 0; side < STATS_SIDES; side++)
-            while (rte_ring_dequeue(dp_far_end(t.dp, side, w).from_port, (void **)&m) == 0)
-                rte_pktmbuf_free(m);
+    path_take(STATS_GN, UINT32_MAX);
+    path_take(STATS_GB, UINT32_MAX);
 }
 
 static void poll_one(void)
 {
     uint32_t w = (uint32_t)(random_next() % WORKERS);
-    t.now_ns += random_in(0, 20 * MS_IN_NS);
-    dp_poll(worker(w), t.now_ns);
-    assert_true(dp_balanced(worker(w)));
+    p.now_ns += random_in(0, 20 * MS_IN_NS);
+    path_poll_worker(w);
     assert_int_equal(dp_stats(worker(w))->commands_refused, 0);
 }
 
@@ -188,13 +178,13 @@ static void come_to_rest(void)
 {
     for (int i = 0; i < 100; i++) {
         for (uint32_t w = 0; w < WORKERS; w++)
-            dp_poll(worker(w), t.now_ns);
+            dp_poll(worker(w), p.now_ns);
         drain();
         model_take_event();
     }
     while (model_take_event())
         continue;
-    assert_true(dp_settled(t.dp));
+    assert_true(dp_settled(p.dp));
     model_expect();
     for (uint32_t i = 0; i < BVCS; i++)
         assert_false(model.bvc[i].going || model.bvc[i].kept);
@@ -244,7 +234,7 @@ static void whatever_is_accepted_is_carried_out(void **state)
     assert_true(model_pages > 30 && model_heard > 10 && model_full > 100);
     assert_true(model_moves > 100 && model_late_moves > 10 && model_kept > 10);
     assert_true(model_ahead > 3);
-    thread_close();
+    path_close();
 }
 
 int main(void)
@@ -252,5 +242,5 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whatever_is_accepted_is_carried_out),
     };
-    return cmocka_run_group_tests_name("random", tests, thread_start_eal, NULL);
+    return cmocka_run_group_tests_name("random", tests, path_start_eal, NULL);
 }
