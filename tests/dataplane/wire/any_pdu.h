@@ -87,7 +87,7 @@ static inline const char *any_fields_outside(const struct field *fields, uint32_
     for (uint32_t i = 0; i < count; i++) {
         const struct field *f = &fields[i];
         const void *at = any_field_at(f, owner);
-        const char *item;
+        const char *item = NULL;
         if (at && f->kind == FIELD_OCTETS && !any_octets_inside(at, b, n))
             return f->name;
         uint64_t items = at && f->record ? any_field_items(f, at, &item) : 0;

@@ -127,7 +127,7 @@ static inline void fit_bssgp(const struct field *fields, uint32_t count, void *o
 {
     for (uint32_t i = 0; i < count; i++) {
         const struct field *f = &fields[i];
-        const char *item;
+        const char *item = NULL;
         uint64_t items = f->record ? any_field_items(f, (const char *)owner + f->offset, &item) : 0;
         fit_bssgp_field(f, owner, unit);
         for (uint64_t k = 0; k < items; k++, item += f->record->octets)
