@@ -17,7 +17,7 @@ import sys
 os.environ.setdefault("SLUICE", str(pathlib.Path(__file__).resolve().parent.parent.parent
                                     / "build/release/sluice"))
 
-from thread import Scenario  # noqa: E402
+from random_runs import Scenario  # noqa: E402
 from harness import RESULTS, UDP_SCENARIO, Failure, aqm_names, new_folder, right, run, settings  # noqa: E402
 from scenarios import SCENARIOS  # noqa: E402
 

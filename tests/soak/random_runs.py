@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Random configurations through the whole thread, one at least, until the time is over. Each run
+"""Random configurations through the whole program, one at least, until the time is over. Each run
 has to end with 0, be complete, sound and balanced, and hold no buffer.
 
-    thread.py [MINUTES] [SEED]      10 minutes; a seed that is printed
+    random_runs.py [MINUTES] [SEED]      10 minutes; a seed that is printed
 
 The program is build/asan/sluice if that is there, else build/release/sluice, or what SLUICE names.
 The configuration of a run that failed is kept in out/soak.
@@ -187,7 +187,7 @@ def main():
         if fault:
             failed += 1
             KEPT.mkdir(parents=True, exist_ok=True)
-            kept = KEPT / f"thread-{args.seed}-{number}.lua"
+            kept = KEPT / f"random_runs-{args.seed}-{number}.lua"
             kept.write_bytes(path.read_bytes())
             print(f"FAILED  run {number}, kept as {kept}\n{fault}", flush=True)
         if time.monotonic() - said_s >= PROGRESS_S:

@@ -1,21 +1,21 @@
-// See thread.h.
-#include "bench/dataplane/thread.h"
+// See path.h.
+#include "bench/dataplane/path.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "bench/throughput/measure.h"
 
-struct thread {
+struct path {
     struct generator generator;
     struct bench_options options;
     struct population population;
 };
 
-static struct bench_options options_of(const struct thread_traffic *t)
+static struct bench_options options_of(const struct path_traffic *t)
 {
     struct bench_options o;
-    char name[] = "thread_bench";
+    char name[] = "path_bench";
     char *argv[] = {name, NULL};
     bench_options_parse(&o, 1, argv);
     o.mss = t->mss;
@@ -26,7 +26,7 @@ static struct bench_options options_of(const struct thread_traffic *t)
     return o;
 }
 
-uint64_t thread_octets(const struct thread_traffic *traffic)
+uint64_t path_octets(const struct path_traffic *traffic)
 {
     struct bench_options o = options_of(traffic);
     struct ports ports;
@@ -34,9 +34,9 @@ uint64_t thread_octets(const struct thread_traffic *traffic)
     return population_octets(&o, &ports);
 }
 
-struct thread *thread_open(const struct thread_traffic *traffic)
+struct path *path_open(const struct path_traffic *traffic)
 {
-    struct thread *t = aligned_alloc(_Alignof(struct thread), sizeof *t);
+    struct path *t = aligned_alloc(_Alignof(struct path), sizeof *t);
     struct ports ports;
     if (!t)
         abort();
@@ -50,21 +50,21 @@ struct thread *thread_open(const struct thread_traffic *traffic)
     return t;
 }
 
-void thread_close(struct thread *t)
+void path_close(struct path *t)
 {
     generator_drain(&t->generator);
     generator_close(&t->generator);
     if (population_close(&t->population) != 0)
-        fprintf(stderr, "thread_bench: buffers were lost\n");
+        fprintf(stderr, "path_bench: buffers were lost\n");
     free(t);
 }
 
-uint64_t thread_round(struct thread *t, uint64_t *packets)
+uint64_t path_round(struct path *t, uint64_t *packets)
 {
     return saturated_round(&t->generator, NULL, packets);
 }
 
-const char *thread_fault(struct thread *t)
+const char *path_fault(struct path *t)
 {
     generator_drain(&t->generator);
     return generator_dropped(&t->generator) ? "packets were dropped"
@@ -79,12 +79,12 @@ static struct baseline_parts *baselines(void)
     return &parts;
 }
 
-uint64_t thread_mbuf_burst(void)
+uint64_t path_mbuf_burst(void)
 {
     return baseline_mbuf(baselines());
 }
 
-uint64_t thread_forward_burst(void)
+uint64_t path_forward_burst(void)
 {
     return baseline_forward(baselines());
 }

@@ -4,7 +4,7 @@
 // ring and emptying the Gb ring is not in the figure. `waiting` frames are in the Gn ring at a
 // time: the more, the more are enciphered at once. Rates, latency, stages and a backlog are for
 // `sluice bench`, whose parts these are.
-#include "bench/dataplane/thread.h"
+#include "bench/dataplane/path.h"
 #include "bench/tsc.h"
 
 extern "C" {
@@ -18,38 +18,38 @@ namespace
 
 constexpr uint32_t mss_max = 1000000;
 
-void run_thread(benchmark::State &state, const thread_traffic &traffic)
+void run_path(benchmark::State &state, const path_traffic &traffic)
 {
-    struct thread *thread = thread_open(&traffic);
+    struct path *path = path_open(&traffic);
     uint64_t cycles = 0, packets = 0;
     for (auto _ : state) {
-        uint64_t n = 0, took = thread_round(thread, &n);
+        uint64_t n = 0, took = path_round(path, &n);
         cycles += took;
         packets += n;
         state.SetIterationTime(double(took) / tsc_hz());
     }
     count_packets(state, cycles, packets);
-    if (thread_fault(thread))
-        state.SkipWithError(thread_fault(thread));
-    thread_close(thread);
+    if (path_fault(path))
+        state.SkipWithError(path_fault(path));
+    path_close(path);
 }
 
-void thread_path(benchmark::State &state)
+void path_plain(benchmark::State &state)
 {
-    run_thread(state, {uint32_t(state.range(0)), uint32_t(state.range(1)), uint32_t(state.range(2)),
-                       THREAD_BURST, 0});
+    run_path(state, {uint32_t(state.range(0)), uint32_t(state.range(1)), uint32_t(state.range(2)),
+                       PATH_BURST, 0});
 }
 
-void thread_path_gea4(benchmark::State &state)
+void path_gea4(benchmark::State &state)
 {
-    run_thread(state, {uint32_t(state.range(0)), uint32_t(state.range(1)), 1520,
+    run_path(state, {uint32_t(state.range(0)), uint32_t(state.range(1)), 1520,
                        uint32_t(state.range(2)), 4});
 }
 
 // The same waiting in plaintext.
-void thread_path_clear(benchmark::State &state)
+void path_plain_waiting(benchmark::State &state)
 {
-    run_thread(state, {uint32_t(state.range(0)), uint32_t(state.range(1)), 1520,
+    run_path(state, {uint32_t(state.range(0)), uint32_t(state.range(1)), 1520,
                        uint32_t(state.range(2)), 0});
 }
 
@@ -59,7 +59,7 @@ void run_baseline(benchmark::State &state, uint64_t (*burst)())
     for (auto _ : state) {
         uint64_t took = burst();
         cycles += took;
-        packets += THREAD_BURST;
+        packets += PATH_BURST;
         state.SetIterationTime(double(took) / tsc_hz());
     }
     count_packets(state, cycles, packets);
@@ -67,29 +67,29 @@ void run_baseline(benchmark::State &state, uint64_t (*burst)())
 
 void mbuf_alloc_free(benchmark::State &state)
 {
-    run_baseline(state, thread_mbuf_burst);
+    run_baseline(state, path_mbuf_burst);
 }
 
 void ring_forward(benchmark::State &state)
 {
-    run_baseline(state, thread_forward_burst);
+    run_baseline(state, path_forward_burst);
 }
 
 BENCHMARK(mbuf_alloc_free)->Apply(packet_benchmark);
 BENCHMARK(ring_forward)->Apply(packet_benchmark);
-BENCHMARK(thread_path)
+BENCHMARK(path_plain)
     ->ArgNames({"ms", "octets", "n201_u"})
     ->ArgsProduct({{1000, 100000, mss_max}, {64, 576, 1400}, {1520}})
     ->Args({1000, 576, 500})
     ->Args({1000, 1400, 500})
     ->Apply(packet_benchmark);
-BENCHMARK(thread_path_gea4)
+BENCHMARK(path_gea4)
     ->ArgNames({"ms", "octets", "waiting"})
-    ->ArgsProduct({{1000, 100000}, {64, 576, 1400}, {THREAD_BURST, THREAD_WAITING}})
+    ->ArgsProduct({{1000, 100000}, {64, 576, 1400}, {PATH_BURST, PATH_WAITING}})
     ->Apply(packet_benchmark);
-BENCHMARK(thread_path_clear)
+BENCHMARK(path_plain_waiting)
     ->ArgNames({"ms", "octets", "waiting"})
-    ->ArgsProduct({{1000, 100000}, {64, 576, 1400}, {THREAD_WAITING}})
+    ->ArgsProduct({{1000, 100000}, {64, 576, 1400}, {PATH_WAITING}})
     ->Apply(packet_benchmark);
 
 } // namespace
@@ -97,8 +97,8 @@ BENCHMARK(thread_path_clear)
 int main(int argc, char **argv)
 {
     char text[512];
-    const thread_traffic largest = {mss_max, 1400, 1520, THREAD_WAITING, 4};
-    struct eal_plan plan = eal_plan(EAL_SYSFS, thread_octets(&largest) + (32ULL << 20));
+    const path_traffic largest = {mss_max, 1400, 1520, PATH_WAITING, 4};
+    struct eal_plan plan = eal_plan(EAL_SYSFS, path_octets(&largest) + (32ULL << 20));
     eal_plan_text(&plan, text, sizeof text);
     fprintf(stderr, "%s\n", text);
     benchmark::Initialize(&argc, argv);
