@@ -2,14 +2,7 @@
 // counted exactly, without a clock: the blocks that a packet costs must not grow with the number of
 // backlogged MSs, on average, and one call's work must be bounded by what it gives back. What the
 // caches add is the benchmark's to say (bench/sched).
-#include "dataplane/sched/sched.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/dataplane/sched/s9.h"
 
 #define BURST      32
 #define WORST_PUT  500
@@ -21,14 +14,6 @@
 #define MSS_MOST 1048576u
 #endif
 
-static uint64_t blocks;
-
-void __sanitizer_cov_trace_pc(void);
-void __sanitizer_cov_trace_pc(void)
-{
-    blocks++;
-}
-
 struct load {
     struct sched *s;
     void *memory;
@@ -38,24 +23,10 @@ struct load {
 
 static struct sched_config config_of(uint32_t mss)
 {
-    struct sched_config c = {.nses = 1,
-                             .bvcs = mss / 256,
-                             .mss = mss,
-                             .pfcs_an_ms = 1,
-                             .first_header_octets = 10,
-                             .next_header_octets = 9,
-                             .llc_octets = 6,
-                             .pdu_octets_max = 1526,
-                             .pipe_header_octets = 54};
-    c.limit = c.bvc_limit = c.ms_limit = (struct sched_limit){4 * mss, 1ULL << 38};
-    for (uint32_t i = 0; i < CLASS_COUNT; i++) {
-        c.of_class[i] = (struct sched_class){.weight = 1 + 7 * i,
-                                             .limit = c.limit,
-                                             .lifetime_ns = 1000 * S_IN_NS,
-                                             .bss_most_ns = SCHED_INFINITE,
-                                             .scope = SCHED_SCOPE_PFC};
-        assert_null(aqm_setup(&c.of_class[i].aqm, &aqm_tail_drop, NULL));
-    }
+    struct sched_config c = s9_config(mss / 256, mss, (struct sched_limit){4 * mss, 1ULL << 38});
+    c.pipe_header_octets = 54;
+    for (uint32_t i = 0; i < CLASS_COUNT; i++)
+        c.of_class[i].lifetime_ns = 1000 * S_IN_NS;
     return c;
 }
 
@@ -99,11 +70,7 @@ static struct load *load_open(uint32_t mss, enum limiting limiting)
 {
     struct sched_config c = config_of(mss);
     struct load *l = calloc(1, sizeof *l);
-    uint64_t octets = sched_octets(&c);
-    l->memory = aligned_alloc(64, octets);
-    assert_non_null(l->memory);
-    memset(l->memory, 0, octets);
-    assert_int_equal(sched_setup(&l->s, &c, l->memory), 0);
+    l->s = s9_setup(&c, &l->memory);
     l->mss = mss;
     l->now_ns = 1;
     add_tree(l, &c, limiting);
@@ -263,11 +230,7 @@ static struct load *due_open(enum due due)
     struct sched_config c = config_of(DUE_MSS);
     struct load *l = calloc(1, sizeof *l);
     c.coarse = true;
-    uint64_t octets = sched_octets(&c);
-    l->memory = aligned_alloc(64, octets);
-    assert_non_null(l->memory);
-    memset(l->memory, 0, octets);
-    assert_int_equal(sched_setup(&l->s, &c, l->memory), 0);
+    l->s = s9_setup(&c, &l->memory);
     l->mss = DUE_MSS;
     l->now_ns = 1;
     add_due_tree(l, &c, due);

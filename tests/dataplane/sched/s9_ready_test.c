@@ -3,15 +3,8 @@
 // that has a CIR but is not full costs what one without costs; a pipe that becomes full, that gets
 // or loses its CIR, and a class that gets another weight leave all ready cells where they are: what
 // there is to do for each is done a few at a time in later calls.
-#include "dataplane/sched/sched.h"
+#include "tests/dataplane/sched/s9.h"
 #include "tests/dataplane/sched/check.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define OCTETS       500
 #define FEW          16u
@@ -20,14 +13,6 @@
 #define WORST_TAKE   1500 // a call that may send one PDU; 905 where tags are put right
 #define SLACK        10   // blocks a packet; a bucket's own are 4
 #define LEVEL_BLOCKS 50   // of a heap; 35, and 41 as it is compiled for ASan
-
-static uint64_t blocks;
-
-void __sanitizer_cov_trace_pc(void);
-void __sanitizer_cov_trace_pc(void)
-{
-    blocks++;
-}
 
 struct load {
     struct sched *s;
@@ -42,24 +27,8 @@ static const struct bucket_terms narrow = {1000000, 1000000}; // 12.5 MB/s, 80 m
 
 static struct sched_config config_of(uint32_t cells)
 {
-    struct sched_config c = {.nses = 1,
-                             .bvcs = cells,
-                             .mss = cells,
-                             .pfcs_an_ms = 1,
-                             .first_header_octets = 10,
-                             .next_header_octets = 9,
-                             .llc_octets = 6,
-                             .pdu_octets_max = 1526,
-                             .coarse = true};
-    c.limit = c.bvc_limit = c.ms_limit = (struct sched_limit){4 * cells, 1ULL << 38};
-    for (uint32_t i = 0; i < CLASS_COUNT; i++) {
-        c.of_class[i] = (struct sched_class){.weight = 1 + 7 * i,
-                                             .limit = c.limit,
-                                             .lifetime_ns = SCHED_INFINITE,
-                                             .bss_most_ns = SCHED_INFINITE,
-                                             .scope = SCHED_SCOPE_PFC};
-        assert_null(aqm_setup(&c.of_class[i].aqm, &aqm_tail_drop, NULL));
-    }
+    struct sched_config c = s9_config(cells, cells, (struct sched_limit){4 * cells, 1ULL << 38});
+    c.coarse = true;
     return c;
 }
 
@@ -74,11 +43,7 @@ static struct load *load_open(uint32_t cells, struct bucket_terms cir)
 {
     struct sched_config c = config_of(cells);
     struct load *l = calloc(1, sizeof *l);
-    uint64_t octets = sched_octets(&c);
-    l->memory = aligned_alloc(64, octets);
-    assert_non_null(l->memory);
-    memset(l->memory, 0, octets);
-    assert_int_equal(sched_setup(&l->s, &c, l->memory), 0);
+    l->s = s9_setup(&c, &l->memory);
     l->cells = cells;
     l->now_ns = 1;
     assert_int_equal(sched_nse_add(l->s, 0, cir, 1), 0);

@@ -1,17 +1,9 @@
 // S9 at full limits: an N-PDU that takes another's place costs the same however many MSs, cells and
 // sizes there are, and so does one that leaves; and one call's work is bounded. The scheduler is
 // compiled here with a call at each basic block, as in s9_cost_test.c.
-#include "dataplane/sched/sched.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "tests/dataplane/random.h"
 #include "tests/dataplane/sched/check.h"
+#include "tests/dataplane/sched/s9.h"
 
 #define BURST 32
 
@@ -30,14 +22,6 @@
 #else
 #define MSS_MOST 131072u
 #endif
-
-static uint64_t blocks;
-
-void __sanitizer_cov_trace_pc(void);
-void __sanitizer_cov_trace_pc(void)
-{
-    blocks++;
-}
 
 // Which limit is full, and of what.
 enum full { FULL_MS, FULL_CELL, FULL_NSE, FULL_ALL, FULLS };
@@ -63,28 +47,14 @@ static struct sched_limit limit_of(uint32_t mss, bool octets)
 
 static struct sched_config config_of(uint32_t mss, enum full full, bool octets)
 {
-    struct sched_config c = {.nses = NSES,
-                             .bvcs = mss / MSS_A_CELL,
-                             .mss = mss,
-                             .pfcs_an_ms = 1,
-                             .first_header_octets = 10,
-                             .next_header_octets = 9,
-                             .llc_octets = 6,
-                             .pdu_octets_max = 1526,
-                             .coarse = true};
     const struct sched_limit none = {8 * mss, 1ULL << 38};
+    struct sched_config c = s9_config(mss / MSS_A_CELL, mss, none);
+    c.nses = NSES;
+    c.coarse = true;
     c.limit = full == FULL_ALL ? limit_of(mss, octets) : none;
     c.nse_limit = full == FULL_NSE ? limit_of(mss / NSES, octets) : none;
     c.bvc_limit = full == FULL_CELL ? limit_of(MSS_A_CELL, octets) : none;
     c.ms_limit = full == FULL_MS ? limit_of(1, octets) : none;
-    for (uint32_t i = 0; i < CLASS_COUNT; i++) {
-        c.of_class[i] = (struct sched_class){.weight = 1 + 7 * i,
-                                             .limit = none,
-                                             .lifetime_ns = SCHED_INFINITE,
-                                             .bss_most_ns = SCHED_INFINITE,
-                                             .scope = SCHED_SCOPE_PFC};
-        assert_null(aqm_setup(&c.of_class[i].aqm, &aqm_tail_drop, NULL));
-    }
     return c;
 }
 
@@ -92,11 +62,7 @@ static struct load *load_open(const struct sched_config *c)
 {
     const struct bucket_terms none = {BUCKET_UNLIMITED, 0}, cell = {20000, 20000};
     struct load *l = calloc(1, sizeof *l);
-    uint64_t octets = sched_octets(c);
-    l->memory = aligned_alloc(64, octets);
-    assert_non_null(l->memory);
-    memset(l->memory, 0, octets);
-    assert_int_equal(sched_setup(&l->s, c, l->memory), 0);
+    l->s = s9_setup(c, &l->memory);
     l->mss = c->mss;
     l->now_ns = 1;
     for (uint32_t n = 0; n < c->nses; n++)
