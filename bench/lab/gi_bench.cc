@@ -87,17 +87,12 @@ void packets(benchmark::State &state)
     config.idle_s = 3600;
     config.flows_most = 1000000;
     gi_memory memory = {};
-    capture_packet row[GI_FRAMES_MOST];
     for (auto _ : state) {
         uint64_t ended = 0, time_ns = S_IN_NS;
         gi *gi = gi_create(&config, flow_ended, &ended);
-        uint32_t n = 0;
         for (const auto &one : frames) {
-            row[n++] = frame_of(one, time_ns += 1000);
-            if (n == GI_FRAMES_MOST || &one == &frames.back()) {
-                gi_take(gi, row, n);
-                n = 0;
-            }
+            capture_packet frame = frame_of(one, time_ns += 1000);
+            gi_take(gi, &frame);
         }
         gi_finish(gi);
         memory = gi_memory_of(gi);

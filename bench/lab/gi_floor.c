@@ -1,22 +1,15 @@
 // gi_floor HOW FILE: what reading a capture costs without looking at it, for bench/gi_file.py.
-// pcap: libpcap, packet by packet. capture: lab/capture. headers: that, and their headers and
-// checksums by lab/gi, without flows. read: the file in pieces of 256 kB. map: the file in memory,
-// an octet of each cache line. Prints a sum, so that nothing is left out.
+// pcap: libpcap, packet by packet. capture: lab/capture. read: the file in pieces of 256 kB. Prints
+// a sum, so that nothing is left out.
 #include <fcntl.h>
 #include <pcap/pcap.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lab/capture/capture_file.h"
-#include "lab/capture/capture_sum.h"
-#include "lab/gi/gi_batch.h"
 
 #define PIECE_OCTETS (256 << 10)
-#define LINE_OCTETS  64
 
 static unsigned long with_pcap(const char *path)
 {
@@ -47,27 +40,6 @@ static unsigned long with_capture(const char *path)
     return sum;
 }
 
-static unsigned long with_headers(const char *path)
-{
-    static struct capture_packet packets[GI_FRAMES_MOST];
-    static struct gi_batch batch;
-    struct gi_reader *reader = gi_reader_create(&(struct gi_packet_rules){0}, 0);
-    unsigned long sum = 0;
-    char why[CAPTURE_TEXT];
-    struct capture_file *file = capture_file_open(path, why);
-    capture_sum_choose();
-    for (uint32_t n;
-         file && (n = capture_file_read(file, packets, GI_FRAMES_MOST, reader->counts.capture));
-         sum += batch.frames) {
-        gi_batch_begin(&batch, reader);
-        gi_batch_add(&batch, packets, n, reader);
-    }
-    if (file)
-        capture_file_close(file);
-    free(reader);
-    return sum;
-}
-
 static unsigned long with_read(const char *path)
 {
     static unsigned char piece[PIECE_OCTETS];
@@ -79,30 +51,13 @@ static unsigned long with_read(const char *path)
     return sum;
 }
 
-static unsigned long with_map(const char *path)
-{
-    unsigned long sum = 0;
-    struct stat stat = {0};
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &stat) != 0)
-        return 0;
-    size_t size = (size_t)stat.st_size;
-    const unsigned char *map = mmap(NULL, size, PROT_READ, MAP_SHARED | MAP_POPULATE, fd, 0);
-    for (size_t i = 0; map != MAP_FAILED && i < size; i += LINE_OCTETS)
-        sum += map[i];
-    close(fd);
-    return sum;
-}
-
 int main(int argc, char **argv)
 {
     if (argc != 3)
         return 2;
     unsigned long sum = strcmp(argv[1], "pcap") == 0      ? with_pcap(argv[2])
                         : strcmp(argv[1], "capture") == 0 ? with_capture(argv[2])
-                        : strcmp(argv[1], "headers") == 0 ? with_headers(argv[2])
-                        : strcmp(argv[1], "read") == 0    ? with_read(argv[2])
-                                                          : with_map(argv[2]);
+                                                          : with_read(argv[2]);
     printf("%lu\n", sum);
     return sum == 0;
 }

@@ -2,7 +2,6 @@
 // dataplane.
 #include <arpa/inet.h>
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -19,7 +18,6 @@
 #include "lab/capture/capture_ip.h"
 #include "lab/gi/gi.h"
 #include "lab/gi/gi_paper.h"
-#include "lab/gi/gi_pipe.h"
 #include "lab/gi/gi_sheets.h"
 #include "lab/gi/gi_write.h"
 
@@ -29,7 +27,7 @@ struct gi_options {
     const char *csv, *json, *page, *losses;
     struct gi_config config;
     uint32_t idle_s, flows_most;
-    bool take_bad_checksums, plain, columns, paper, compare;
+    bool take_bad_checksums, columns, paper, compare;
 };
 
 // ---- The command line ----
@@ -114,8 +112,6 @@ static const struct cli_option gi_options[] = {
      INTO(flows_most), 1, 100000000},
     {"take-bad-checksums", NULL, "also segments with a wrong TCP checksum",
      INTO(take_bad_checksums)},
-    {"plain", NULL,
-     "the same by the long way, one thread and no short cuts: to check the quick one", INTO(plain)},
     {"columns", NULL, "print what each column of a flow means, and end", INTO(columns)}};
 
 const struct cli cli_of_gi = {
@@ -252,18 +248,10 @@ static bool go_on(void *self, uint64_t frames)
     return !signals_ended;
 }
 
-static int threads_of(const struct gi_options *options)
-{
-    cpu_set_t processors;
-    bool one = options->config.plain || sched_getaffinity(0, sizeof processors, &processors) != 0 ||
-               CPU_COUNT(&processors) < 2;
-    return one ? 1 : 2;
-}
-
-static void take_all(struct gi *gi, struct capture_file *capture, struct file *file, int threads)
+static void take_all(struct gi *gi, struct capture_file *capture, struct file *file)
 {
     struct progress progress = begin_progress(capture, file);
-    file->frames = gi_pipe_read(gi, capture, threads, go_on, &progress);
+    file->frames = gi_read(gi, capture, go_on, &progress);
     if (progress.shown)
         fprintf(stderr, "\r\033[K");
     const char *damage = signals_ended ? "interrupted" : capture_file_damage(capture);
@@ -290,14 +278,14 @@ static bool any_there(const struct file *files, int n)
 }
 
 // time_ns: of the last packet of the files before.
-static void read_file(struct gi *gi, struct file *file, int threads, uint64_t *time_ns)
+static void read_file(struct gi *gi, struct file *file, uint64_t *time_ns)
 {
     char name[NAME_OCTETS];
     struct capture_file *capture = capture_file_open(file->path, file->fault);
     file->opened = capture && capture_ip_knows(capture_file_link(capture));
     if (file->opened) {
         capture_file_begin_at(capture, *time_ns);
-        take_all(gi, capture, file, threads);
+        take_all(gi, capture, file);
         *time_ns = capture_file_time_ns(capture);
     } else if (capture) {
         snprintf(file->fault, sizeof file->fault, "link type %d is not read",
@@ -459,7 +447,7 @@ static int run(const struct gi_options *options, struct file *files, int n)
     bool good = true;
     uint64_t time_ns = 0;
     for (int i = 0; i < n && !signals_ended; i++) {
-        read_file(gi, &files[i], threads_of(options), &time_ns);
+        read_file(gi, &files[i], &time_ns);
         good = good && files[i].opened && !(files[i].fault[0] && files[i].frames == 0);
     }
     good = good && !signals_ended;
@@ -540,7 +528,6 @@ int command_gi(int argc, char **argv)
     options.config.idle_s = options.idle_s;
     options.config.flows_most = options.flows_most;
     options.config.take_bad_checksums = options.take_bad_checksums;
-    options.config.plain = options.plain;
     signals_begin();
     signals_take_ends();
     int status = run(&options, files, argc - first);

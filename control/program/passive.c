@@ -38,7 +38,7 @@ static void take_frame(void *self, uint64_t now_ns, const uint8_t *frame, uint32
                                     .octets = frame,
                                     .captured = octets,
                                     .length = octets};
-    gi_take(passive->gi, &packet, 1);
+    gi_take(passive->gi, &packet);
 }
 
 int passive_open(struct run *run)

@@ -1,10 +1,8 @@
 // See gi.h.
 #include "lab/gi/gi_parts.h"
 
-#include <stdalign.h>
 #include <stdlib.h>
 
-#include "lab/capture/capture_sum.h"
 #include "lab/gi/gi_hash.h"
 #include "lab/gi/gi_write.h"
 
@@ -32,18 +30,11 @@ void gi_begin_users(struct gi *gi)
 struct gi *gi_create(const struct gi_config *config, gi_sink_fn *sink, void *self)
 {
     struct gi *gi = calloc(1, sizeof *gi);
-    struct gi_batch *batch = aligned_alloc(alignof(struct gi_batch), sizeof *batch);
-    if (!gi || !batch)
+    if (!gi)
         abort();
     gi_hash_begin();
-    capture_sum_choose();
-    gi->batch = batch;
     gi->config = *config;
-    const struct gi_packet_rules rules = {.take_bad_checksums = config->take_bad_checksums,
-                                          .plain = config->plain};
-    for (uint32_t i = 0; i < GI_READERS; i++)
-        gi->reader[i] = gi_reader_create(&rules, i);
-    gi->long_way = config->plain || config->users_by_tunnel;
+    gi->rules.take_bad_checksums = config->take_bad_checksums;
     gi->sink = sink;
     gi->self = self;
     gi->silence_ns[GI_OPENING] = OPENING_NS;
@@ -66,22 +57,10 @@ void gi_destroy(struct gi *gi)
     gi_users_destroy(&gi->users);
     gi_tunnels_destroy(&gi->tunnels);
     gi_half_free_spares(&gi->records);
-    for (int i = 0; i < GI_READERS; i++)
-        free(gi->reader[i]);
-    free(gi->batch);
     free(gi);
 }
 
 // ---- Accounts ----
-
-void gi_counts_add(struct gi_counts *to, const struct gi_counts *counts)
-{
-    to->frames += counts->frames;
-    for (int i = 0; i < GI_COUNTS; i++)
-        to->n[i] += counts->n[i];
-    for (int i = 0; i < CAPTURE_COUNTS; i++)
-        to->capture[i] += counts->capture[i];
-}
 
 const struct gi_counts *gi_counts_of(const struct gi *gi)
 {

@@ -18,7 +18,6 @@ struct gi_config {
     struct gi_prefix mobile[GI_PREFIXES_MOST]; // none: who opens a connection is the user
     uint32_t mobiles;
     bool take_bad_checksums, users_by_tunnel;
-    bool plain; // each packet by the long way, which is what the short one is held against
     uint32_t idle_s, flows_most;
     int32_t zone_s;
     FILE *losses; // each verdict as a row; NULL: not
@@ -31,10 +30,12 @@ struct gi;
 struct gi *gi_create(const struct gi_config *config, gi_sink_fn *sink, void *self);
 void gi_destroy(struct gi *gi);
 
-// Frames in their order. Many at a time are faster: memory is fetched ahead, and each call takes
-// some tenths of a microsecond by itself.
-#define GI_FRAMES_MOST CAPTURE_PIECE_PACKETS
-void gi_take(struct gi *gi, const struct capture_packet *frames, uint32_t n);
+// The next frame.
+void gi_take(struct gi *gi, const struct capture_packet *frame);
+// Asked now and then, with how many frames have been read. False: no more is read.
+typedef bool gi_go_on_fn(void *self, uint64_t frames);
+// All frames of a capture; returns how many there were.
+uint64_t gi_read(struct gi *gi, struct capture_file *capture, gi_go_on_fn *go_on, void *self);
 // Ends the flows that still live.
 void gi_finish(struct gi *gi);
 

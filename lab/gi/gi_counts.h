@@ -27,8 +27,6 @@ struct gi_counts {
     uint64_t capture[CAPTURE_COUNTS];
 };
 
-void gi_counts_add(struct gi_counts *to, const struct gi_counts *counts);
-
 struct gi_count_text {
     const char *name, *help;
 };

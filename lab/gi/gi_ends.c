@@ -1,7 +1,6 @@
 // See gi_parts.h. A flow ends when it is closed or reset and then silent for a minute, when its
 // opening gets nowhere for two minutes, when it is idle, when another begins between the same ends,
 // or with the last file. At a step back of the capture's clock all flows end.
-#include "lab/gi/gi_hints.h"
 #include "lab/gi/gi_parts.h"
 
 #define STEP_NS   S_IN_NS          // a clock that goes back by less is taken as standing still
@@ -28,23 +27,14 @@ void gi_end_flow(struct gi *gi, struct gi_flow *flow)
     }
     gi_result_of(&gi->result, flow, gi->config.zone_s, &gi->records);
     count_bare(gi, flow);
-    flow->number = 0; // for who has fetched it ahead
     gi_table_remove(&gi->flows, &flow->node);
     gi->sink(gi->self, &gi->result);
-}
-
-// A flow that ends is mostly one of which the caches have nothing left.
-static void fetch_flow(const struct gi_node *node)
-{
-    if (node)
-        gi_fetch_lines(node, sizeof(struct gi_flow));
 }
 
 static void end_all(struct gi *gi, bool jumped)
 {
     for (int list = 0; list < GI_TABLE_LISTS; list++)
         for (struct gi_node *node; (node = gi->flows.list[list].oldest);) {
-            fetch_flow(node->newer);
             ((struct gi_flow *)node)->jumped = jumped;
             gi_end_flow(gi, (struct gi_flow *)node);
         }
@@ -59,11 +49,8 @@ void gi_end_silent(struct gi *gi)
 {
     gi->expire_ns = gi->now_ns + EXPIRE_NS;
     for (int list = 0; list < GI_TABLE_LISTS; list++)
-        for (struct gi_node *node;
-             (node = gi->flows.list[list].oldest) && gi_end_is_due(gi, node);) {
-            fetch_flow(node->newer);
+        for (struct gi_node *node; (node = gi->flows.list[list].oldest) && gi_end_is_due(gi, node);)
             gi_end_flow(gi, (struct gi_flow *)node);
-        }
     gi_users_expire(&gi->users, gi->now_ns);
     gi_tunnels_expire(&gi->tunnels, gi->now_ns, gi->silence_ns[GI_OPEN]);
 }

@@ -139,17 +139,41 @@ static void take_data(struct gi_flow *flow, const struct gi_packet *packet, enum
         flow->user[GI_UP]->troubles++;
 }
 
-void gi_flow_begin_time(struct gi_flow *flow, bool once, uint32_t own_octets, uint32_t user_octets,
-                        uint64_t now_ns)
+// What the first ACK covers arrived before the time begins. If all of it was sent again, only its
+// first segment is known to be before that; and if that was, too, `once` is false.
+static void begin_time(struct gi_flow *flow, const struct gi_acked *acked, uint64_t now_ns)
 {
     struct gi_transfer *transfer = &flow->transfer;
     flow->acked = true;
     transfer->first_ack_ns = now_ns;
-    if (!once)
+    if (!acked->once)
         return;
-    transfer->last_own_octets = own_octets;
+    transfer->last_own_octets = acked->once_own_octets;
     transfer->first_passed = transfer->last_passed =
-        gi_user_passed_with(flow->user[GI_UP], user_octets);
+        gi_user_passed_with(flow->user[GI_UP], acked->once_user_octets);
+}
+
+// An ACK of the user that advances.
+static void take_transfer(struct gi_flow *flow, const struct gi_acked *acked, uint32_t ack,
+                          uint64_t now_ns)
+{
+    struct gi_transfer *transfer = &flow->transfer;
+    if (!acked->data || !acked->exact)
+        return;
+    if (flow->acked)
+        transfer->data_octets += ack - transfer->last_ack - acked->fin;
+    else
+        begin_time(flow, acked, now_ns);
+    transfer->last_ack_ns = now_ns;
+    transfer->last_ack = ack;
+    uint64_t passed = gi_user_passed_with(flow->user[GI_UP], acked->user_octets);
+    if (gi_user_passed_later(passed, transfer->last_passed)) {
+        transfer->own_octets += acked->own_octets - transfer->last_own_octets;
+        transfer->last_own_octets = acked->own_octets;
+        transfer->last_passed = passed;
+    }
+    transfer->last_own_lost = transfer->own_lost;
+    transfer->last_user_lost = flow->user[GI_UP]->lost_octets;
 }
 
 // A packet with data: the mean of these, and of all headers.
@@ -206,7 +230,7 @@ static void take_ack(struct gi_flow *flow, const struct gi_packet *packet, enum 
     count_lost(flow, lost_before);
     take_rate(flow, &acked, packet);
     if (acked.advanced)
-        gi_flow_transfer(flow, &acked, packet->acknowledgement, packet->time_ns);
+        take_transfer(flow, &acked, packet->acknowledgement, packet->time_ns);
 }
 
 bool gi_flow_take(struct gi_flow *flow, const struct gi_packet *packet, enum gi_side side,

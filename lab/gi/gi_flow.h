@@ -25,17 +25,16 @@ struct gi_setup {
 };
 
 // From the first ACK of data down to the last: what has passed of this flow, and of all to the
-// user. All but the last two is of one line of the cache. Packed, so that there is no gap behind
-// it.
-struct __attribute__((packed, aligned(4))) gi_transfer {
-    uint32_t last_ack;
+// user. All but the last two is of one line of the cache.
+struct gi_transfer {
     uint64_t last_ack_ns;
     uint64_t data_octets; // of this flow, each once
     // What passed of this flow between what the first ACK covers and what the ACKs until the last
-    // one cover; what had passed with the latter, modulo 2^32, and gi_user's `passed` then;
+    // one cover; gi_user's `passed` and what of this flow had passed with the latter, modulo 2^32;
     uint64_t own_octets;
-    uint32_t last_own_octets;
     uint64_t last_passed;
+    uint32_t last_own_octets;
+    uint32_t last_ack; // its number
     // octets that were lost until then: of this flow, of the user.
     uint32_t own_lost, last_own_lost, last_user_lost, first_user_lost;
     uint64_t first_ack_ns, first_passed;
@@ -46,8 +45,7 @@ struct __attribute__((packed, aligned(4))) gi_transfer {
 struct gi_flow {
     struct gi_node node;            // touched_ns: its last packet
     struct gi_user *user[GI_SIDES]; // the ends; GI_UP: the user
-    uint32_t number;                // of no other flow of 2^31; 0: it has ended; GI_FLOW_CALM
-    uint32_t ipv4[GI_SIDES]; // their addresses, as octets stand in a packet; 0 if they are of IPv6
+    uint64_t first_ns;
     uint16_t port[GI_SIDES];
     uint32_t troubles; // of the user, that it knows of
     // Packets of the user up to its last one, and before its first one, modulo 2^24.
@@ -58,15 +56,12 @@ struct gi_flow {
     bool passed : 1; // data down
     bool acked : 1;  // of that, by the user: the transfer has begun
     struct gi_transfer transfer;
-    uint64_t first_ns;
     struct gi_trips trips;
     struct gi_rate rate;
     struct gi_rtt karn; // to the user
     struct gi_half half[GI_SIDES];
     struct gi_setup setup;
 };
-
-#define GI_FLOW_CALM (1u << 31) // of the number: gi_quick.h
 
 // Places behind the beginning of the first line; of the halves, what most packets need is in one
 // line and in two.
@@ -94,35 +89,6 @@ static inline bool gi_flow_is_alone(const struct gi_flow *flow, uint32_t user_pa
 // before, which is left out.
 bool gi_flow_take(struct gi_flow *flow, const struct gi_packet *packet, enum gi_side side,
                   struct gi_records *records, struct gi_counts *counts);
-
-// What the first ACK covers arrived before the time begins. If all of it was sent again, only its
-// first segment is known to be before that; and if that was, too, `once` is false.
-void gi_flow_begin_time(struct gi_flow *flow, bool once, uint32_t own_octets, uint32_t user_octets,
-                        uint64_t now_ns);
-
-// An ACK of the user that advances.
-static inline void gi_flow_transfer(struct gi_flow *flow, const struct gi_acked *acked,
-                                    uint32_t ack, uint64_t now_ns)
-{
-    struct gi_transfer *transfer = &flow->transfer;
-    if (!acked->data || !acked->exact)
-        return;
-    if (flow->acked)
-        transfer->data_octets += ack - transfer->last_ack - acked->fin;
-    else
-        gi_flow_begin_time(flow, acked->once, acked->once_own_octets, acked->once_user_octets,
-                           now_ns);
-    transfer->last_ack_ns = now_ns;
-    transfer->last_ack = ack;
-    uint64_t passed = gi_user_passed_with(flow->user[GI_UP], acked->user_octets);
-    if (gi_user_passed_later(passed, transfer->last_passed)) {
-        transfer->own_octets += acked->own_octets - transfer->last_own_octets;
-        transfer->last_own_octets = acked->own_octets;
-        transfer->last_passed = passed;
-    }
-    transfer->last_own_lost = transfer->own_lost;
-    transfer->last_user_lost = flow->user[GI_UP]->lost_octets;
-}
 
 // Is it over: reset, or closed both ways and all acknowledged?
 bool gi_flow_is_closed(const struct gi_flow *flow);

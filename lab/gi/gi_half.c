@@ -16,6 +16,7 @@
 // A hole that is filled sooner than this was reordering, if no round trip is known; tshark has the
 // same.
 #define REORDER_US 3000
+#define FAR_OCTETS (64u << 20) // from the row: a number of another connection
 
 static_assert(GI_HALF_ROOM_KEPT == 2 * ROOM_LEAST,
               "the room that is given where the least was not enough");
@@ -102,8 +103,9 @@ static void forget_first(struct gi_half *half)
     half->forgotten = true;
 }
 
-uint32_t gi_half_make_room(struct gi_half *half, uint32_t i, bool answered,
-                           struct gi_records *records)
+// Room for one more at place i; returns the place, which is another if one had to be forgotten.
+static uint32_t make_room(struct gi_half *half, uint32_t i, bool answered,
+                          struct gi_records *records)
 {
     if (half->count == half->room && may_grow(half, answered, records)) {
         half->grew |= half->room > 0;
@@ -175,7 +177,7 @@ static uint8_t flags_of(const struct segment *s, uint32_t begin, uint32_t end)
 static uint32_t put(struct gi_half *half, const struct segment *s, uint32_t i, uint32_t begin,
                     uint32_t end, struct gi_records *records)
 {
-    i = gi_half_make_room(half, i, s->answered, records);
+    i = make_room(half, i, s->answered, records);
     *gi_half_record(half, i) = (struct gi_record){
         .sequence = begin,
         .octets = (uint16_t)(end - begin),
@@ -301,7 +303,7 @@ enum gi_half_sent gi_half_send(struct gi_half *half, const struct gi_packet *pac
     gi_half_more(&half->probes, probes);
     if (octets == 0 || packet->flags & TCP_RST || probes)
         return GI_HALF_NOTHING;
-    bool far = s.end - (half->una - GI_HALF_FAR_OCTETS) > 2 * GI_HALF_FAR_OCTETS;
+    bool far = s.end - (half->una - FAR_OCTETS) > 2 * FAR_OCTETS;
     half->left_out |= far || octets > UINT16_MAX;
     if (far || octets > UINT16_MAX)
         return far ? GI_HALF_FAR : GI_HALF_LARGE;

@@ -143,6 +143,19 @@ static void take_late(const struct gi_half *half, const struct gi_covered *c,
     }
 }
 
+// The room of a few is kept by a half that has none left: mostly there are some again soon.
+static void drop_first(struct gi_half *half, uint32_t n, struct gi_records *records)
+{
+    half->begin += (uint16_t)n;
+    half->count -= (uint16_t)n;
+    if (half->count)
+        return;
+    if (half->room == GI_HALF_ROOM_KEPT)
+        half->begin = 0; // else the room is at its end before it is full
+    else
+        gi_half_empty(half, records);
+}
+
 // All that is left was sent after the last that was late, which can hold nothing up any more.
 static bool has_passed_late(const struct gi_half *half, uint32_t now_us)
 {
@@ -183,7 +196,7 @@ static void advance(struct gi_half *half, struct gi_covered *c, const struct gi_
         take_late(half, c, acked);
     gi_half_trip_take(half, &trip, receiver);
     acked->data = c->data;
-    gi_half_drop_first(half, c->n, records);
+    drop_first(half, c->n, records);
     trim(half, c->to);
     half->una = c->to;
     half->late = half->late && !has_passed_late(half, c->now_us);

@@ -15,8 +15,6 @@
 #define GI_RECORD_FIN     32 // FIN alone
 #define GI_RECORD_CLOSES  64 // ends with a FIN, with data or alone
 
-#define GI_HALF_FAR_OCTETS (64u << 20) // from the row: a number of another connection
-
 // Numbers are compared modulo 2^32.
 static inline bool gi_half_after(uint32_t a, uint32_t b)
 {
@@ -38,34 +36,11 @@ static inline struct gi_record *gi_half_record(const struct gi_half *half, uint3
     return half->record + half->begin + i;
 }
 
-static inline void gi_half_sample(struct gi_rtt *rtt, uint32_t us)
-{
-    if (rtt->samples == 0 || us < rtt->least_us)
-        rtt->least_us = us;
-    if (us > rtt->most_us)
-        rtt->most_us = us;
-    rtt->sum_us += us;
-    rtt->samples++;
-}
-
 // Did the first pass later than the second? Both less than 71 minutes ago; half of that would do
 // for gi_half_after, and users are silent for longer.
 static inline bool gi_half_later(uint32_t us, uint32_t than_us, uint32_t now_us)
 {
     return now_us - us < now_us - than_us;
-}
-
-// What passed then has come.
-static inline bool gi_half_has_passed_by(const struct gi_order *order, uint32_t passed_us,
-                                         uint32_t now_us)
-{
-    return order->came_us && !gi_half_later(passed_us, order->came_us, now_us);
-}
-
-static inline void gi_half_take_order(struct gi_order *order, uint32_t passed_us, uint32_t now_us)
-{
-    if (!gi_half_has_passed_by(order, passed_us, now_us))
-        order->came_us = passed_us ? passed_us : 1;
 }
 
 // The first record that ends behind that number.
@@ -113,22 +88,7 @@ void gi_half_trip_twice(struct gi_half *half, const struct gi_receiver *receiver
 void gi_half_judged(struct gi_half *half, const struct gi_records *records, enum gi_verdict verdict,
                     uint32_t sequence, uint32_t n);
 
-// Room for one more at place i; returns the place, which is another if one had to be forgotten.
-uint32_t gi_half_make_room(struct gi_half *half, uint32_t i, bool answered,
-                           struct gi_records *records);
 // There are no records.
 void gi_half_empty(struct gi_half *half, struct gi_records *records);
-// The room of a few is kept by a half that has none left: mostly there are some again soon.
-static inline void gi_half_drop_first(struct gi_half *half, uint32_t n, struct gi_records *records)
-{
-    half->begin += (uint16_t)n;
-    half->count -= (uint16_t)n;
-    if (half->count)
-        return;
-    if (half->room == GI_HALF_ROOM_KEPT)
-        half->begin = 0; // else the room is at its end before it is full
-    else
-        gi_half_empty(half, records);
-}
 
 #endif

@@ -39,10 +39,22 @@ static bool was_held_up(const struct gi_half *half, const struct gi_covered *c,
 
 // ---- What has come ----
 
+// What passed then has come.
+static bool has_passed_by(const struct gi_order *order, uint32_t passed_us, uint32_t now_us)
+{
+    return order->came_us && !gi_half_later(passed_us, order->came_us, now_us);
+}
+
+static void take_order(struct gi_order *order, uint32_t passed_us, uint32_t now_us)
+{
+    if (!has_passed_by(order, passed_us, now_us))
+        order->came_us = passed_us ? passed_us : 1;
+}
+
 void gi_half_trip_came(const struct gi_receiver *receiver, const struct gi_record *record)
 {
     if (receiver->order && !(record->flags & GI_RECORD_AGAIN))
-        gi_half_take_order(receiver->order, record->first_us, receiver->now_us);
+        take_order(receiver->order, record->first_us, receiver->now_us);
 }
 
 // ---- Those of which nobody knows yet ----
@@ -83,8 +95,8 @@ void gi_half_trip_look(struct gi_half *half, const struct gi_receiver *receiver)
     struct gi_trips *trips = receiver->trips;
     const struct gi_order *order = receiver->order;
     uint32_t now_us = receiver->now_us;
-    if (trips && trips->unsure && gi_half_has_passed_by(order, trips->passed_first_us, now_us) &&
-        !gi_half_has_passed_by(order, trips->passed_last_us, now_us))
+    if (trips && trips->unsure && has_passed_by(order, trips->passed_first_us, now_us) &&
+        !has_passed_by(order, trips->passed_last_us, now_us))
         settle(half, trips, false);
 }
 
@@ -100,9 +112,9 @@ static void take_sure(struct gi_half *half, const struct gi_receiver *receiver,
 {
     uint32_t passed_us = trip->sending == GI_SENDING_LAST ? trip->last_us : trip->first_us;
     settle_by(half, receiver->trips, passed_us, trip->now_us);
-    gi_half_sample(&half->rtt, trip->now_us - passed_us);
+    add_samples(&half->rtt, 1, trip->now_us - passed_us);
     if (trip->once)
-        gi_half_take_order(receiver->order, passed_us, trip->now_us);
+        take_order(receiver->order, passed_us, trip->now_us);
 }
 
 // Nothing has come twice.
@@ -122,7 +134,7 @@ static bool says_missing(const struct gi_half *half)
 static enum gi_sending which(const struct gi_covered *c, const struct gi_record *r,
                              const struct gi_order *order)
 {
-    bool two = r->unjudged < 2, not_first = gi_half_has_passed_by(order, r->first_us, c->now_us);
+    bool two = r->unjudged < 2, not_first = has_passed_by(order, r->first_us, c->now_us);
     if (c->has_echo && !gi_half_after(r->timestamp, c->echo))
         return GI_SENDING_LAST;
     if (c->has_echo)
@@ -188,10 +200,10 @@ void gi_half_trip_take(struct gi_half *half, const struct gi_trip *trip,
                        const struct gi_receiver *receiver)
 {
     if (trip->karn && receiver->karn)
-        gi_half_sample(receiver->karn, trip->now_us - trip->first_us);
+        add_samples(receiver->karn, 1, trip->now_us - trip->first_us);
     // The host's answer to a FIN is its own, which may be the repetition of one that was lost.
     if (trip->karn && !receiver->order && !trip->fin)
-        gi_half_sample(&half->rtt, trip->now_us - trip->first_us);
+        add_samples(&half->rtt, 1, trip->now_us - trip->first_us);
     if (trip->sending == GI_SENDING_UNSURE)
         take_unsure(half, receiver->trips, trip);
     else if (trip->sending == GI_SENDING_BEFORE)

@@ -11,7 +11,7 @@
 #include "dataplane/wire/field.h"
 
 extern uint64_t gi_hash_key[4];
-// Once, before there is a second thread.
+// Once.
 void gi_hash_begin(void);
 
 static inline uint64_t gi_hash_mix(uint64_t a, uint64_t b)
@@ -20,23 +20,11 @@ static inline uint64_t gi_hash_mix(uint64_t a, uint64_t b)
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-// The words are those of the address as ipv6_address has them.
-static inline uint64_t gi_hash_words(uint64_t first, uint64_t second)
-{
-    return gi_hash_mix(first ^ gi_hash_key[0], second ^ gi_hash_key[1]);
-}
-
 static inline uint64_t gi_hash_address(const struct ipv6_address *address)
 {
     uint64_t word[2];
     memcpy(word, address, sizeof word);
-    return gi_hash_words(word[0], word[1]);
-}
-
-// The second word of an address of IPv4, of which the first is 0, as it stands in a packet.
-static inline uint64_t gi_hash_mapped(uint32_t octets)
-{
-    return (uint64_t)octets << 32 | 0xffff0000;
+    return gi_hash_mix(word[0] ^ gi_hash_key[0], word[1] ^ gi_hash_key[1]);
 }
 
 // Of an address and what tells its users or tunnels apart.

@@ -94,18 +94,6 @@ static enum gi_count judge_sum(const struct capture_ip *ip, struct gi_counts *co
     return sum == CAPTURE_SUM_WRONG ? GI_COUNT_tcp_checksum : GI_COUNT_segments;
 }
 
-void gi_packet_read_tcp(struct gi_packet *packet, const uint8_t *b, uint32_t there, uint32_t octets)
-{
-    uint32_t header = (b[12] >> 4) * 4u;
-    packet->sequence = get_be32(b + 4);
-    packet->acknowledgement = get_be32(b + 8);
-    packet->flags = b[13];
-    packet->window = get_be16(b + 14);
-    packet->data_octets = octets - header;
-    packet->options_cut = there < header;
-    read_options(packet, b + TCP_OCTETS, (packet->options_cut ? there : header) - TCP_OCTETS);
-}
-
 static enum gi_count read_tcp(struct gi_packet *packet, const struct capture_ip *ip,
                               const struct gi_packet_rules *rules, struct gi_counts *counts)
 {
@@ -118,7 +106,13 @@ static enum gi_count read_tcp(struct gi_packet *packet, const struct capture_ip 
         return GI_COUNT_odd;
     if (!rules->take_bad_checksums && judge_sum(ip, counts) != GI_COUNT_segments)
         return GI_COUNT_tcp_checksum;
-    gi_packet_read_tcp(packet, b, captured, length);
+    packet->sequence = get_be32(b + 4);
+    packet->acknowledgement = get_be32(b + 8);
+    packet->flags = b[13];
+    packet->window = get_be16(b + 14);
+    packet->data_octets = length - header;
+    packet->options_cut = captured < header;
+    read_options(packet, b + TCP_OCTETS, (packet->options_cut ? captured : header) - TCP_OCTETS);
     counts->n[GI_COUNT_options_cut] += packet->options_cut;
     return GI_COUNT_segments;
 }

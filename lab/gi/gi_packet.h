@@ -38,17 +38,11 @@ struct gi_packet {
 
 struct gi_packet_rules {
     bool take_bad_checksums;
-    bool plain; // all by gi_packet_read: gi_batch.h
 };
 
 // The packet's fate. The ends are valid for segments, other_protocols and fragments (ports: for
 // segments; a first fragment of TCP has its ports, any other 0).
 enum gi_count gi_packet_read(struct gi_packet *packet, const struct capture_packet *frame,
                              const struct gi_packet_rules *rules, struct gi_counts *counts);
-
-// What TCP's header says, of which so many octets are there: all of it, or as far as it was
-// captured. octets: of TCP and its data; the header is not longer than that.
-void gi_packet_read_tcp(struct gi_packet *packet, const uint8_t *b, uint32_t there,
-                        uint32_t octets);
 
 #endif

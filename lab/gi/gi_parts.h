@@ -4,41 +4,27 @@
 #define SLUICE_GI_PARTS_H
 
 #include "lab/gi/gi.h"
-#include "lab/gi/gi_batch.h"
+#include "lab/gi/gi_packet.h"
 #include "lab/gi/gi_tunnels.h"
 
 #define GI_GAP_NS (3600 * S_IN_NS) // a silence of all that is worth a note
 
 enum { GI_OPENING, GI_OPEN, GI_CLOSED }; // the lists of flows
 
-// The flow between two ends.
-struct gi_guess {
-    struct gi_flow *flow; // or another one, or one that has ended; NULL: none
-    uint32_t number;   // what its own is while it lives and is calm; 0: it is not known to be this
-    enum gi_side side; // of the first end
-};
-
 struct gi {
     struct gi_config config;
+    struct gi_packet_rules rules;
     gi_sink_fn *sink;
     void *self;
     uint64_t now_ns, expire_ns;          // expire_ns: the next time
     uint64_t silence_ns[GI_TABLE_LISTS]; // after which a flow is over
     struct gi_counts counts;
-    uint64_t taken;  // segments by the flows' own accounts
-    bool in_tunnels; // a segment in a tunnel has come
-    bool long_way;   // none is quick
-    uint32_t begun;  // the number of the last flow
+    uint64_t taken; // segments by the flows' own accounts
     struct gi_users users;
     struct gi_tunnels tunnels;
     struct gi_table flows;
     struct gi_records records;
     struct gi_result result;
-    struct gi_reader *reader[GI_READERS];
-    struct gi_batch *batch; // for one thread alone
-    // What each reader's numbers of ends stand for.
-    struct gi_guess guess[GI_READERS][GI_ENDS_MOST];
-    struct gi_ends ends[GI_READERS][GI_ENDS_MOST];
 };
 
 void gi_begin_users(struct gi *gi);
@@ -55,9 +41,6 @@ void gi_end_flow(struct gi *gi, struct gi_flow *flow);
 void gi_end_silent(struct gi *gi);
 // One, if there are as many as there may be.
 void gi_end_for_room(struct gi *gi);
-
-// What the readers have counted.
-void gi_take_counts(struct gi *gi);
 
 // The clock goes to this time, or is taken as standing still.
 void gi_take_time(struct gi *gi, uint64_t time_ns);

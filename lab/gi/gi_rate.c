@@ -12,8 +12,8 @@ void gi_rate_end(struct gi_rate *rate)
     rate->open = false;
 }
 
-void gi_rate_turn(struct gi_rate *rate, uint64_t now_ns, uint32_t ack, uint32_t user_octets,
-                  uint32_t flight_octets)
+void gi_rate_ack(struct gi_rate *rate, uint64_t now_ns, uint32_t ack, uint32_t user_octets,
+                 uint32_t flight_octets)
 {
     bool full = flight_octets >= GI_RATE_FLIGHT_OCTETS;
     if (rate->recovering && (int32_t)(ack - rate->recovered_at) >= 0)
@@ -21,6 +21,8 @@ void gi_rate_turn(struct gi_rate *rate, uint64_t now_ns, uint32_t ack, uint32_t 
     if (rate->open) {
         rate->last_ns = now_ns;
         rate->last_octets = user_octets;
+        if (full && user_octets - rate->first_octets < GI_RATE_OCTETS_MOST)
+            return;
         gi_rate_end(rate);
     }
     if (full && !rate->recovering) {

@@ -22,8 +22,8 @@
 // channel, of 8 kbit/s.
 #define GI_RATE_SILENCE_US 3000000
 
-// What each ACK needs stands last. Packed, so that its line of the cache has room for more.
-struct __attribute__((packed, aligned(4))) gi_rate {
+// What each ACK needs stands last.
+struct gi_rate {
     uint64_t first_ns;
     // Of all periods that were long enough.
     uint64_t octets, time_ns;
@@ -34,24 +34,9 @@ struct __attribute__((packed, aligned(4))) gi_rate {
     bool open, recovering;
 };
 
-// As gi_rate_ack, where no period goes on: one ends, or may begin.
-void gi_rate_turn(struct gi_rate *rate, uint64_t now_ns, uint32_t ack, uint32_t user_octets,
-                  uint32_t flight_octets);
-
 // An ACK up to the end of a segment with which that much had passed to the user.
-static inline void gi_rate_ack(struct gi_rate *rate, uint64_t now_ns, uint32_t ack,
-                               uint32_t user_octets, uint32_t flight_octets)
-{
-    bool is_full = flight_octets >= GI_RATE_FLIGHT_OCTETS;
-    if (!rate->open && !is_full && !rate->recovering) // no period goes on, and none may begin
-        return;
-    if (!rate->open || !is_full || user_octets - rate->first_octets >= GI_RATE_OCTETS_MOST) {
-        gi_rate_turn(rate, now_ns, ack, user_octets, flight_octets);
-        return;
-    }
-    rate->last_ns = now_ns;
-    rate->last_octets = user_octets;
-}
+void gi_rate_ack(struct gi_rate *rate, uint64_t now_ns, uint32_t ack, uint32_t user_octets,
+                 uint32_t flight_octets);
 
 // Something is lost or out of order, or may be, or the user was silent.
 void gi_rate_trouble(struct gi_rate *rate, uint32_t next, uint32_t flight_octets);

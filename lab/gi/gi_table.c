@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lab/gi/gi_hints.h"
-
 #define PAGE_RECORDS 64 // so that a page is of whole lines
 #define SLOTS_LEAST  1024
 

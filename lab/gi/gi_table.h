@@ -11,8 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lab/gi/gi_hints.h"
-
+#define GI_LINE_OCTETS     64 // of a cache
 #define GI_TABLE_LISTS     3
 #define GI_TABLE_LIST_BITS 2
 #define GI_TABLE_UNIT_BITS 30 // of the time that orders a list: 1.1 s
@@ -57,21 +56,6 @@ static inline struct gi_node *gi_table_node(uint64_t slot)
     return (struct gi_node *)(slot & ((1ull << GI_TABLE_TAG_BIT) - 1));
 }
 
-// Where this hash begins to be looked for, for fetching it ahead.
-static inline const uint64_t *gi_table_place(const struct gi_table *table, uint32_t hash)
-{
-    return &table->slot[hash & (table->slots - 1)];
-}
-
-// The first record that is likely to be of this hash, for fetching it ahead.
-static inline struct gi_node *gi_table_guess(const struct gi_table *table, uint32_t hash)
-{
-    uint32_t at = hash & (table->slots - 1);
-    while (table->slot[at] && table->slot[at] >> GI_TABLE_TAG_BIT != gi_table_tag(hash))
-        at = (at + 1) & (table->slots - 1);
-    return gi_table_node(table->slot[at]);
-}
-
 // The slot of this hash, or the free one where it would be.
 static inline uint32_t gi_table_find(const struct gi_table *table, uint32_t hash)
 {
@@ -106,7 +90,7 @@ static inline void gi_table_touch(struct gi_table *table, struct gi_node *node, 
                                   uint64_t now_ns)
 {
     node->touched_ns = now_ns;
-    if (gi_rarely(node->place != gi_table_newest(list, now_ns)) &&
+    if (node->place != gi_table_newest(list, now_ns) &&
         (node->newer || gi_table_list(node) != list))
         gi_table_move(table, node, list);
 }

@@ -83,20 +83,13 @@ static inline void gi_users_touch(struct gi_users *users, struct gi_user *user, 
         gi_table_touch(&users->table, &user->node, user->flows ? GI_USERS_BUSY : GI_USERS_IDLE,
                        now_ns);
 }
-// A packet from one to the other has passed. Both are known to be busy: they have a flow of which a
-// packet was counted.
-static inline void gi_users_count_busy(struct gi_user *from, struct gi_user *to, uint32_t ip_octets,
-                                       uint64_t now_ns)
+// A packet from one to the other has passed.
+static inline void gi_users_count(struct gi_users *users, struct gi_user *from, struct gi_user *to,
+                                  uint32_t ip_octets, uint64_t now_ns)
 {
     from->passed += GI_USER_PACKET;
     to->passed += GI_USER_PACKET + ip_octets;
     from->node.touched_ns = to->node.touched_ns = now_ns;
-}
-// The same where that is not known.
-static inline void gi_users_count(struct gi_users *users, struct gi_user *from, struct gi_user *to,
-                                  uint32_t ip_octets, uint64_t now_ns)
-{
-    gi_users_count_busy(from, to, ip_octets, now_ns);
     gi_users_touch(users, from, now_ns);
     gi_users_touch(users, to, now_ns);
 }

@@ -77,8 +77,6 @@ static void set_end(struct gi *gi, struct gi_flow *flow, enum gi_side side,
                     const struct gi_end *end)
 {
     flow->port[side] = end->port;
-    if (address_is_ipv4(&end->address))
-        flow->ipv4[side] = __builtin_bswap32(address_ipv4(&end->address));
     flow->user[side] = gi_users_get(&gi->users, end, gi->now_ns);
     gi_users_hold(flow->user[side]);
 }
@@ -110,7 +108,6 @@ struct gi_flow *gi_whose_begin(struct gi *gi, const struct gi_packet *packet, ui
         end_alike(gi, packet, hash);
     gi_end_for_room(gi);
     struct gi_flow *flow = (struct gi_flow *)gi_table_add(&gi->flows, hash, gi->now_ns);
-    flow->number = gi->begun = gi->begun % (GI_FLOW_CALM - 1) + 1;
     set_end(gi, flow, *side, &packet->from);
     set_end(gi, flow, !*side, &packet->to);
     bool syn = packet->flags & TCP_SYN, ack = packet->flags & TCP_ACK;

@@ -95,18 +95,6 @@ RACES = [
          "__ATOMIC_RELEASE", "__ATOMIC_RELAXED", "dataplane/mirror/mirror_ring", "mirror_put"),
     Race("a mirror's count is read while the worker counts", "dataplane/mirror/mirror.c", "static void count(",
          "__atomic_store_n(at, *at + n, __ATOMIC_RELAXED)", "*at += n", "dataplane/mirror/mirror_ring", "count"),
-    # The batches.
-    Race("a batch is given out and stays spare", "lab/gi/gi_pipe.c", "static void give_batch",
-         "spare & (spare - 1)", "spare", "lab/gi/gi_pipe", "gi_batch"),
-    Race("a batch is given back and then taken", "lab/gi/gi_pipe.c", "static void take_behind",
-         "gi_batch_take(pipe->gi, place->batch);\n"
-         "        atomic_fetch_add(&pipe->frames_taken, place->batch->frames);\n"
-         "        take_back(pipe, place->batch);",
-         "atomic_fetch_add(&pipe->frames_taken, place->batch->frames);"
-         " take_back(pipe, place->batch); gi_batch_take(pipe->gi, place->batch);",
-         "lab/gi/gi_pipe", "gi_batch"),
-    Race("a batch is filled before it is read", "lab/gi/gi_pipe.c", "static void read_piece",
-         "capture_file_fetch(", "atomic_store(&place->filled, number + 1); capture_file_fetch(", "lab/gi/gi_pipe", "gi_batch"),
 ]
 
 PROGRAMS = {"control/process/clock": "control/control_process_clock_test",
@@ -114,7 +102,6 @@ PROGRAMS = {"control/process/clock": "control/control_process_clock_test",
             "control/export/board": "control/control_export_board_test",
             "control/plane/mailbox": "control/control_plane_mailbox_test",
             "dataplane/mirror/mirror_ring": "dataplane/mirror_mirror_ring_test",
-            "lab/gi/gi_pipe": "lab/gi_pipe_test",
             PATH: "dataplane/path_threads_test"}
 
 
