@@ -1,7 +1,6 @@
 // See capture_file.h.
 #include "lab/capture/capture_file.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <pcap/pcap.h>
 #include <stdio.h>
@@ -35,7 +34,6 @@ struct capture_file {
     uint64_t size_octets; // 0: no file
     uint64_t packets, time_ns;
     char damage[CAPTURE_TEXT];
-    struct capture_records records; // of what capture_file_read gives
 };
 
 // ---- Opening ----
@@ -130,84 +128,9 @@ static void judge(struct capture_file *file, struct capture_packet *packet,
                                       .length = length};
 }
 
-// Bounds of a record of a plain file that is usual.
-struct usual {
-    uint32_t captured, parts; // at most; less than
-};
-
-// It has a stamp and lengths that can be. room: what is there behind its head.
-static inline bool is_usual(const struct usual *usual, const uint32_t *head, size_t room)
+static bool next_of_plain(struct capture_file *file, struct capture_raw *raw, bool more)
 {
-    uint32_t seconds = head[0], parts = head[1], captured = head[2], length = head[3];
-    return captured <= room && captured <= usual->captured && captured <= length &&
-           length <= CAPTURE_OCTETS_MAX && seconds <= INT32_MAX && parts < usual->parts;
-}
-
-// Over packets as nearly all are, of which `judge` would change nothing, until another comes.
-static uint32_t step_usual(struct capture_file *file, struct capture_records *records,
-                           uint32_t most, uint64_t *counts)
-{
-    struct capture_plain *plain = &file->plain;
-    const struct usual usual = {plain->snap, (uint32_t)(S_IN_NS / plain->part_ns)};
-    const uint8_t *at = plain->room + plain->at, *end = plain->room + plain->end;
-    uint64_t cut = 0;
-    uint32_t n = records->n, head[CAPTURE_HEAD_WORDS];
-    for (; n < most && end - at >= CAPTURE_PLAIN_HEAD; n++) {
-        memcpy(head, at, sizeof head);
-        if (!is_usual(&usual, head, (size_t)(end - at) - CAPTURE_PLAIN_HEAD))
-            break;
-        at += CAPTURE_PLAIN_HEAD;
-        records->at[n] = (uint32_t)(at - plain->room);
-        cut += head[2] < head[3];
-        at += head[2];
-    }
-    plain->at = (uint32_t)(at - plain->room);
-    counts[CAPTURE_cut] += cut;
-    return n;
-}
-
-// The packet's head says what was made of it.
-static void put_head(const struct capture_plain *plain, uint32_t at,
-                     const struct capture_packet *packet)
-{
-    uint32_t head[CAPTURE_HEAD_WORDS] = {(uint32_t)(packet->time_ns / S_IN_NS),
-                                         (uint32_t)(packet->time_ns % S_IN_NS / plain->part_ns),
-                                         packet->captured, packet->length};
-    memcpy(plain->room + at - sizeof head, head, sizeof head);
-}
-
-// more: pieces are read until there is one packet at least.
-static void step(struct capture_file *file, struct capture_records *records, uint32_t most,
-                 bool more, uint64_t *counts)
-{
-    struct capture_plain *plain = &file->plain;
-    struct capture_packet packet;
-    struct capture_raw raw;
-    records->number = file->packets + 1;
-    records->part_ns = plain->part_ns;
-    records->link = file->link;
-    records->n = 0;
-    while (records->n < most && capture_plain_next(plain, &raw, more && records->n == 0,
-                                                   file->damage) == CAPTURE_PLAIN_PACKET) {
-        uint32_t at = (uint32_t)(raw.octets - plain->room);
-        judge(file, &packet, &raw, counts);
-        put_head(plain, at, &packet);
-        records->at[records->n++] = at;
-        records->n = step_usual(file, records, most, counts);
-        records->room = plain->room;
-        file->time_ns = capture_record(records, records->n - 1).time_ns;
-    }
-    file->packets = records->number + records->n - 1;
-}
-
-static uint32_t read_plain(struct capture_file *file, struct capture_packet *packets, uint32_t most,
-                           uint64_t *counts)
-{
-    struct capture_records *records = &file->records;
-    step(file, records, most < CAPTURE_PIECE_PACKETS ? most : CAPTURE_PIECE_PACKETS, true, counts);
-    for (uint32_t i = 0; i < records->n; i++)
-        packets[i] = capture_record(records, i);
-    return records->n;
+    return capture_plain_next(&file->plain, raw, more, file->damage) == CAPTURE_PLAIN_PACKET;
 }
 
 uint32_t capture_file_read(struct capture_file *file, struct capture_packet *packets, uint32_t most,
@@ -217,37 +140,11 @@ uint32_t capture_file_read(struct capture_file *file, struct capture_packet *pac
     uint32_t n = 0;
     if (file->damage[0]) // what is behind it are no packets
         return 0;
-    if (file->pcap) { // whose packets lie in one place
-        n = next_of_pcap(file, &raw);
-        if (n)
-            judge(file, packets, &raw, counts);
-        return n;
-    }
-    return read_plain(file, packets, most, counts);
-}
-
-// ---- By pieces ----
-
-static_assert(CAPTURE_PIECE_PACKETS == CAPTURE_PLAIN_FRAMES, "a piece has room for its packets");
-static_assert(CAPTURE_PLAIN_HEAD == CAPTURE_HEAD_WORDS * sizeof(uint32_t), "a record's head");
-
-bool capture_file_has_pieces(const struct capture_file *file)
-{
-    return !file->pcap;
-}
-
-void capture_file_fetch(const struct capture_file *file, uint64_t number, uint32_t room,
-                        struct capture_piece *piece)
-{
-    capture_plain_fetch(&file->plain, number, room, piece);
-}
-
-bool capture_file_step(struct capture_file *file, const struct capture_piece *piece,
-                       struct capture_records *records, uint64_t counts[CAPTURE_COUNTS])
-{
-    capture_plain_join(&file->plain, piece);
-    step(file, records, CAPTURE_PIECE_PACKETS, false, counts);
-    return !file->damage[0] && capture_plain_leave(&file->plain, piece, file->damage);
+    if (file->pcap)
+        most = 1; // whose packets lie in one place
+    while (n < most && (file->pcap ? next_of_pcap(file, &raw) : next_of_plain(file, &raw, n == 0)))
+        judge(file, &packets[n++], &raw, counts);
+    return n;
 }
 
 uint64_t capture_file_time_ns(const struct capture_file *file)

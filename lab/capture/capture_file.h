@@ -6,9 +6,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <string.h>
-
-#include "dataplane/base/units.h"
 
 #define CAPTURE_COUNT(name, help) CAPTURE_##name,
 enum capture_count {
@@ -32,50 +29,6 @@ struct capture_packet {
     uint32_t captured, length; // length: as it was on the line, and never less than captured
 };
 
-#define CAPTURE_PIECE_PACKETS 16384 // at most, of a piece: see below
-#define CAPTURE_HEAD_WORDS    4     // of a record: seconds and a part of one, captured, length
-
-// Packets of a piece as they stand in its room, each behind its head, which says what can be.
-struct capture_records {
-    const uint8_t *room;
-    uint64_t number;  // of the first
-    uint32_t part_ns; // of a unit of the part
-    int link;
-    uint32_t n;
-    uint32_t at[CAPTURE_PIECE_PACKETS]; // where its octets are in the room
-};
-
-static inline uint32_t capture_head_word(const uint8_t *octets, int i)
-{
-    uint32_t word;
-    memcpy(&word, octets - sizeof word * (size_t)(CAPTURE_HEAD_WORDS - i), sizeof word);
-    return word;
-}
-static inline uint64_t capture_head_ns(const uint8_t *octets, uint64_t part_ns)
-{
-    return capture_head_word(octets, 0) * S_IN_NS + capture_head_word(octets, 1) * part_ns;
-}
-static inline uint32_t capture_head_captured(const uint8_t *octets)
-{
-    return capture_head_word(octets, 2);
-}
-static inline uint32_t capture_head_length(const uint8_t *octets)
-{
-    return capture_head_word(octets, 3);
-}
-
-static inline struct capture_packet capture_record(const struct capture_records *records,
-                                                   uint32_t i)
-{
-    const uint8_t *octets = records->room + records->at[i];
-    return (struct capture_packet){.number = records->number + i,
-                                   .time_ns = capture_head_ns(octets, records->part_ns),
-                                   .link = records->link,
-                                   .octets = octets,
-                                   .captured = capture_head_captured(octets),
-                                   .length = capture_head_length(octets)};
-}
-
 struct capture_file;
 
 // "-" is standard input. NULL: error says why.
@@ -84,24 +37,6 @@ struct capture_file *capture_file_open(const char *path, char error[CAPTURE_TEXT
 // end.
 uint32_t capture_file_read(struct capture_file *file, struct capture_packet *packets, uint32_t most,
                            uint64_t counts[CAPTURE_COUNTS]);
-
-// ---- By pieces, for two threads: capture_plain.h ----
-
-struct capture_piece {
-    uint64_t number;       // from 0 on
-    uint32_t room, octets; // octets: less than a piece has is the end of the file
-    int error;             // errno, or 0
-};
-
-// Does the file have pieces? Then it is read by these or by capture_file_read.
-bool capture_file_has_pieces(const struct capture_file *file);
-// room: 0 or 1, whose packets are no longer needed. Several threads may do this at once.
-void capture_file_fetch(const struct capture_file *file, uint64_t number, uint32_t room,
-                        struct capture_piece *piece);
-// The packets that end in the piece; the pieces come in the order of their numbers. False: there is
-// none behind it.
-bool capture_file_step(struct capture_file *file, const struct capture_piece *piece,
-                       struct capture_records *records, uint64_t counts[CAPTURE_COUNTS]);
 
 // The time of the last packet that was read: one whose stamp is none has it, too. A file that goes
 // on where another one ended begins with the time of that; else it is 0.

@@ -13,10 +13,10 @@
 #define MAGIC_NS    0xa1b23c4d
 #define HEAD_OCTETS 24
 #define PAGE        4096u
+#define RECORD      16 // octets in front of each packet
 // What is left of a piece stands in front of the next one, which begins at FRONT.
 #define FRONT (CAPTURE_OCTETS_MAX + PAGE)
 #define ROOM  (FRONT + CAPTURE_OCTETS_MAX + 2 * PAGE + CAPTURE_PLAIN_PIECE)
-#define WAITS CAPTURE_PLAIN_ROOMS // the room of what is left
 
 struct head {
     uint32_t magic;
@@ -31,8 +31,8 @@ bool capture_plain_open(struct capture_plain *plain, int fd)
         return false;
     bool is_plain = (head.magic == MAGIC_US || head.magic == MAGIC_NS) && head.major == 2 &&
                     head.minor == 4 && head.link <= UINT16_MAX;
-    uint8_t *rooms = is_plain ? aligned_alloc(PAGE, (CAPTURE_PLAIN_ROOMS + 1) * ROOM) : NULL;
-    if (!rooms)
+    uint8_t *room = is_plain ? aligned_alloc(PAGE, ROOM) : NULL;
+    if (!room)
         return false;
     bool any_snap = head.snap == 0 || head.snap > INT32_MAX;
     *plain = (struct capture_plain){.fd = fd,
@@ -40,18 +40,16 @@ bool capture_plain_open(struct capture_plain *plain, int fd)
                                     .part_ns = head.magic == MAGIC_US ? 1000 : 1,
                                     .snap = any_snap ? CAPTURE_OCTETS_MAX : head.snap,
                                     .read_octets = HEAD_OCTETS,
-                                    .room = rooms,
-                                    .rooms = rooms};
+                                    .room = room};
     return true;
 }
 
-// What was not given out moves to the front of that room. Each octet is put where it stands in a
-// page of the file: to copy it elsewhere takes the kernel twice as long.
-static void move(struct capture_plain *plain, uint8_t *room)
+// What was not given out moves to the front. Each octet is put where it stands in a page of the
+// file: to copy it elsewhere takes the kernel twice as long.
+static void move(struct capture_plain *plain)
 {
     uint32_t left = plain->end - plain->at, from = FRONT + plain->read_octets % PAGE;
-    memmove(room + from - left, plain->room + plain->at, left);
-    plain->room = room;
+    memmove(plain->room + from - left, plain->room + plain->at, left);
     plain->at = from - left;
     plain->end = from;
 }
@@ -59,7 +57,7 @@ static void move(struct capture_plain *plain, uint8_t *room)
 // Makes `octets` of them stand in the room, if the file has so many. -1: it cannot be read.
 static int fill(struct capture_plain *plain, uint32_t octets)
 {
-    move(plain, plain->room);
+    move(plain);
     while (plain->end - plain->at < octets) {
         ssize_t n = pread(plain->fd, plain->room + plain->end,
                           CAPTURE_PLAIN_PIECE - plain->read_octets % CAPTURE_PLAIN_PIECE,
@@ -104,73 +102,26 @@ enum capture_plain_got capture_plain_next(struct capture_plain *plain, struct ca
 {
     enum capture_plain_got got;
     uint32_t record[4];
-    if (!has(plain, CAPTURE_PLAIN_HEAD, more, &got, damage))
+    if (!has(plain, RECORD, more, &got, damage))
         return got;
-    memcpy(record, plain->room + plain->at, CAPTURE_PLAIN_HEAD);
+    memcpy(record, plain->room + plain->at, RECORD);
     if (record[2] > CAPTURE_OCTETS_MAX) {
         snprintf(damage, CAPTURE_TEXT, "a packet of %u octets, more than there can be: damaged",
                  record[2]);
         return CAPTURE_PLAIN_DAMAGED;
     }
-    if (!has(plain, CAPTURE_PLAIN_HEAD + record[2], more, &got, damage))
+    if (!has(plain, RECORD + record[2], more, &got, damage))
         return got;
     *raw = (struct capture_raw){.seconds = (int32_t)record[0],
                                 .part_ns = (int64_t)(int32_t)record[1] * plain->part_ns,
-                                .octets = plain->room + plain->at + CAPTURE_PLAIN_HEAD,
+                                .octets = plain->room + plain->at + RECORD,
                                 .captured = record[2] < plain->snap ? record[2] : plain->snap,
                                 .length = record[3]};
-    plain->at += CAPTURE_PLAIN_HEAD + record[2];
+    plain->at += RECORD + record[2];
     return CAPTURE_PLAIN_PACKET;
-}
-
-// ---- By pieces ----
-
-void capture_plain_fetch(const struct capture_plain *plain, uint64_t number, uint32_t room,
-                         struct capture_piece *piece)
-{
-    off_t from = (off_t)(number * CAPTURE_PLAIN_PIECE);
-    uint8_t *to = plain->rooms + room * ROOM + FRONT;
-    uint32_t octets = 0;
-    ssize_t n = 0;
-    while (octets != CAPTURE_PLAIN_PIECE &&
-           (n = pread(plain->fd, to + octets, CAPTURE_PLAIN_PIECE - octets, from + octets)) > 0)
-        octets += (uint32_t)n;
-    *piece = (struct capture_piece){
-        .number = number, .room = room, .octets = octets, .error = n < 0 ? errno : 0};
-}
-
-// The first piece has the head of the file, or what is left of it.
-void capture_plain_join(struct capture_plain *plain, const struct capture_piece *piece)
-{
-    uint32_t head = piece->octets < HEAD_OCTETS ? piece->octets : HEAD_OCTETS;
-    plain->read_octets = piece->number * CAPTURE_PLAIN_PIECE;
-    move(plain, plain->rooms + piece->room * ROOM);
-    plain->end += piece->octets;
-    plain->read_octets += piece->octets;
-    if (piece->number == 0)
-        plain->at += head;
-}
-
-bool capture_plain_leave(struct capture_plain *plain, const struct capture_piece *piece,
-                         char damage[CAPTURE_TEXT])
-{
-    uint32_t record[4], left = plain->end - plain->at, octets = CAPTURE_PLAIN_HEAD;
-    if (!piece->error && piece->octets == CAPTURE_PLAIN_PIECE) {
-        move(plain, plain->rooms + WAITS * ROOM);
-        return true;
-    }
-    if (left >= CAPTURE_PLAIN_HEAD) {
-        memcpy(record, plain->room + plain->at, CAPTURE_PLAIN_HEAD);
-        octets += record[2];
-    }
-    if (piece->error)
-        snprintf(damage, CAPTURE_TEXT, "%s", strerror(piece->error));
-    else if (left)
-        say_truncated(plain, octets, damage);
-    return false;
 }
 
 void capture_plain_close(struct capture_plain *plain)
 {
-    free(plain->rooms);
+    free(plain->room);
 }

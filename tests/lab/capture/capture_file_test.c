@@ -1,6 +1,5 @@
-// Packets of a plain pcap file, one after the other and by pieces, beside a slow reader that has
-// the file in memory: heads as they are, with stamps and lengths that cannot be, and at the end of
-// what was written.
+// Packets of a plain pcap file beside a slow reader that has the file in memory: heads as they are,
+// with stamps and lengths that cannot be, and at the end of what was written.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -124,7 +123,7 @@ static void check_end(struct capture_file *capture, const uint64_t *counts, uint
     capture_file_close(capture);
 }
 
-static void check_one_by_one(const char *path, uint32_t end)
+static void check_all(const char *path, uint32_t end)
 {
     static struct capture_packet packets[64];
     uint64_t counts[CAPTURE_COUNTS] = {0};
@@ -139,30 +138,6 @@ static void check_one_by_one(const char *path, uint32_t end)
     check_end(capture, counts, n, end);
 }
 
-static void check_by_pieces(const char *path, uint32_t end)
-{
-    static struct capture_records records;
-    uint64_t counts[CAPTURE_COUNTS] = {0};
-    char why[CAPTURE_TEXT];
-    struct capture_file *capture = capture_file_open(path, why);
-    struct capture_piece piece;
-    assert_non_null(capture);
-    assert_true(capture_file_has_pieces(capture));
-    capture_file_begin_at(capture, begin_ns);
-    uint32_t n = 0;
-    bool more = true;
-    for (uint64_t number = 0; more; number++) {
-        capture_file_fetch(capture, number, number % 2, &piece);
-        more = capture_file_step(capture, &piece, &records, counts);
-        for (uint32_t i = 0; i < records.n; i++) {
-            struct capture_packet packet = capture_record(&records, i);
-            check_packet(&packet, n + i);
-        }
-        n += records.n;
-    }
-    check_end(capture, counts, n, end);
-}
-
 static void check(uint32_t end)
 {
     char path[] = "/tmp/capture_file_XXXXXX";
@@ -170,8 +145,7 @@ static void check(uint32_t end)
     assert_true(fd >= 0 && write(fd, file, end) == (ssize_t)end);
     close(fd);
     tell(end);
-    check_one_by_one(path, end);
-    check_by_pieces(path, end);
+    check_all(path, end);
     unlink(path);
 }
 
