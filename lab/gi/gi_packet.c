@@ -57,6 +57,13 @@ static void read_sack(struct gi_packet *packet, const uint8_t *b, uint32_t octet
     }
 }
 
+static void forget_options(struct gi_packet *packet)
+{
+    packet->has_scale = packet->sack_permitted = packet->has_timestamps = false;
+    packet->scale = packet->sack_blocks = 0;
+    packet->timestamp = packet->echo = 0;
+}
+
 static void read_option(struct gi_packet *packet, const uint8_t *b, uint32_t octets)
 {
     if (b[0] == 3 && octets == 3) {
@@ -112,6 +119,7 @@ static enum gi_count read_tcp(struct gi_packet *packet, const struct capture_ip 
     packet->window = get_be16(b + 14);
     packet->data_octets = length - header;
     packet->options_cut = captured < header;
+    forget_options(packet);
     read_options(packet, b + TCP_OCTETS, (packet->options_cut ? captured : header) - TCP_OCTETS);
     counts->n[GI_COUNT_options_cut] += packet->options_cut;
     return GI_COUNT_segments;
@@ -146,14 +154,15 @@ enum gi_count gi_packet_read(struct gi_packet *packet, const struct capture_pack
                              const struct gi_packet_rules *rules, struct gi_counts *counts)
 {
     struct capture_ip ip;
-    *packet = (struct gi_packet){.time_ns = frame->time_ns};
+    packet->time_ns = frame->time_ns;
+    packet->teid = 0;
     enum gi_count fate = fates[capture_ip_of(frame, &ip, counts->capture)];
     if (fate == GI_COUNT_segments && is_gtp(&ip))
         fate = unwrap(packet, &ip, counts);
     if (fate != GI_COUNT_segments && fate != GI_COUNT_fragments)
         return fate;
-    packet->from.address = ip.source;
-    packet->to.address = ip.destination;
+    packet->from = (struct gi_end){.address = ip.source};
+    packet->to = (struct gi_end){.address = ip.destination};
     packet->ip_octets = ip.packet_octets;
     packet->ip_id = ip.id;
     bool tcp = ip.protocol == IPV4_PROTOCOL_TCP && ip.first;

@@ -41,7 +41,8 @@ struct gi_packet_rules {
 };
 
 // The packet's fate. The ends are valid for segments, other_protocols and fragments (ports: for
-// segments; a first fragment of TCP has its ports, any other 0).
+// segments; a first fragment of TCP has its ports, any other 0), what TCP says for segments. No
+// more of the packet is written: to clear all of it took a tenth of the time of sluice gi.
 enum gi_count gi_packet_read(struct gi_packet *packet, const struct capture_packet *frame,
                              const struct gi_packet_rules *rules, struct gi_counts *counts);
 
