@@ -85,8 +85,8 @@ static void hear(struct side *side)
     while ((n = rte_ring_sc_dequeue_burst(side->gb->end.from_port, (void **)burst, BURST, NULL)) >
            0) {
         for (uint32_t i = 0; i < n; i++)
-            side->acknowledged +=
-                rte_pktmbuf_mtod(burst[i], uint8_t *)[GB_OUTER_OCTETS + 4] == GB_FLOW_MS_ACK;
+            side->acknowledged += rte_pktmbuf_mtod(burst[i], uint8_t *)[GB_OUTER_OCTETS + 4] ==
+                                  BSSGP_FLOW_CONTROL_MS_ACK_TYPE;
         rte_pktmbuf_free_bulk(burst, n);
     }
 }

@@ -15,11 +15,10 @@
 #include "control/bind/bind.h"
 #include "control/process/eal.h"
 #include "dataplane/wire/bytes.h"
+#include "dataplane/wire/ns.h"
 
 #define FIRST_BVCI 2u
 #define STRIDE     7919u // from one to the next, so that no two of a burst are neighbours
-
-enum { BVC_RESET = 0x22, BVC_RESET_ACK, FC_BVC = 0x26, FLOW_BVC_ACK, FC_MS };
 
 static const char text[] =
     "run { name = 'bench', duration = '1 s' }\n"
@@ -101,30 +100,31 @@ uint8_t *gb_put_outer(uint8_t *b, const uint8_t head[GB_IP_OCTETS], uint16_t por
     return b + GB_OUTER_OCTETS;
 }
 
-static void say(struct gb *gb, uint16_t bvci, const uint8_t *bssgp, uint16_t octets)
+static void say(struct gb *gb, uint16_t bvci, uint8_t type, const uint8_t *ies, uint16_t octets)
 {
     static const uint8_t head[] = {2, 0, 0, 0, 0, 2,  2,  0, 0, 0,   0,  3,   8, 0,   0x45, 0,   0,
                                    0, 0, 0, 0, 0, 64, 17, 0, 0, 198, 51, 100, 2, 198, 51,   100, 1};
     struct rte_mbuf *m = rte_pktmbuf_alloc(gb->end.pool);
     if (!m)
         gb_die("no buffer");
-    uint8_t *b = (uint8_t *)rte_pktmbuf_append(m, (uint16_t)(GB_OUTER_OCTETS + 4 + octets));
-    b = gb_put_outer(b, head, 23000, (uint16_t)(4 + octets));
-    put_be16(b, 0); // NS-UNITDATA
+    uint8_t *b = (uint8_t *)rte_pktmbuf_append(m, (uint16_t)(GB_OUTER_OCTETS + 5 + octets));
+    b = gb_put_outer(b, head, 23000, (uint16_t)(5 + octets));
+    put_be16(b, NS_UNITDATA_TYPE << 8);
     put_be16(b + 2, bvci);
-    memcpy(b + 4, bssgp, octets);
+    b[4] = type;
+    memcpy(b + 5, ies, octets);
     if (rte_ring_sp_enqueue(gb->end.to_port, m) != 0)
         gb_die("the ring is full");
 }
 
 void gb_say_flow_ms(struct gb *gb)
 {
-    uint8_t pdu[] = {FC_MS, 0x1f, 0x84, 0,    0,    0,    0,    0x1e, 0x81,
-                     0,     0x12, 0x82, 0xff, 0xff, 0x03, 0x82, 0xff, 0xff};
-    put_be32(pdu + 3, GB_FIRST_TLLI + gb->next_ms);
-    pdu[9] = gb->tag++;
+    uint8_t ies[] = {0x1f, 0x84, 0,    0,    0,    0,    0x1e, 0x81, 0,
+                     0x12, 0x82, 0xff, 0xff, 0x03, 0x82, 0xff, 0xff};
+    put_be32(ies + 2, GB_FIRST_TLLI + gb->next_ms);
+    ies[8] = gb->tag++;
     gb->next_ms = (gb->next_ms + STRIDE) % gb->shape.mss;
-    say(gb, FIRST_BVCI, pdu, sizeof pdu);
+    say(gb, FIRST_BVCI, BSSGP_FLOW_CONTROL_MS_TYPE, ies, sizeof ies);
 }
 
 static uint16_t next_bvci(struct gb *gb)
@@ -136,19 +136,19 @@ static uint16_t next_bvci(struct gb *gb)
 
 static void say_flow_bvc(struct gb *gb)
 {
-    uint8_t pdu[] = {FC_BVC, 0x1e, 0x81, 0,    0x05, 0x82, 0x00, 0x64, 0x03, 0x82,
-                     0x00,   0x50, 0x01, 0x82, 0x00, 0x32, 0x1c, 0x82, 0x00, 0x28};
-    pdu[3] = gb->tag++;
-    say(gb, next_bvci(gb), pdu, sizeof pdu);
+    uint8_t ies[] = {0x1e, 0x81, 0,    0x05, 0x82, 0x00, 0x64, 0x03, 0x82, 0x00,
+                     0x50, 0x01, 0x82, 0x00, 0x32, 0x1c, 0x82, 0x00, 0x28};
+    ies[2] = gb->tag++;
+    say(gb, next_bvci(gb), BSSGP_FLOW_CONTROL_BVC_TYPE, ies, sizeof ies);
 }
 
 static void say_reset(struct gb *gb, uint16_t bvci)
 {
-    uint8_t pdu[] = {BVC_RESET, 0x04, 0x82, 0,    0,    0x07, 0x81, 0x08, 0x08,
-                     0x88,      0x62, 0xf2, 0x24, 0x12, 0x34, 0x56, 0,    0};
-    put_be16(pdu + 3, bvci);
-    put_be16(pdu + 16, bvci);
-    say(gb, 0, pdu, bvci ? sizeof pdu : 8);
+    uint8_t ies[] = {0x04, 0x82, 0,    0,    0x07, 0x81, 0x08, 0x08, 0x88,
+                     0x62, 0xf2, 0x24, 0x12, 0x34, 0x56, 0,    0};
+    put_be16(ies + 2, bvci);
+    put_be16(ies + 15, bvci);
+    say(gb, 0, BSSGP_BVC_RESET_TYPE, ies, bvci ? sizeof ies : 7);
 }
 
 static void say_cell_reset(struct gb *gb)
@@ -198,12 +198,12 @@ static struct gb_cycles burst(struct gb *gb, void (*one)(struct gb *gb), uint8_t
 
 struct gb_cycles gb_flow_control_ms(struct gb *gb)
 {
-    return burst(gb, gb_say_flow_ms, GB_FLOW_MS_ACK, GB_BURST);
+    return burst(gb, gb_say_flow_ms, BSSGP_FLOW_CONTROL_MS_ACK_TYPE, GB_BURST);
 }
 
 struct gb_cycles gb_flow_control_bvc(struct gb *gb)
 {
-    return burst(gb, say_flow_bvc, FLOW_BVC_ACK, GB_BURST);
+    return burst(gb, say_flow_bvc, BSSGP_FLOW_CONTROL_BVC_ACK_TYPE, GB_BURST);
 }
 
 static void say_signalling_reset(struct gb *gb)
@@ -224,9 +224,9 @@ static uint64_t each_cell(struct gb *gb, void (*one)(struct gb *gb), uint8_t wan
 
 uint64_t gb_restart(struct gb *gb)
 {
-    uint64_t cycles = burst(gb, say_signalling_reset, BVC_RESET_ACK, 1).all;
-    cycles += each_cell(gb, say_cell_reset, BVC_RESET_ACK);
-    return cycles + each_cell(gb, say_flow_bvc, FLOW_BVC_ACK);
+    uint64_t cycles = burst(gb, say_signalling_reset, BSSGP_BVC_RESET_ACK_TYPE, 1).all;
+    cycles += each_cell(gb, say_cell_reset, BSSGP_BVC_RESET_ACK_TYPE);
+    return cycles + each_cell(gb, say_flow_bvc, BSSGP_FLOW_CONTROL_BVC_ACK_TYPE);
 }
 
 // ----

@@ -7,12 +7,12 @@
 #include "control/plane/control.h"
 #include "control/program/load.h"
 #include "dataplane/state/teid.h"
+#include "dataplane/wire/bssgp.h"
 
 // The worker and all else are on lcore 0; where both have traffic, control is on this one.
 #define GB_CONTROL_LCORE 1u
 
 #define GB_FIRST_TLLI   0xc0000000u
-#define GB_FLOW_MS_ACK  0x29
 #define GB_IP_OCTETS    34u // Ethernet, IPv4
 #define GB_OUTER_OCTETS (GB_IP_OCTETS + 8u)
 

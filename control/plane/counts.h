@@ -22,7 +22,7 @@ enum counts_pdu {
 #define PDU(name, LIST, help) COUNTS_PDU_##name,
 #include "dataplane/wire/pdus.def"
 #undef PDU
-#define TLV_PDU(group, name, type, LIST, help) COUNTS_PDU_##name,
+#define TLV_PDU(group, name, NAME, type, help) COUNTS_PDU_##name,
 #include "dataplane/wire/bssgp.def"
 #include "dataplane/wire/ns.def"
 #undef TLV_PDU

@@ -5,15 +5,14 @@
 #include "dataplane/up/up_parts.h"
 #include "dataplane/wire/bytes.h"
 
-#define TYPE_UL_UNITDATA 0x01
-#define TLLI_AT          1u
-#define CELL_AT          8u
-#define CELL_OCTETS      8u
-#define BEHIND_CELL_AT   (CELL_AT + 2 + CELL_OCTETS)
-#define TAG_ALIGNMENT    0x00
-#define TAG_CELL         0x08
-#define TAG_LLC_PDU      0x0e
-#define TAG_PFI          0x28
+#define TLLI_AT        1u
+#define CELL_AT        8u
+#define CELL_OCTETS    8u
+#define BEHIND_CELL_AT (CELL_AT + 2 + CELL_OCTETS)
+#define TAG_ALIGNMENT  0x00
+#define TAG_CELL       0x08
+#define TAG_LLC_PDU    0x0e
+#define TAG_PFI        0x28
 
 static bool digits(uint8_t octet)
 {
@@ -58,7 +57,7 @@ static bool get_llc_pdu(const uint8_t *b, uint32_t n, uint32_t at, struct octets
 
 bool up_bssgp_plain(const uint8_t *b, uint32_t n, uint32_t *tlli, struct octets *llc)
 {
-    if (n < BEHIND_CELL_AT || b[0] != TYPE_UL_UNITDATA || !has_cell(b))
+    if (n < BEHIND_CELL_AT || b[0] != BSSGP_UL_UNITDATA_TYPE || !has_cell(b))
         return false;
     uint32_t at = skip(b, n, BEHIND_CELL_AT, TAG_PFI, 1, 1);
     at = skip(b, n, at, TAG_ALIGNMENT, 0, 3);

@@ -7,16 +7,10 @@
 // (the R bit), which is ignored.
 #include "dataplane/up/up_parts.h"
 
-enum ns_type {
-#define TLV_PDU(group, name, type, LIST, help) TYPE_##name = type,
-#include "dataplane/wire/ns.def"
-#undef TLV_PDU
-};
-
 static bool may_be_new(uint8_t type)
 {
-    return type == TYPE_ns_reset || type == TYPE_ns_status ||
-           (type >= TYPE_sns_ack && type <= TYPE_sns_size_ack);
+    return type == NS_RESET_TYPE || type == NS_STATUS_TYPE ||
+           (type >= SNS_ACK_TYPE && type <= SNS_SIZE_ACK_TYPE);
 }
 
 enum up_way up_ns(struct up_frame *f)
@@ -26,7 +20,7 @@ enum up_way up_ns(struct up_frame *f)
         return up_end(f, f->ns.n && may_be_new(f->ns.at[0]) ? UP_STRANGER : UP_DROP, DROP_stranger);
     if (f->ns.n == 0)
         return up_refuse(f, DROP_ns);
-    if (f->ns.at[0] == TYPE_ns_alive)
+    if (f->ns.at[0] == NS_ALIVE_TYPE)
         return UP_HOST;
     if (f->ns.at[0] != NS_UNITDATA_TYPE)
         return UP_CONTROL;
@@ -41,8 +35,8 @@ enum up_way up_ns(struct up_frame *f)
 // for it. The PDU is dropped; the event has its type.
 void up_unlisted(struct up *up, const struct up_frame *f, uint64_t now_ns)
 {
-    static const uint8_t types[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, TYPE_ns_alive_ack};
-    if (f->ns.n == 0 || f->ns.at[0] > TYPE_ns_alive_ack || now_ns < up->unlisted_ns)
+    static const uint8_t types[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, NS_ALIVE_ACK_TYPE};
+    if (f->ns.n == 0 || f->ns.at[0] > NS_ALIVE_ACK_TYPE || now_ns < up->unlisted_ns)
         return;
     struct event event = event_of(EVENT_unlisted, up->state->worker, up->stats->commands);
     event.source = f->from.address;
@@ -58,7 +52,7 @@ void up_ns_alive(struct up *up, const struct up_frame *f)
     struct rte_mbuf *answer;
     uint8_t *pdu = port_reply(up->gb, f->m, f->datagram, 1, &answer);
     if (pdu) {
-        *pdu = TYPE_ns_alive_ack;
+        *pdu = NS_ALIVE_ACK_TYPE;
         port_reply_finish(answer);
         port_answer(up->gb, answer);
     }

@@ -24,7 +24,7 @@ int bssgp_dl_unitdata_put_options(const struct bssgp_dl_unitdata *pdu, uint8_t *
 
 void bssgp_dl_unitdata_put_fixed(const struct bssgp_dl_unitdata *pdu, uint8_t *b)
 {
-    b[0] = 0x00;
+    b[0] = BSSGP_DL_UNITDATA_TYPE;
     put_be32(b + 1, pdu->tlli);
     bssgp_put_qos(&pdu->qos, b + 5);
     b[BSSGP_LIFETIME_AT] = 0x16;

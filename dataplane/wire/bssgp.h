@@ -188,11 +188,14 @@
 #define BSSGP_DELETE_BSS_PFC_REQ_IES(MUST, MAY, T) \
     MUST(T, tlli, BSSGP_IE_TLLI) MUST(T, pfi, BSSGP_IE_PFI) MUST(T, cause, BSSGP_IE_CAUSE)
 
-#define TLV_PDU(group, name, pdu_type, LIST, help) TLV_STRUCT(name, LIST);
+enum bssgp_type {
+#define TLV_PDU(group, name, NAME, pdu_type, help) NAME##_TYPE = pdu_type,
 #include "dataplane/wire/bssgp.def"
 #undef TLV_PDU
+};
 
-#define TLV_PDU(group, name, pdu_type, LIST, help)                     \
+#define TLV_PDU(group, name, NAME, pdu_type, help)                     \
+    TLV_STRUCT(name, NAME##_IES);                                      \
     int name##_decode(struct name *pdu, const uint8_t *b, uint32_t n); \
     int name##_encode(const struct name *pdu, uint8_t *b, uint32_t room);
 #include "dataplane/wire/bssgp.def"

@@ -7,7 +7,13 @@
 
 #include "dataplane/wire/ns_ies.h"
 
-#define NS_UNITDATA_TYPE   0x00
+enum ns_type {
+    NS_UNITDATA_TYPE = 0x00,
+#define TLV_PDU(group, name, NAME, type, help) NAME##_TYPE = type,
+#include "dataplane/wire/ns.def"
+#undef TLV_PDU
+};
+
 #define NS_UNITDATA_OCTETS 4
 
 #define NS_UNITDATA_FIELDS(MUST, MAY, T)                                           \
@@ -24,7 +30,6 @@ int ns_unitdata_encode(const struct ns_unitdata *pdu, uint8_t *b, uint32_t room)
 // Writes the four header octets.
 void ns_unitdata_put_header(const struct ns_unitdata *pdu, uint8_t *b);
 
-#define NS_NO_IES(MUST, MAY, T)
 #define NS_RESET_IES(MUST, MAY, T) \
     MUST(T, cause, NS_IE_CAUSE)    \
     MUST(T, ns_vci, NS_IE_NS_VCI)  \
@@ -36,6 +41,10 @@ void ns_unitdata_put_header(const struct ns_unitdata *pdu, uint8_t *b);
     MUST(T, cause, NS_IE_CAUSE)    \
     MUST(T, ns_vci, NS_IE_NS_VCI)
 #define NS_BLOCK_ACK_IES(MUST, MAY, T) MUST(T, ns_vci, NS_IE_NS_VCI)
+#define NS_UNBLOCK_IES(MUST, MAY, T)
+#define NS_UNBLOCK_ACK_IES(MUST, MAY, T)
+#define NS_ALIVE_IES(MUST, MAY, T)
+#define NS_ALIVE_ACK_IES(MUST, MAY, T)
 
 // The cause decides which one of the following elements is present, so their order never matters;
 // the PDU in error is last because the encoder takes it from its place in the buffer.
@@ -81,8 +90,8 @@ void ns_unitdata_put_header(const struct ns_unitdata *pdu, uint8_t *b);
     MAY(T, ip6_endpoints, NS_IE_IP6_COUNT)
 #define SNS_SIZE_ACK_IES(MUST, MAY, T) SNS_CONFIG_ACK_IES(MUST, MAY, T)
 
-#define TLV_PDU(group, name, type, LIST, help)                    \
-    TLV_STRUCT(name, LIST);                                       \
+#define TLV_PDU(group, name, NAME, type, help)                    \
+    TLV_STRUCT(name, NAME##_IES);                                 \
     int name##_decode(struct name *, const uint8_t *b, uint32_t); \
     int name##_encode(const struct name *, uint8_t *b, uint32_t);
 #include "dataplane/wire/ns.def"

@@ -21,28 +21,28 @@
 #undef PDU
 
 // PDUs of information elements: two tables each, and the same two functions for all.
-#define TLV_PDU(group, name, pdu_type, LIST, help)                                          \
-    static const struct field name##_table[] = {LIST(TLV_FIELD_MUST, TLV_FIELD_MAY, name)}; \
-    static const struct ie name##_ies[] = {LIST(TLV_IE, TLV_IE, name)};                     \
-    _Static_assert(sizeof name##_ies / sizeof name##_ies[0] <= TLV_ROWS_MAX, #name);        \
-    static const struct tlv_pdu name##_tlv = {pdu_type, group##_GRANULARITY,                \
-                                              sizeof name##_ies / sizeof name##_ies[0],     \
-                                              name##_table, name##_ies};                    \
-    int name##_decode(struct name *pdu, const uint8_t *b, uint32_t n)                       \
-    {                                                                                       \
-        return tlv_decode(&name##_tlv, pdu, b, n);                                          \
-    }                                                                                       \
-    int name##_encode(const struct name *pdu, uint8_t *b, uint32_t room)                    \
-    {                                                                                       \
-        return tlv_encode(&name##_tlv, pdu, b, room);                                       \
-    }                                                                                       \
-    static int name##_decode_any(void *pdu, const uint8_t *b, uint32_t n)                   \
-    {                                                                                       \
-        return tlv_decode(&name##_tlv, pdu, b, n);                                          \
-    }                                                                                       \
-    static int name##_encode_any(const void *pdu, uint8_t *b, uint32_t room)                \
-    {                                                                                       \
-        return tlv_encode(&name##_tlv, pdu, b, room);                                       \
+#define TLV_PDU(group, name, NAME, pdu_type, help)                                                \
+    static const struct field name##_table[] = {NAME##_IES(TLV_FIELD_MUST, TLV_FIELD_MAY, name)}; \
+    static const struct ie name##_ies[] = {NAME##_IES(TLV_IE, TLV_IE, name)};                     \
+    _Static_assert(sizeof name##_ies / sizeof name##_ies[0] <= TLV_ROWS_MAX, #name);              \
+    static const struct tlv_pdu name##_tlv = {pdu_type, group##_GRANULARITY,                      \
+                                              sizeof name##_ies / sizeof name##_ies[0],           \
+                                              name##_table, name##_ies};                          \
+    int name##_decode(struct name *pdu, const uint8_t *b, uint32_t n)                             \
+    {                                                                                             \
+        return tlv_decode(&name##_tlv, pdu, b, n);                                                \
+    }                                                                                             \
+    int name##_encode(const struct name *pdu, uint8_t *b, uint32_t room)                          \
+    {                                                                                             \
+        return tlv_encode(&name##_tlv, pdu, b, room);                                             \
+    }                                                                                             \
+    static int name##_decode_any(void *pdu, const uint8_t *b, uint32_t n)                         \
+    {                                                                                             \
+        return tlv_decode(&name##_tlv, pdu, b, n);                                                \
+    }                                                                                             \
+    static int name##_encode_any(const void *pdu, uint8_t *b, uint32_t room)                      \
+    {                                                                                             \
+        return tlv_encode(&name##_tlv, pdu, b, room);                                             \
     }
 #include "dataplane/wire/bssgp.def"
 #include "dataplane/wire/ns.def"
@@ -64,7 +64,7 @@ const struct wire_pdu wire_pdus[] = {
 #define PDU_OF(group, type, name, LIST, help) ROW(name, #group, type, help)
 #include "dataplane/wire/pdus.def"
 #undef PDU
-#define TLV_PDU(group, name, pdu_type, LIST, help) ROW(name, #group, pdu_type, help)
+#define TLV_PDU(group, name, NAME, pdu_type, help) ROW(name, #group, pdu_type, help)
 #include "dataplane/wire/bssgp.def"
 #include "dataplane/wire/ns.def"
 #undef TLV_PDU

@@ -25,7 +25,7 @@ union wire_any {
 #define PDU(name, LIST, help) struct name name;
 #include "dataplane/wire/pdus.def"
 #undef PDU
-#define TLV_PDU(group, name, pdu_type, LIST, help) struct name name;
+#define TLV_PDU(group, name, NAME, pdu_type, help) struct name name;
 #include "dataplane/wire/bssgp.def"
 #include "dataplane/wire/ns.def"
 #undef TLV_PDU

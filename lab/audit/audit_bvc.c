@@ -5,33 +5,6 @@
 #include "dataplane/wire/address.h"
 #include "lab/audit/audit_parts.h"
 
-enum {
-    DL_UNITDATA = 0x00,
-    UL_UNITDATA = 0x01,
-    PAGING_PS = 0x06,
-    PAGING_CS = 0x07,
-    RADIO_STATUS = 0x0a,
-    SUSPEND = 0x0b,
-    RESUME_NACK = 0x10,
-    BLOCK = 0x20,
-    BLOCK_ACK = 0x21,
-    RESET = 0x22,
-    RESET_ACK = 0x23,
-    UNBLOCK = 0x24,
-    UNBLOCK_ACK = 0x25,
-    FLOW_BVC_ASKS = 0x26,
-    FLOW_BVC_ACK = 0x27,
-    FLOW_MS_ASKS = 0x28,
-    FLOW_MS_ACK = 0x29,
-    FLUSH_LL = 0x2a,
-    FLUSH_LL_ACK = 0x2b,
-    LLC_DISCARDED = 0x2c,
-    FLOW_PFC_ASKS = 0x2d,
-    FLOW_PFC_ACK = 0x2e,
-    STATUS = 0x41,
-    DELETE_PFC_ACK = 0x57
-};
-
 #define OTHER_CELLS 3u
 #define CELL_NS     (10 * S_IN_NS) // behind a reset PDUs may still name the cell as it was
 
@@ -142,9 +115,9 @@ static void note_cell(struct audit *audit, struct audit_bvc *bvc, uint8_t type, 
 {
     const struct bssgp_bvc_reset *reset = pdu;
     const struct bssgp_bvc_reset_ack *ack = pdu;
-    const struct bssgp_area *cell = type == RESET ? &reset->cell : &ack->cell;
+    const struct bssgp_area *cell = type == BSSGP_BVC_RESET_TYPE ? &reset->cell : &ack->cell;
     const struct ipv6_address *bss = &audit->at.pair->end[audit->at.from].address;
-    if (!(type == RESET ? reset->has_cell : ack->has_cell))
+    if (!(type == BSSGP_BVC_RESET_TYPE ? reset->has_cell : ack->has_cell))
         return;
     bool other = bvc->has_cell && !is_same_cell(&bvc->cell, cell);
     bvc->nse->mixed |= other && !address_same(&bvc->cell_from, bss);
@@ -179,7 +152,7 @@ static void note_features(struct audit *audit, uint8_t type, const void *pdu)
     const struct bssgp_bvc_reset *reset = pdu;
     const struct bssgp_bvc_reset_ack *ack = pdu;
     int16_t *features = audit->at.pair->nse->features;
-    if (type == RESET)
+    if (type == BSSGP_BVC_RESET_TYPE)
         features[audit_sender(&audit->at)] = reset->has_features ? reset->features : 0;
     else
         features[audit_sender(&audit->at)] = ack->has_features ? ack->features : 0;
@@ -210,12 +183,12 @@ static void procedure(struct audit *audit, uint8_t type, uint16_t bvci, const vo
     struct audit_bvc *bvc = audit_bvc_of(audit, audit->at.pair->nse, bvci);
     if (!bvc)
         return;
-    if (bvci == 0 && (type == RESET || type == RESET_ACK))
+    if (bvci == 0 && (type == BSSGP_BVC_RESET_TYPE || type == BSSGP_BVC_RESET_ACK_TYPE))
         note_features(audit, type, pdu);
-    else if (audit->at.up && (type == RESET || type == RESET_ACK))
+    else if (audit->at.up && (type == BSSGP_BVC_RESET_TYPE || type == BSSGP_BVC_RESET_ACK_TYPE))
         note_cell(audit, bvc, type, pdu);
     switch (type) {
-    case RESET:
+    case BSSGP_BVC_RESET_TYPE:
         if (bvc->asked_by[!audit_sender(&audit->at)][BVC_ASKS_RESET]
                 .open) { // both ask: each takes it for the answer
             answers(audit, bvc, BVC_ASKS_RESET);
@@ -225,17 +198,17 @@ static void procedure(struct audit *audit, uint8_t type, uint16_t bvci, const vo
         asks(audit, bvc, BVC_ASKS_RESET);
         audit_bvc_enter(audit, bvc, BVC_RESETTING);
         break;
-    case RESET_ACK:
+    case BSSGP_BVC_RESET_ACK_TYPE:
         reset_answered(audit, bvc, answers(audit, bvc, BVC_ASKS_RESET));
         break;
-    case BLOCK:
+    case BSSGP_BVC_BLOCK_TYPE:
         asks(audit, bvc, BVC_ASKS_BLOCK);
         break;
-    case BLOCK_ACK:
+    case BSSGP_BVC_BLOCK_ACK_TYPE:
         if (answers(audit, bvc, BVC_ASKS_BLOCK) == AUDIT_ANSWERS)
             audit_bvc_enter(audit, bvc, BVC_BLOCKED);
         break;
-    case UNBLOCK:
+    case BSSGP_BVC_UNBLOCK_TYPE:
         bvc->early.pdus = 0;
         asks(audit, bvc, BVC_ASKS_UNBLOCK);
         break;
@@ -249,15 +222,15 @@ static void procedure(struct audit *audit, uint8_t type, uint16_t bvci, const vo
 static uint16_t bvci_of(uint8_t type, const void *pdu)
 {
     switch (type) {
-    case BLOCK:
+    case BSSGP_BVC_BLOCK_TYPE:
         return ((const struct bssgp_bvc_block *)pdu)->bvci;
-    case BLOCK_ACK:
+    case BSSGP_BVC_BLOCK_ACK_TYPE:
         return ((const struct bssgp_bvc_block_ack *)pdu)->bvci;
-    case RESET:
+    case BSSGP_BVC_RESET_TYPE:
         return ((const struct bssgp_bvc_reset *)pdu)->bvci;
-    case RESET_ACK:
+    case BSSGP_BVC_RESET_ACK_TYPE:
         return ((const struct bssgp_bvc_reset_ack *)pdu)->bvci;
-    case UNBLOCK:
+    case BSSGP_BVC_UNBLOCK_TYPE:
         return ((const struct bssgp_bvc_unblock *)pdu)->bvci;
     default:
         return ((const struct bssgp_bvc_unblock_ack *)pdu)->bvci;
@@ -351,7 +324,7 @@ static void page(struct audit *audit, uint8_t type, const void *pdu)
     struct audit_nse *nse = audit->at.pair->nse;
     const struct bssgp_paging_ps *ps = pdu;
     const struct bssgp_paging_cs *cs = pdu;
-    bool packets = type == PAGING_PS;
+    bool packets = type == BSSGP_PAGING_PS_TYPE;
     nse->pages_ps += packets;
     nse->pages_cs += !packets;
     audit_happens(audit, packets ? "paging-ps" : "paging-cs", audit->at.bvci, NULL, "IMSI %s",
@@ -361,51 +334,51 @@ static void page(struct audit *audit, uint8_t type, const void *pdu)
 static void on_cell(struct audit *audit, uint8_t type, const void *pdu)
 {
     struct audit_bvc *bvc = audit_bvc_of(audit, audit->at.pair->nse, audit->at.bvci);
-    if (bvc && type == DL_UNITDATA)
+    if (bvc && type == BSSGP_DL_UNITDATA_TYPE)
         downlink(audit, bvc, pdu);
-    else if (bvc && type == UL_UNITDATA)
+    else if (bvc && type == BSSGP_UL_UNITDATA_TYPE)
         uplink(audit, bvc, pdu);
 }
 
 void audit_bvc_pdu(struct audit *audit, uint8_t type, const void *pdu)
 {
     switch (type) {
-    case DL_UNITDATA:
-    case UL_UNITDATA:
+    case BSSGP_DL_UNITDATA_TYPE:
+    case BSSGP_UL_UNITDATA_TYPE:
         on_cell(audit, type, pdu);
         break;
-    case PAGING_PS:
-    case PAGING_CS:
+    case BSSGP_PAGING_PS_TYPE:
+    case BSSGP_PAGING_CS_TYPE:
         page(audit, type, pdu);
         break;
-    case RADIO_STATUS:
+    case BSSGP_RADIO_STATUS_TYPE:
         radio_status(audit, pdu);
         break;
-    case SUSPEND ... RESUME_NACK:
-    case FLUSH_LL:
-    case FLUSH_LL_ACK:
+    case BSSGP_SUSPEND_TYPE ... BSSGP_RESUME_NACK_TYPE:
+    case BSSGP_FLUSH_LL_TYPE:
+    case BSSGP_FLUSH_LL_ACK_TYPE:
         audit_ms_pdu(audit, type, pdu);
         break;
-    case BLOCK ... UNBLOCK_ACK:
+    case BSSGP_BVC_BLOCK_TYPE ... BSSGP_BVC_UNBLOCK_ACK_TYPE:
         procedure(audit, type, bvci_of(type, pdu), pdu);
         break;
-    case FLOW_BVC_ASKS:
-    case FLOW_MS_ASKS:
-    case FLOW_PFC_ASKS:
+    case BSSGP_FLOW_CONTROL_BVC_TYPE:
+    case BSSGP_FLOW_CONTROL_MS_TYPE:
+    case BSSGP_FLOW_CONTROL_PFC_TYPE:
         audit_flow_asks(audit, type, pdu);
         break;
-    case FLOW_BVC_ACK:
-    case FLOW_MS_ACK:
-    case FLOW_PFC_ACK:
+    case BSSGP_FLOW_CONTROL_BVC_ACK_TYPE:
+    case BSSGP_FLOW_CONTROL_MS_ACK_TYPE:
+    case BSSGP_FLOW_CONTROL_PFC_ACK_TYPE:
         audit_flow_acknowledges(audit, type, pdu);
         break;
-    case LLC_DISCARDED:
+    case BSSGP_LLC_DISCARDED_TYPE:
         discarded(audit, pdu);
         break;
-    case DELETE_PFC_ACK:
+    case BSSGP_DELETE_BSS_PFC_ACK_TYPE:
         audit_flow_end_pfc(audit, pdu);
         break;
-    case STATUS:
+    case BSSGP_STATUS_TYPE:
         status(audit, pdu);
         break;
     default:

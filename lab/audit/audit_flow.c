@@ -5,9 +5,6 @@
 #include "lab/audit/audit_parts.h"
 #include "lab/engine/need.h"
 
-enum { BVC_ASKS_FLOW = 0x26, MS_ASKS_FLOW = 0x28, PFC_ASKS_FLOW = 0x2d };
-enum { BVC_ACK = 0x27, MS_ACK = 0x29, PFC_ACK = 0x2e };
-
 #define LEAST_C_NS        (S_IN_NS * 9 / 10) // C is 1 s at least (clause 12); a network delays
 #define ACK_WAIT_NS       (10 * S_IN_NS)     // an SGSN that has not answered by then does not
 #define MEASURED_INFINITE 655350u            // ms: 65535 of 10 (11.3.7)
@@ -189,9 +186,9 @@ void audit_flow_asks(struct audit *audit, uint8_t type, const void *pdu)
     struct audit_flow *flow = need(calloc(1, sizeof *flow));
     *flow = (struct audit_flow){
         .time_ns = audit->at.time_ns, .frame = audit->at.frame, .pair = audit->at.pair, .bvc = bvc};
-    if (type == BVC_ASKS_FLOW)
+    if (type == BSSGP_FLOW_CONTROL_BVC_TYPE)
         from_bvc(flow, pdu);
-    else if (type == MS_ASKS_FLOW)
+    else if (type == BSSGP_FLOW_CONTROL_MS_TYPE)
         from_ms(flow, pdu);
     else
         from_pfc(flow, pdu);
@@ -407,12 +404,16 @@ static enum audit_flow_kind ack_of(uint8_t type, const void *pdu, uint8_t *tag, 
 {
     const struct bssgp_flow_control_ms_ack *ms = pdu;
     const struct bssgp_flow_control_pfc_ack *pfc = pdu;
-    *tlli = type == MS_ACK ? ms->tlli : type == PFC_ACK ? pfc->tlli : 0;
-    if (type == BVC_ACK)
+    *tlli = type == BSSGP_FLOW_CONTROL_MS_ACK_TYPE    ? ms->tlli
+            : type == BSSGP_FLOW_CONTROL_PFC_ACK_TYPE ? pfc->tlli
+                                                      : 0;
+    if (type == BSSGP_FLOW_CONTROL_BVC_ACK_TYPE)
         *tag = ((const struct bssgp_flow_control_bvc_ack *)pdu)->tag;
     else
-        *tag = type == MS_ACK ? ms->tag : pfc->tag;
-    return type == BVC_ACK ? FLOW_BVC : type == MS_ACK ? FLOW_MS : FLOW_PFC;
+        *tag = type == BSSGP_FLOW_CONTROL_MS_ACK_TYPE ? ms->tag : pfc->tag;
+    return type == BSSGP_FLOW_CONTROL_BVC_ACK_TYPE  ? FLOW_BVC
+           : type == BSSGP_FLOW_CONTROL_MS_ACK_TYPE ? FLOW_MS
+                                                    : FLOW_PFC;
 }
 
 // ---- Answers to FLOW-CONTROLs that were not captured ----

@@ -8,35 +8,52 @@
 
 enum { FROM_SGSN = 1, FROM_BSS = 2, ON_SIGNALLING = 4, ON_CELL = 8 };
 
-#define DOWN(type, places) [type] = FROM_SGSN | (places)
-#define UP(type, places)   [type] = FROM_BSS | (places)
-#define BOTH(type, places) [type] = FROM_SGSN | FROM_BSS | (places)
+#define DOWN(type, places) [BSSGP_##type##_TYPE] = FROM_SGSN | (places)
+#define UP(type, places)   [BSSGP_##type##_TYPE] = FROM_BSS | (places)
+#define BOTH(type, places) [BSSGP_##type##_TYPE] = FROM_SGSN | FROM_BSS | (places)
 static const uint8_t bssgp_ways[256] = {
-    DOWN(0x00, ON_CELL), UP(0x01, ON_CELL), DOWN(0x02, ON_CELL),
-    DOWN(0x06, ON_CELL | ON_SIGNALLING), DOWN(0x07, ON_CELL | ON_SIGNALLING), UP(0x08, ON_CELL),
-    DOWN(0x09, ON_CELL), UP(0x0a, ON_CELL),
-    // SUSPEND to RESUME-NACK
-    UP(0x0b, ON_SIGNALLING), DOWN(0x0c, ON_SIGNALLING), DOWN(0x0d, ON_SIGNALLING),
-    UP(0x0e, ON_SIGNALLING), DOWN(0x0f, ON_SIGNALLING), DOWN(0x10, ON_SIGNALLING),
-    // BVC-BLOCK to BVC-UNBLOCK-ACK
-    UP(0x20, ON_SIGNALLING), DOWN(0x21, ON_SIGNALLING), BOTH(0x22, ON_SIGNALLING),
-    BOTH(0x23, ON_SIGNALLING), UP(0x24, ON_SIGNALLING), DOWN(0x25, ON_SIGNALLING),
-    // flow control, FLUSH-LL, LLC-DISCARDED
-    UP(0x26, ON_CELL), DOWN(0x27, ON_CELL), UP(0x28, ON_CELL), DOWN(0x29, ON_CELL),
-    DOWN(0x2a, ON_SIGNALLING), UP(0x2b, ON_SIGNALLING), UP(0x2c, ON_SIGNALLING), UP(0x2d, ON_CELL),
-    DOWN(0x2e, ON_CELL), BOTH(0x41, ON_CELL | ON_SIGNALLING),
-    // packet flow contexts
-    UP(0x50, ON_CELL), DOWN(0x51, ON_CELL), UP(0x52, ON_CELL), UP(0x53, ON_CELL), UP(0x54, ON_CELL),
-    DOWN(0x55, ON_CELL), DOWN(0x56, ON_CELL), UP(0x57, ON_CELL), UP(0x58, ON_CELL)};
+    DOWN(DL_UNITDATA, ON_CELL),
+    UP(UL_UNITDATA, ON_CELL),
+    DOWN(RA_CAPABILITY, ON_CELL),
+    DOWN(PAGING_PS, ON_CELL | ON_SIGNALLING),
+    DOWN(PAGING_CS, ON_CELL | ON_SIGNALLING),
+    UP(RA_CAPABILITY_UPDATE, ON_CELL),
+    DOWN(RA_CAPABILITY_UPDATE_ACK, ON_CELL),
+    UP(RADIO_STATUS, ON_CELL),
+    UP(SUSPEND, ON_SIGNALLING),
+    DOWN(SUSPEND_ACK, ON_SIGNALLING),
+    DOWN(SUSPEND_NACK, ON_SIGNALLING),
+    UP(RESUME, ON_SIGNALLING),
+    DOWN(RESUME_ACK, ON_SIGNALLING),
+    DOWN(RESUME_NACK, ON_SIGNALLING),
+    UP(BVC_BLOCK, ON_SIGNALLING),
+    DOWN(BVC_BLOCK_ACK, ON_SIGNALLING),
+    BOTH(BVC_RESET, ON_SIGNALLING),
+    BOTH(BVC_RESET_ACK, ON_SIGNALLING),
+    UP(BVC_UNBLOCK, ON_SIGNALLING),
+    DOWN(BVC_UNBLOCK_ACK, ON_SIGNALLING),
+    UP(FLOW_CONTROL_BVC, ON_CELL),
+    DOWN(FLOW_CONTROL_BVC_ACK, ON_CELL),
+    UP(FLOW_CONTROL_MS, ON_CELL),
+    DOWN(FLOW_CONTROL_MS_ACK, ON_CELL),
+    DOWN(FLUSH_LL, ON_SIGNALLING),
+    UP(FLUSH_LL_ACK, ON_SIGNALLING),
+    UP(LLC_DISCARDED, ON_SIGNALLING),
+    UP(FLOW_CONTROL_PFC, ON_CELL),
+    DOWN(FLOW_CONTROL_PFC_ACK, ON_CELL),
+    BOTH(STATUS, ON_CELL | ON_SIGNALLING),
+    UP(DOWNLOAD_BSS_PFC, ON_CELL),
+    DOWN(CREATE_BSS_PFC, ON_CELL),
+    UP(CREATE_BSS_PFC_ACK, ON_CELL),
+    UP(CREATE_BSS_PFC_NACK, ON_CELL),
+    UP(MODIFY_BSS_PFC, ON_CELL),
+    DOWN(MODIFY_BSS_PFC_ACK, ON_CELL),
+    DOWN(DELETE_BSS_PFC, ON_CELL),
+    UP(DELETE_BSS_PFC_ACK, ON_CELL),
+    UP(DELETE_BSS_PFC_REQ, ON_CELL),
+};
 
-#define NS_RESET        0x02
-#define NS_RESET_ACK    0x03
-#define NS_SNS_ADD      0x0d
-#define NS_SNS_CONFIG   0x0f
-#define NS_SNS_SIZE     0x12
-#define NS_SNS_SIZE_ACK 0x13
-#define NS_TYPE_MAX     0x13
-#define BVCI_CELLS      2 // 0: signalling, 1: point to multipoint
+#define BVCI_CELLS 2 // 0: signalling, 1: point to multipoint
 
 // A decoded PDU of any type.
 union any_pdu {
@@ -88,9 +105,9 @@ static void learn_sns(struct audit *audit, struct audit_pair *pair, uint8_t type
 {
     const struct sns_config *config = (const struct sns_config *)pdu;
     const struct sns_add *add = (const struct sns_add *)pdu;
-    uint16_t nsei = type == NS_SNS_CONFIG ? config->nsei : add->nsei;
+    uint16_t nsei = type == SNS_CONFIG_TYPE ? config->nsei : add->nsei;
     learn_nsei(pair, nsei);
-    if (type == NS_SNS_CONFIG)
+    if (type == SNS_CONFIG_TYPE)
         learn_endpoints(audit, nsei, config->has_ip4_endpoints ? &config->ip4_endpoints : NULL,
                         config->has_ip6_endpoints ? &config->ip6_endpoints : NULL);
     else
@@ -103,16 +120,16 @@ static void learn_ns(struct audit *audit, struct audit_pair *pair, int from, uin
 {
     const struct ns_reset *reset = (const struct ns_reset *)pdu;
     const struct ns_reset_ack *ack = (const struct ns_reset_ack *)pdu;
-    if (type == NS_RESET || type == NS_RESET_ACK) {
-        learn_nsei(pair, type == NS_RESET ? reset->nsei : ack->nsei);
+    if (type == NS_RESET_TYPE || type == NS_RESET_ACK_TYPE) {
+        learn_nsei(pair, type == NS_RESET_TYPE ? reset->nsei : ack->nsei);
         pair->has_nsvci = true;
-        pair->nsvci = type == NS_RESET ? reset->ns_vci : ack->ns_vci;
-    } else if (type == NS_SNS_SIZE) {
+        pair->nsvci = type == NS_RESET_TYPE ? reset->ns_vci : ack->ns_vci;
+    } else if (type == SNS_SIZE_TYPE) {
         learn_nsei(pair, ((const struct sns_size *)pdu)->nsei);
         vote(pair, from, FROM_BSS);
-    } else if (type == NS_SNS_SIZE_ACK) {
+    } else if (type == SNS_SIZE_ACK_TYPE) {
         vote(pair, from, FROM_SGSN);
-    } else if (type == NS_SNS_CONFIG || type == NS_SNS_ADD) {
+    } else if (type == SNS_CONFIG_TYPE || type == SNS_ADD_TYPE) {
         learn_sns(audit, pair, type, pdu);
     }
 }
@@ -192,9 +209,11 @@ static bool is_whole(struct audit *audit, uint8_t type, const union any_pdu *pdu
     const uint8_t *end = audit->at.octets + audit->at.captured;
     if (audit->at.captured == audit->at.length)
         return true;
-    if (type == 0x00 && ((const struct bssgp_dl_unitdata *)pdu)->llc_pdu.at <= end)
+    if (type == BSSGP_DL_UNITDATA_TYPE &&
+        ((const struct bssgp_dl_unitdata *)pdu)->llc_pdu.at <= end)
         return true;
-    if (type == 0x01 && ((const struct bssgp_ul_unitdata *)pdu)->llc_pdu.at <= end)
+    if (type == BSSGP_UL_UNITDATA_TYPE &&
+        ((const struct bssgp_ul_unitdata *)pdu)->llc_pdu.at <= end)
         return true;
     cut(audit);
     return false;
@@ -265,7 +284,7 @@ void audit_datagram(struct audit *audit, const struct audit_end *from, const str
 {
     int sender = 0;
     bool learns = audit->phase == AUDIT_LEARN;
-    bool may_be_ns = captured && octets[0] <= NS_TYPE_MAX;
+    bool may_be_ns = captured && octets[0] <= SNS_SIZE_ACK_TYPE;
     struct audit_pair *pair = audit_pair_of(audit, from, to, gre, learns && may_be_ns, &sender);
     struct audit_at at = {.time_ns = audit->packet_time_ns,
                           .frame = audit->at.frame,

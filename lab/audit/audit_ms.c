@@ -5,9 +5,6 @@
 
 #include "lab/audit/audit_parts.h"
 
-enum { SUSPEND = 0x0b, SUSPEND_ACK, SUSPEND_NACK, RESUME, RESUME_ACK, RESUME_NACK };
-enum { FLUSH_LL = 0x2a, FLUSH_LL_ACK = 0x2b };
-
 #define BACK_NS (10 * S_IN_NS) // so long a FLUSH-LL may take behind what it is for
 
 // The two highest bits of a TLLI.
@@ -218,26 +215,26 @@ static void suspend(struct audit *audit, uint8_t type, uint32_t tlli)
     static const char *const names[] = {"suspend", "suspend-ack", "suspend-nack",
                                         "resume",  "resume-ack",  "resume-nack"};
     struct audit_ms *ms = audit_ms_of(audit, audit->at.pair->nse, tlli);
-    audit_happens(audit, names[type - SUSPEND], -1, &tlli, "%s", "");
-    audit->at.pair->nse->suspensions += type == SUSPEND_ACK;
+    audit_happens(audit, names[type - BSSGP_SUSPEND_TYPE], -1, &tlli, "%s", "");
+    audit->at.pair->nse->suspensions += type == BSSGP_SUSPEND_ACK_TYPE;
     if (!ms)
         return;
     // From RESUME on the SGSN may take the MS for resumed, whichever PDU it writes first. What it
     // refuses to an MS that was not suspended changes nothing.
-    if (type == SUSPEND) {
+    if (type == BSSGP_SUSPEND_TYPE) {
         ms->asked_to_suspend_frame = audit->at.frame;
-    } else if (type == SUSPEND_ACK) {
+    } else if (type == BSSGP_SUSPEND_ACK_TYPE) {
         // Who was heard since SUSPEND is taken for resumed, whatever the SGSN answers.
         uint64_t asked_frame = ms->asked_to_suspend_frame;
         ms->suspended = !asked_frame || ms->heard_frame < asked_frame;
         ms->suspended_frame = audit->at.frame;
         ms->suspended_ns = audit->at.time_ns;
         ms->suspended_pair = audit->at.pair;
-    } else if (type == RESUME) {
+    } else if (type == BSSGP_RESUME_TYPE) {
         ms->resuming |= ms->suspended;
         ms->suspended = false;
-    } else if (type == RESUME_NACK || type == RESUME_ACK) {
-        ms->suspended = type == RESUME_NACK && (ms->suspended || ms->resuming);
+    } else if (type == BSSGP_RESUME_NACK_TYPE || type == BSSGP_RESUME_ACK_TYPE) {
+        ms->suspended = type == BSSGP_RESUME_NACK_TYPE && (ms->suspended || ms->resuming);
         ms->resuming = false;
     }
 }
@@ -245,9 +242,9 @@ static void suspend(struct audit *audit, uint8_t type, uint32_t tlli)
 void audit_ms_pdu(struct audit *audit, uint8_t type, const void *pdu)
 {
     uint32_t tlli;
-    if (type == FLUSH_LL) {
+    if (type == BSSGP_FLUSH_LL_TYPE) {
         flush(audit, pdu);
-    } else if (type == FLUSH_LL_ACK) {
+    } else if (type == BSSGP_FLUSH_LL_ACK_TYPE) {
         flushed(audit, pdu);
     } else {
         memcpy(&tlli, pdu, sizeof tlli);

@@ -3,26 +3,6 @@
 #include "dataplane/wire/ns.h"
 #include "lab/audit/audit_parts.h"
 
-enum {
-    RESET = 0x02,
-    RESET_ACK = 0x03,
-    BLOCK = 0x04,
-    BLOCK_ACK = 0x05,
-    UNBLOCK = 0x06,
-    UNBLOCK_ACK = 0x07,
-    STATUS = 0x08,
-    ALIVE = 0x0a,
-    ALIVE_ACK = 0x0b,
-    SNS_ACK = 0x0c,
-    SNS_ADD = 0x0d,
-    SNS_CHANGEWEIGHT = 0x0e,
-    SNS_CONFIG = 0x0f,
-    SNS_CONFIG_ACK = 0x10,
-    SNS_DELETE = 0x11,
-    SNS_SIZE = 0x12,
-    SNS_SIZE_ACK = 0x13
-};
-
 #define ANSWERED_NS   (10 * S_IN_NS) // behind that it is no repeated request's
 #define ALIVE_RETRIES 10             // NS-ALIVE-RETRIES, clause 11
 
@@ -123,14 +103,14 @@ static void sub_network(struct audit *audit, uint8_t type)
         const char *name;
         int asks;
         bool answer;
-    } rows[] = {[SNS_ACK] = {"ack", NS_ASKS_CHANGE, true},
-                [SNS_ADD] = {"add", NS_ASKS_CHANGE, false},
-                [SNS_CHANGEWEIGHT] = {"changeweight", NS_ASKS_CHANGE, false},
-                [SNS_CONFIG] = {"config", NS_ASKS_CONFIG, false},
-                [SNS_CONFIG_ACK] = {"config-ack", NS_ASKS_CONFIG, true},
-                [SNS_DELETE] = {"delete", NS_ASKS_CHANGE, false},
-                [SNS_SIZE] = {"size", NS_ASKS_SIZE, false},
-                [SNS_SIZE_ACK] = {"size-ack", NS_ASKS_SIZE, true}};
+    } rows[] = {[SNS_ACK_TYPE] = {"ack", NS_ASKS_CHANGE, true},
+                [SNS_ADD_TYPE] = {"add", NS_ASKS_CHANGE, false},
+                [SNS_CHANGEWEIGHT_TYPE] = {"changeweight", NS_ASKS_CHANGE, false},
+                [SNS_CONFIG_TYPE] = {"config", NS_ASKS_CONFIG, false},
+                [SNS_CONFIG_ACK_TYPE] = {"config-ack", NS_ASKS_CONFIG, true},
+                [SNS_DELETE_TYPE] = {"delete", NS_ASKS_CHANGE, false},
+                [SNS_SIZE_TYPE] = {"size", NS_ASKS_SIZE, false},
+                [SNS_SIZE_ACK_TYPE] = {"size-ack", NS_ASKS_SIZE, true}};
     audit_happens(audit, "sns", -1, NULL, "%s", rows[type].name);
     if (rows[type].answer)
         answers(audit, rows[type].asks);
@@ -172,54 +152,54 @@ static uint16_t named_by(uint8_t type, const void *pdu)
 {
     const struct ns_block *block = pdu;
     const struct ns_block_ack *ack = pdu;
-    return type == BLOCK ? block->ns_vci : ack->ns_vci;
+    return type == NS_BLOCK_TYPE ? block->ns_vci : ack->ns_vci;
 }
 
 void audit_ns_pdu(struct audit *audit, uint8_t type, const void *pdu)
 {
-    if (type == BLOCK || type == BLOCK_ACK)
+    if (type == NS_BLOCK_TYPE || type == NS_BLOCK_ACK_TYPE)
         turn_to_named(audit, named_by(type, pdu));
     struct audit_pair *pair = audit->at.pair;
     switch (type) {
-    case RESET:
+    case NS_RESET_TYPE:
         asks(audit, NS_ASKS_RESET);
         resets(audit);
         break;
-    case RESET_ACK:
+    case NS_RESET_ACK_TYPE:
         if (answers(audit, NS_ASKS_RESET) == AUDIT_ANSWERS)
             enter(audit, NSVC_BLOCKED);
         break;
-    case BLOCK:
+    case NS_BLOCK_TYPE:
         asks(audit, NS_ASKS_BLOCK);
         break;
-    case BLOCK_ACK:
+    case NS_BLOCK_ACK_TYPE:
         if (answers(audit, NS_ASKS_BLOCK) == AUDIT_ANSWERS)
             enter(audit, NSVC_BLOCKED);
         break;
-    case UNBLOCK:
+    case NS_UNBLOCK_TYPE:
         pair->early.pdus = 0;
         asks(audit, NS_ASKS_UNBLOCK);
         break;
-    case UNBLOCK_ACK:
+    case NS_UNBLOCK_ACK_TYPE:
         report_early(audit, answers(audit, NS_ASKS_UNBLOCK));
         enter(audit, NSVC_OPEN);
         break;
-    case ALIVE:
+    case NS_ALIVE_TYPE:
         asks(audit, NS_ASKS_ALIVE);
         break;
-    case ALIVE_ACK:
+    case NS_ALIVE_ACK_TYPE:
         if (answers(audit, NS_ASKS_ALIVE) == AUDIT_ANSWERS)
             pair->alive_unanswered[!audit->at.from] = 0;
         if (pair->state ==
             NSVC_DEAD) // of an NS-VC over IP that is all it takes; else RESET follows
             enter(audit, NSVC_UNKNOWN);
         break;
-    case STATUS:
+    case NS_STATUS_TYPE:
         audit_happens(audit, "ns-status", -1, NULL, "cause %u",
                       ((const struct ns_status *)pdu)->cause);
         break;
     default:
-        if (type >= SNS_ACK && type <= SNS_SIZE_ACK)
+        if (type >= SNS_ACK_TYPE && type <= SNS_SIZE_ACK_TYPE)
             sub_network(audit, type);
         break;
     }

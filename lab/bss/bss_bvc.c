@@ -3,8 +3,6 @@
 // BVC-RESET that crosses the SGSN's is acknowledged by it (8.4.3). Resets are repeated for ever.
 #include "lab/bss/bss_parts.h"
 
-enum { BLOCK = 0x20, BLOCK_ACK, RESET, RESET_ACK, UNBLOCK, UNBLOCK_ACK };
-
 #define CAUSE_BVCI_UNKNOWN 0x05
 #define CAUSE_O_AND_M      0x08
 #define IN_ERROR_OCTETS    64 // a BVC-RESET
@@ -39,7 +37,7 @@ static void send_reset(struct bss_cell *cell, uint64_t now_ns)
                                   .cause = CAUSE_O_AND_M,
                                   .has_cell = true,
                                   .cell = cell->config.identity};
-    bss_send(cell->bss, 0, RESET, &pdu, now_ns);
+    bss_send(cell->bss, 0, BSSGP_BVC_RESET_TYPE, &pdu, now_ns);
     set_timer(cell, cell->bss->config.t2_ns, now_ns);
 }
 
@@ -84,13 +82,14 @@ void bss_cell_reset(struct bss *bss, struct bss_cell *cell, uint64_t now_ns)
 static void send_block(struct bss_cell *cell, uint64_t now_ns)
 {
     struct bssgp_bvc_block pdu = {.bvci = cell->config.bvci, .cause = cell->cause};
-    bss_send(cell->bss, 0, BLOCK, &pdu, now_ns);
+    bss_send(cell->bss, 0, BSSGP_BVC_BLOCK_TYPE, &pdu, now_ns);
     set_timer(cell, cell->bss->config.t1_ns, now_ns);
 }
 
 static void send_unblock(struct bss_cell *cell, uint64_t now_ns)
 {
-    bss_send(cell->bss, 0, UNBLOCK, &(struct bssgp_bvc_unblock){.bvci = cell->config.bvci}, now_ns);
+    bss_send(cell->bss, 0, BSSGP_BVC_UNBLOCK_TYPE,
+             &(struct bssgp_bvc_unblock){.bvci = cell->config.bvci}, now_ns);
     set_timer(cell, cell->bss->config.t1_ns, now_ns);
 }
 
@@ -148,7 +147,7 @@ static void send_reset_0(struct bss *bss, uint64_t now_ns)
     pdu.extended_features = offered_extended(&bss->config);
     pdu.has_features = pdu.features || pdu.extended_features;
     pdu.has_extended_features = pdu.extended_features != 0;
-    bss_send(bss, 0, RESET, &pdu, now_ns);
+    bss_send(bss, 0, BSSGP_BVC_RESET_TYPE, &pdu, now_ns);
     engine_set(bss->engine, &bss->t2, now_ns + bss->config.t2_ns);
 }
 
@@ -220,7 +219,7 @@ static void take_reset_0(struct bss *bss, const struct bssgp_bvc_reset *pdu, uin
     ack.has_extended_features = pdu->has_extended_features;
     ack.extended_features = offered_extended(&bss->config);
     take_down(bss, now_ns);
-    bss_send(bss, 0, RESET_ACK, &ack, now_ns);
+    bss_send(bss, 0, BSSGP_BVC_RESET_ACK_TYPE, &ack, now_ns);
     signalling_up(bss, pdu->has_features ? pdu->features : 0,
                   pdu->has_extended_features ? pdu->extended_features : 0, now_ns);
 }
@@ -243,7 +242,7 @@ static void take_reset(struct bss *bss, const struct bssgp_bvc_reset *pdu, uint6
     struct bssgp_bvc_reset_ack ack = {
         .bvci = pdu->bvci, .has_cell = true, .cell = cell->config.identity};
     empty(cell, now_ns);
-    bss_send(bss, 0, RESET_ACK, &ack, now_ns);
+    bss_send(bss, 0, BSSGP_BVC_RESET_ACK_TYPE, &ack, now_ns);
     come_up(cell, now_ns);
 }
 
@@ -282,14 +281,14 @@ void bss_bvc_input(struct bss *bss, uint8_t type, const union wire_any *pdu, uin
     struct bss_cell *cell;
     if (bss->config.ns == BSS_NS_MANUAL)
         bss_fault(bss, bss->bssgp_pdu[type]->name, "the NSE has no signalling", 0, now_ns);
-    else if (type == RESET)
+    else if (type == BSSGP_BVC_RESET_TYPE)
         take_reset(bss, &pdu->bssgp_bvc_reset, now_ns);
-    else if (type == RESET_ACK)
+    else if (type == BSSGP_BVC_RESET_ACK_TYPE)
         take_reset_ack(bss, &pdu->bssgp_bvc_reset_ack, now_ns);
-    else if (type == BLOCK_ACK &&
+    else if (type == BSSGP_BVC_BLOCK_ACK_TYPE &&
              (cell = cell_of(bss, pdu->bssgp_bvc_block_ack.bvci, "BVC-BLOCK-ACK", now_ns)))
         take_block_ack(bss, cell, BSS_CELL_BLOCKING, BSS_CELL_BLOCKED, now_ns);
-    else if (type == UNBLOCK_ACK &&
+    else if (type == BSSGP_BVC_UNBLOCK_ACK_TYPE &&
              (cell = cell_of(bss, pdu->bssgp_bvc_unblock_ack.bvci, "BVC-UNBLOCK-ACK", now_ns)))
         take_block_ack(bss, cell, BSS_CELL_UNBLOCKING, BSS_CELL_UP, now_ns);
 }

@@ -3,8 +3,6 @@
 // only that a channel was taken away.
 #include "lab/bss/bss_value.h"
 
-enum { FLOW_BVC = 0x26 };
-
 #define DELAY_STEP_MS 10u
 
 static struct bss_said cell_values(struct bss_cell *cell)
@@ -48,7 +46,7 @@ static void send_cell(struct bss_cell *cell, const struct bss_said *values, uint
     pdu.measured_delay_ms = mean_delay_ms(cell);
     bss_said_say(&cell->said, values, now_ns);
     pdu.tag = cell->said.tag;
-    bss_send(bss, cell->config.bvci, FLOW_BVC, &pdu, now_ns);
+    bss_send(bss, cell->config.bvci, BSSGP_FLOW_CONTROL_BVC_TYPE, &pdu, now_ns);
 }
 
 static bool needs_timer(const struct bss_cell *cell)

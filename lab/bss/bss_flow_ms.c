@@ -3,8 +3,6 @@
 // taken away.
 #include "lab/bss/bss_value.h"
 
-enum { FLOW_MS = 0x28, FLOW_PFC = 0x2d };
-
 #define FEATURE_PFC_FC 0x20
 
 static struct bss_said ms_values(struct bss_buffer *buffer)
@@ -31,7 +29,7 @@ static void send_ms(struct bss_buffer *buffer, const struct bss_said *v, uint64_
     pdu.full_percent = bss_value_full(buffer->octets + buffer->air_octets, pdu.bmax_octets);
     bss_said_say(&buffer->said, v, now_ns);
     pdu.tag = buffer->said.tag;
-    bss_send(bss, buffer->cell->config.bvci, FLOW_MS, &pdu, now_ns);
+    bss_send(bss, buffer->cell->config.bvci, BSSGP_FLOW_CONTROL_MS_TYPE, &pdu, now_ns);
 }
 
 // R of a packet flow is its guaranteed rate, or the MS's without one.
@@ -74,7 +72,7 @@ static bool send_pfcs(struct bss_buffer *buffer, const struct bss_said *v, uint6
         return false;
     bss_said_say(&buffer->said, v, now_ns);
     pdu.tag = buffer->said.tag;
-    bss_send(bss, buffer->cell->config.bvci, FLOW_PFC, &pdu, now_ns);
+    bss_send(bss, buffer->cell->config.bvci, BSSGP_FLOW_CONTROL_PFC_TYPE, &pdu, now_ns);
     return true;
 }
 

@@ -85,7 +85,7 @@ void bss_status(struct bss *bss, struct bss_cell *cell, uint8_t cause, const uin
                                .bvci = bvci ? *bvci : 0,
                                .has_pdu_in_error = true,
                                .pdu_in_error = in_error};
-    bss_send(bss, cell && !bvci ? cell->config.bvci : 0, 0x41, &pdu, now_ns);
+    bss_send(bss, cell && !bvci ? cell->config.bvci : 0, BSSGP_STATUS_TYPE, &pdu, now_ns);
 }
 
 void bss_fault(struct bss *bss, const char *pdu, const char *what, uint32_t offset, uint64_t now_ns)

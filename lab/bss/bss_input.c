@@ -15,38 +15,33 @@
 #define NS_CAUSE_NSVC_BLOCKED 0x03
 #define NS_CAUSE_PROTOCOL     0x0b
 
-#define TYPE_STATUS      0x41
-#define TYPE_DL_UNITDATA 0x00
-#define TYPE_NS_STATUS   0x08
-#define TYPE_SNS_FIRST   0x0c
-
 enum family { NONE, UNITDATA, MS, BVC, FLOW, PFC, FLUSH, PAGE, PASSED_OVER, STATUS };
 enum on { SIGNALLING = 1, PTP = 2, ANY = 3 };
 
 static const struct {
     uint8_t family, on, feature;
 } entries[256] = {
-    [0x00] = {UNITDATA, PTP, 0},     // DL-UNITDATA
-    [0x02] = {PASSED_OVER, PTP, 0},  // RA-CAPABILITY
-    [0x06] = {PAGE, ANY, 0},         // PAGING-PS
-    [0x07] = {PASSED_OVER, ANY, 0},  // PAGING-CS
-    [0x09] = {MS, PTP, 0},           // RA-CAPABILITY-UPDATE-ACK
-    [0x0c] = {MS, SIGNALLING, 0},    // SUSPEND-ACK
-    [0x0d] = {MS, SIGNALLING, 0},    // SUSPEND-NACK
-    [0x0f] = {MS, SIGNALLING, 0},    // RESUME-ACK
-    [0x10] = {MS, SIGNALLING, 0},    // RESUME-NACK
-    [0x21] = {BVC, SIGNALLING, 0},   // BVC-BLOCK-ACK
-    [0x22] = {BVC, SIGNALLING, 0},   // BVC-RESET
-    [0x23] = {BVC, SIGNALLING, 0},   // BVC-RESET-ACK
-    [0x25] = {BVC, SIGNALLING, 0},   // BVC-UNBLOCK-ACK
-    [0x27] = {FLOW, PTP, 0},         // FLOW-CONTROL-BVC-ACK
-    [0x29] = {FLOW, PTP, 0},         // FLOW-CONTROL-MS-ACK
-    [0x2a] = {FLUSH, SIGNALLING, 0}, // FLUSH-LL
-    [0x2e] = {FLOW, PTP, 0x20},      // FLOW-CONTROL-PFC-ACK
-    [0x41] = {STATUS, ANY, 0},       // STATUS
-    [0x51] = {PFC, PTP, 0x01},       // CREATE-BSS-PFC
-    [0x55] = {PFC, PTP, 0x01},       // MODIFY-BSS-PFC-ACK
-    [0x56] = {PFC, PTP, 0x01},       // DELETE-BSS-PFC
+    [BSSGP_DL_UNITDATA_TYPE] = {UNITDATA, PTP, 0},
+    [BSSGP_RA_CAPABILITY_TYPE] = {PASSED_OVER, PTP, 0},
+    [BSSGP_PAGING_PS_TYPE] = {PAGE, ANY, 0},
+    [BSSGP_PAGING_CS_TYPE] = {PASSED_OVER, ANY, 0},
+    [BSSGP_RA_CAPABILITY_UPDATE_ACK_TYPE] = {MS, PTP, 0},
+    [BSSGP_SUSPEND_ACK_TYPE] = {MS, SIGNALLING, 0},
+    [BSSGP_SUSPEND_NACK_TYPE] = {MS, SIGNALLING, 0},
+    [BSSGP_RESUME_ACK_TYPE] = {MS, SIGNALLING, 0},
+    [BSSGP_RESUME_NACK_TYPE] = {MS, SIGNALLING, 0},
+    [BSSGP_BVC_BLOCK_ACK_TYPE] = {BVC, SIGNALLING, 0},
+    [BSSGP_BVC_RESET_TYPE] = {BVC, SIGNALLING, 0},
+    [BSSGP_BVC_RESET_ACK_TYPE] = {BVC, SIGNALLING, 0},
+    [BSSGP_BVC_UNBLOCK_ACK_TYPE] = {BVC, SIGNALLING, 0},
+    [BSSGP_FLOW_CONTROL_BVC_ACK_TYPE] = {FLOW, PTP, 0},
+    [BSSGP_FLOW_CONTROL_MS_ACK_TYPE] = {FLOW, PTP, 0},
+    [BSSGP_FLUSH_LL_TYPE] = {FLUSH, SIGNALLING, 0},
+    [BSSGP_FLOW_CONTROL_PFC_ACK_TYPE] = {FLOW, PTP, 0x20},
+    [BSSGP_STATUS_TYPE] = {STATUS, ANY, 0},
+    [BSSGP_CREATE_BSS_PFC_TYPE] = {PFC, PTP, 0x01},
+    [BSSGP_MODIFY_BSS_PFC_ACK_TYPE] = {PFC, PTP, 0x01},
+    [BSSGP_DELETE_BSS_PFC_TYPE] = {PFC, PTP, 0x01},
 };
 
 static void note_status(struct bss *bss, const char *layer, uint8_t cause, uint64_t now_ns)
@@ -150,7 +145,7 @@ static void dispatch(struct bss *bss, struct bss_cell *cell, struct octets sdu,
         bss_bvc_input(bss, type, pdu, now_ns);
         break;
     case FLOW:
-        if (type == 0x27)
+        if (type == BSSGP_FLOW_CONTROL_BVC_ACK_TYPE)
             bss_flow_ack(cell, pdu->bssgp_flow_control_bvc_ack.tag, now_ns);
         else // -MS-ACK and -PFC-ACK have the same fields
             bss_flow_ack_ms(cell, pdu->bssgp_flow_control_ms_ack.tlli,
@@ -178,14 +173,14 @@ static void fault(struct bss *bss, struct bss_cell *cell, struct octets sdu, uin
 {
     const struct wire_pdu *known = bss->bssgp_pdu[sdu.at[0]];
     bss_fault(bss, known ? known->name : "a BSSGP PDU of unknown type", what, offset, now_ns);
-    if (sdu.at[0] != TYPE_STATUS)
+    if (sdu.at[0] != BSSGP_STATUS_TYPE)
         bss_status(bss, cell, cause, NULL, sdu, now_ns);
 }
 
 static void unknown_bvc(struct bss *bss, uint16_t bvci, struct octets sdu, uint64_t now_ns)
 {
     bss_fault(bss, "NS-UNITDATA", "of an unknown BVC", 2, now_ns);
-    if (sdu.at[0] != TYPE_STATUS)
+    if (sdu.at[0] != BSSGP_STATUS_TYPE)
         bss_status(bss, NULL, CAUSE_BVCI_UNKNOWN, &bvci, sdu, now_ns);
 }
 
@@ -227,11 +222,11 @@ static void lose_on_blocked(struct bss_nsvc *nsvc, const struct ns_unitdata *ns,
     struct ns_status status = {.cause = NS_CAUSE_NSVC_BLOCKED,
                                .has_ns_vci = bss->config.ns == BSS_NS_RESET,
                                .ns_vci = nsvc->config.nsvci};
-    if (cell && ns->sdu.n && ns->sdu.at[0] == TYPE_DL_UNITDATA &&
+    if (cell && ns->sdu.n && ns->sdu.at[0] == BSSGP_DL_UNITDATA_TYPE &&
         bssgp_dl_unitdata_decode(&dl, ns->sdu.at, ns->sdu.n) >= 0)
         lose(bss, cell, &dl, BSS_LOST_nsvc_blocked, now_ns);
     if (bss->config.ns == BSS_NS_RESET)
-        bss_send_ns(nsvc, TYPE_NS_STATUS, &status, now_ns);
+        bss_send_ns(nsvc, NS_STATUS_TYPE, &status, now_ns);
 }
 
 static void input_unitdata(struct bss_nsvc *nsvc, struct octets pdu, uint64_t now_ns)
@@ -260,9 +255,9 @@ static void input_ns(struct bss_nsvc *nsvc, struct octets pdu, uint64_t now_ns)
         return;
     }
     bss->counters.ns_in[type]++;
-    if (type == TYPE_NS_STATUS)
+    if (type == NS_STATUS_TYPE)
         note_status(bss, "NS-STATUS", any.ns_status.cause, now_ns);
-    if (type >= TYPE_SNS_FIRST)
+    if (type >= SNS_ACK_TYPE)
         bss_sns_input(nsvc, type, &any, now_ns);
     else
         bss_ns_input(nsvc, type, &any, now_ns);

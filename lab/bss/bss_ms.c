@@ -7,17 +7,6 @@
 #include "lab/bss/bss_parts.h"
 #include "lab/engine/need.h"
 
-enum {
-    CAPABILITY_UPDATE = 0x08,
-    CAPABILITY_ACK,
-    SUSPEND = 0x0b,
-    SUSPEND_ACK,
-    SUSPEND_NACK,
-    RESUME,
-    RESUME_ACK,
-    RESUME_NACK
-};
-
 static uint64_t key_of(const struct digits *imsi)
 {
     uint64_t key = strlen(imsi->text);
@@ -152,7 +141,7 @@ void bss_hello(struct bss_ms *ms, uint64_t now_ns)
 static void send_suspend(struct bss_ms *ms, uint64_t now_ns)
 {
     struct bssgp_suspend pdu = {.tlli = ms->tlli, .routeing_area = ms->area};
-    bss_send(ms->bss, 0, SUSPEND, &pdu, now_ns);
+    bss_send(ms->bss, 0, BSSGP_SUSPEND_TYPE, &pdu, now_ns);
     engine_set(ms->bss->engine, &ms->timer, now_ns + ms->bss->config.t3_ns);
 }
 
@@ -160,7 +149,7 @@ static void send_resume(struct bss_ms *ms, uint64_t now_ns)
 {
     struct bssgp_resume pdu = {
         .tlli = ms->tlli, .routeing_area = ms->area, .suspend_reference = ms->reference};
-    bss_send(ms->bss, 0, RESUME, &pdu, now_ns);
+    bss_send(ms->bss, 0, BSSGP_RESUME_TYPE, &pdu, now_ns);
     engine_set(ms->bss->engine, &ms->timer, now_ns + ms->bss->config.t4_ns);
 }
 
@@ -250,7 +239,7 @@ static void take_resume(struct bss_ms *ms, bool resumed, uint64_t now_ns)
 static void send_capability(struct bss_ms *ms, uint64_t now_ns)
 {
     struct bssgp_ra_capability_update pdu = {.tlli = ms->tlli, .tag = ms->capability_tag};
-    bss_send(ms->bss, ms->buffer->cell->config.bvci, CAPABILITY_UPDATE, &pdu, now_ns);
+    bss_send(ms->bss, ms->buffer->cell->config.bvci, BSSGP_RA_CAPABILITY_UPDATE_TYPE, &pdu, now_ns);
     engine_set(ms->bss->engine, &ms->capability, now_ns + ms->bss->config.t5_ns);
 }
 
@@ -291,13 +280,13 @@ void bss_ms_input(struct bss *bss, uint8_t type, const union wire_any *pdu, uint
     struct bss_ms *ms = bss_ms_find(bss, pdu->bssgp_suspend_ack.tlli);
     if (!ms)
         bss->counters.late++;
-    else if (type == SUSPEND_ACK)
+    else if (type == BSSGP_SUSPEND_ACK_TYPE)
         take_suspend(ms, &pdu->bssgp_suspend_ack.suspend_reference);
-    else if (type == SUSPEND_NACK)
+    else if (type == BSSGP_SUSPEND_NACK_TYPE)
         take_suspend(ms, NULL);
-    else if (type == RESUME_ACK || type == RESUME_NACK)
-        take_resume(ms, type == RESUME_ACK, now_ns);
-    else if (type == CAPABILITY_ACK)
+    else if (type == BSSGP_RESUME_ACK_TYPE || type == BSSGP_RESUME_NACK_TYPE)
+        take_resume(ms, type == BSSGP_RESUME_ACK_TYPE, now_ns);
+    else if (type == BSSGP_RA_CAPABILITY_UPDATE_ACK_TYPE)
         take_capability(ms, pdu->bssgp_ra_capability_update_ack.tag);
 }
 

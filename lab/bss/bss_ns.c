@@ -7,18 +7,6 @@
 #define CAUSE_O_AND_M         0x01
 #define CAUSE_NSVC_BLOCKED    0x03
 
-enum {
-    RESET = 0x02,
-    RESET_ACK,
-    BLOCK,
-    BLOCK_ACK,
-    UNBLOCK,
-    UNBLOCK_ACK,
-    STATUS,
-    ALIVE = 0x0a,
-    ALIVE_ACK
-};
-
 static const struct bss_config *config_of(const struct bss_nsvc *nsvc)
 {
     return &nsvc->bss->config;
@@ -50,14 +38,14 @@ static void send_reset(struct bss_nsvc *nsvc, uint8_t cause, uint64_t now_ns)
     bss_ns_enter(nsvc, BSS_NSVC_RESETTING, now_ns);
     engine_cancel(nsvc->bss->engine, &nsvc->test);
     nsvc->asked = false;
-    bss_send_ns(nsvc, RESET, &pdu, now_ns);
+    bss_send_ns(nsvc, NS_RESET_TYPE, &pdu, now_ns);
     engine_set(nsvc->bss->engine, &nsvc->timer, now_ns + config_of(nsvc)->tns_reset_ns);
 }
 
 static void send_unblock(struct bss_nsvc *nsvc, uint64_t now_ns)
 {
     bss_ns_enter(nsvc, BSS_NSVC_UNBLOCKING, now_ns);
-    bss_send_ns(nsvc, UNBLOCK, &(struct ns_unblock){}, now_ns);
+    bss_send_ns(nsvc, NS_UNBLOCK_TYPE, &(struct ns_unblock){}, now_ns);
     engine_set(nsvc->bss->engine, &nsvc->timer, now_ns + config_of(nsvc)->tns_block_ns);
 }
 
@@ -84,7 +72,7 @@ static void settle(struct bss_nsvc *nsvc, enum bss_nsvc_state state, uint64_t no
 static void ask(struct bss_nsvc *nsvc, uint64_t now_ns)
 {
     nsvc->asked = true;
-    bss_send_ns(nsvc, ALIVE, &(struct ns_alive){}, now_ns);
+    bss_send_ns(nsvc, NS_ALIVE_TYPE, &(struct ns_alive){}, now_ns);
     engine_set(nsvc->bss->engine, &nsvc->test, now_ns + config_of(nsvc)->tns_alive_ns);
 }
 
@@ -167,7 +155,7 @@ static void take_reset(struct bss_nsvc *nsvc, const struct ns_reset *pdu, uint64
         if (collided)
             engine_set(nsvc->bss->engine, &nsvc->timer, now_ns + config_of(nsvc)->tns_block_ns);
     }
-    bss_send_ns(nsvc, RESET_ACK, &ack, now_ns);
+    bss_send_ns(nsvc, NS_RESET_ACK_TYPE, &ack, now_ns);
     if (nsvc->state == BSS_NSVC_BLOCKED && config_of(nsvc)->ns == BSS_NS_RESET)
         bss_ns_test(nsvc, now_ns);
 }
@@ -202,7 +190,7 @@ static void take_block(struct bss_nsvc *on, const struct ns_block *pdu, uint64_t
     }
     if (nsvc->state == BSS_NSVC_UP || nsvc->state == BSS_NSVC_UNBLOCKING)
         settle(nsvc, BSS_NSVC_BLOCKED, now_ns);
-    bss_send_ns(on, BLOCK_ACK, &(struct ns_block_ack){.ns_vci = pdu->ns_vci}, now_ns);
+    bss_send_ns(on, NS_BLOCK_ACK_TYPE, &(struct ns_block_ack){.ns_vci = pdu->ns_vci}, now_ns);
 }
 
 static void take_unblock(struct bss_nsvc *nsvc, uint64_t now_ns)
@@ -211,7 +199,7 @@ static void take_unblock(struct bss_nsvc *nsvc, uint64_t now_ns)
         nsvc->bss->counters.late++; // the SGSN heard of the reset, and its NS-RESET-ACK was lost
         return;
     }
-    bss_send_ns(nsvc, UNBLOCK_ACK, &(struct ns_unblock_ack){}, now_ns);
+    bss_send_ns(nsvc, NS_UNBLOCK_ACK_TYPE, &(struct ns_unblock_ack){}, now_ns);
     settle(nsvc, BSS_NSVC_UP, now_ns);
 }
 
@@ -236,24 +224,24 @@ static void take_status(struct bss_nsvc *nsvc, const struct ns_status *pdu, uint
 
 void bss_ns_input(struct bss_nsvc *nsvc, uint8_t type, const union wire_any *pdu, uint64_t now_ns)
 {
-    if (type == ALIVE)
-        bss_send_ns(nsvc, ALIVE_ACK, &(struct ns_alive_ack){}, now_ns);
-    else if (type == ALIVE_ACK)
+    if (type == NS_ALIVE_TYPE)
+        bss_send_ns(nsvc, NS_ALIVE_ACK_TYPE, &(struct ns_alive_ack){}, now_ns);
+    else if (type == NS_ALIVE_ACK_TYPE)
         take_alive_ack(nsvc, now_ns);
-    else if (type == STATUS)
+    else if (type == NS_STATUS_TYPE)
         take_status(nsvc, &pdu->ns_status, now_ns);
     else if (!has_reset(nsvc))
         bss_fault(nsvc->bss, nsvc->bss->ns_pdu[type]->name, "NSE has neither RESET nor BLOCK", 0,
                   now_ns);
-    else if (type == RESET)
+    else if (type == NS_RESET_TYPE)
         take_reset(nsvc, &pdu->ns_reset, now_ns);
-    else if (type == RESET_ACK)
+    else if (type == NS_RESET_ACK_TYPE)
         take_reset_ack(nsvc, &pdu->ns_reset_ack, now_ns);
-    else if (type == BLOCK)
+    else if (type == NS_BLOCK_TYPE)
         take_block(nsvc, &pdu->ns_block, now_ns);
-    else if (type == UNBLOCK)
+    else if (type == NS_UNBLOCK_TYPE)
         take_unblock(nsvc, now_ns);
-    else if (type == UNBLOCK_ACK)
+    else if (type == NS_UNBLOCK_ACK_TYPE)
         take_unblock_ack(nsvc, now_ns);
     else
         nsvc->bss->counters.late++; // NS-BLOCK-ACK: the BSS blocks none

@@ -1,7 +1,6 @@
 // PAGING-PS (TS 48.018 7.1, 10.3.1) and FLUSH-LL (8.1, 10.4.1).
 #include "lab/bss/bss_parts.h"
 
-enum { FLUSH_LL_ACK = 0x2b };
 enum { DELETED, TRANSFERRED };
 
 // ---- PAGING-PS ----
@@ -64,7 +63,7 @@ static void answer(struct bss *bss, const struct bssgp_flush_ll *pdu, bool trans
     ack.new_bvci = pdu->new_bvci;
     ack.has_nsei = transferred && pdu->has_nsei;
     ack.nsei = pdu->nsei;
-    bss_send(bss, 0, FLUSH_LL_ACK, &ack, now_ns);
+    bss_send(bss, 0, BSSGP_FLUSH_LL_ACK_TYPE, &ack, now_ns);
 }
 
 // The acknowledgement counts what was deleted or transferred; LLC-DISCARDED says nothing of it.

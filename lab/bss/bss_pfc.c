@@ -4,18 +4,6 @@
 #include "lab/bss/bss_parts.h"
 #include "lab/engine/need.h"
 
-enum {
-    DOWNLOAD = 0x50,
-    CREATE,
-    CREATE_ACK,
-    CREATE_NACK,
-    MODIFY,
-    MODIFY_ACK,
-    DELETE,
-    DELETE_ACK,
-    DELETE_REQ
-};
-
 #define CAUSE_UNKNOWN_MS         0x04
 #define CAUSE_PFC_CREATE_FAILURE 0x0a
 #define CAUSE_ABQP               0x0c
@@ -72,7 +60,7 @@ static void send_modify(struct bss_pfc *pfc, uint64_t now_ns)
     int octets = abqp_encode(&pfc->wanted, abqp, sizeof abqp);
     struct bssgp_modify_bss_pfc pdu = {.tlli = buffer->tlli, .pfi = pfc->pfi};
     pdu.abqp = (struct octets){abqp, octets < 0 ? 0 : (uint32_t)octets};
-    bss_send(buffer->cell->bss, buffer->cell->config.bvci, MODIFY, &pdu, now_ns);
+    bss_send(buffer->cell->bss, buffer->cell->config.bvci, BSSGP_MODIFY_BSS_PFC_TYPE, &pdu, now_ns);
 }
 
 static void send(struct bss_pfc *pfc, uint64_t now_ns)
@@ -82,7 +70,7 @@ static void send(struct bss_pfc *pfc, uint64_t now_ns)
     if (modifies)
         send_modify(pfc, now_ns);
     else
-        send_with_pfi(pfc, DOWNLOAD, now_ns);
+        send_with_pfi(pfc, BSSGP_DOWNLOAD_BSS_PFC_TYPE, now_ns);
     engine_set(engine_of(pfc), &pfc->timer, now_ns + (modifies ? config->t8_ns : config->t6_ns));
 }
 
@@ -153,7 +141,7 @@ static void refuse(struct bss_cell *cell, const struct bssgp_create_bss_pfc *pdu
                    uint64_t now_ns)
 {
     struct bssgp_create_bss_pfc_nack nack = {.tlli = pdu->tlli, .pfi = pdu->pfi, .cause = cause};
-    bss_send(cell->bss, cell->config.bvci, CREATE_NACK, &nack, now_ns);
+    bss_send(cell->bss, cell->config.bvci, BSSGP_CREATE_BSS_PFC_NACK_TYPE, &nack, now_ns);
 }
 
 static void limit(bool has, uint32_t *rate, uint64_t most)
@@ -198,7 +186,7 @@ static void grant(struct bss_buffer *buffer, const struct bssgp_create_bss_pfc *
                        ? TIME_NEVER
                        : pdu->packet_flow_timer_s * S_IN_NS;
     pfc->abqp = *abqp;
-    bss_send(bss, buffer->cell->config.bvci, CREATE_ACK, &ack, now_ns);
+    bss_send(bss, buffer->cell->config.bvci, BSSGP_CREATE_BSS_PFC_ACK_TYPE, &ack, now_ns);
 }
 
 static void create(struct bss_cell *cell, const struct bssgp_create_bss_pfc *pdu, uint64_t now_ns)
@@ -229,7 +217,7 @@ static void delete (struct bss_cell *cell, const struct bssgp_delete_bss_pfc *pd
     struct bssgp_delete_bss_pfc_ack ack = {.tlli = pdu->tlli, .pfi = pdu->pfi};
     if (pfc)
         forget(pfc);
-    bss_send(cell->bss, cell->config.bvci, DELETE_ACK, &ack, now_ns);
+    bss_send(cell->bss, cell->config.bvci, BSSGP_DELETE_BSS_PFC_ACK_TYPE, &ack, now_ns);
 }
 
 static void modified(struct bss_cell *cell, const struct bssgp_modify_bss_pfc_ack *pdu,
@@ -249,9 +237,9 @@ static void modified(struct bss_cell *cell, const struct bssgp_modify_bss_pfc_ac
 
 void bss_pfc_input(struct bss_cell *cell, uint8_t type, const union wire_any *pdu, uint64_t now_ns)
 {
-    if (type == CREATE)
+    if (type == BSSGP_CREATE_BSS_PFC_TYPE)
         create(cell, &pdu->bssgp_create_bss_pfc, now_ns);
-    else if (type == MODIFY_ACK)
+    else if (type == BSSGP_MODIFY_BSS_PFC_ACK_TYPE)
         modified(cell, &pdu->bssgp_modify_bss_pfc_ack, now_ns);
     else
         delete (cell, &pdu->bssgp_delete_bss_pfc, now_ns);
@@ -280,5 +268,5 @@ void bss_pfc_delete(struct bss *bss, struct bss_ms *ms, uint8_t pfi, uint8_t cau
         return;
     engine_cancel(bss->engine, &pfc->timer);
     pfc->state = BSS_PFC_DELETING;
-    bss_send(bss, ms->buffer->cell->config.bvci, DELETE_REQ, &pdu, now_ns);
+    bss_send(bss, ms->buffer->cell->config.bvci, BSSGP_DELETE_BSS_PFC_REQ_TYPE, &pdu, now_ns);
 }

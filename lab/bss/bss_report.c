@@ -3,8 +3,6 @@
 // one packet flow, if the feature PFC is in force; a report is sent before its counts overflow.
 #include "lab/bss/bss_parts.h"
 
-enum { RADIO_STATUS = 0x0a, LLC_DISCARDED = 0x2c };
-
 #define FRAMES_MAX  255u
 #define OCTETS_MAX  0xffffffu
 #define FEATURE_PFC 0x01
@@ -32,7 +30,7 @@ static void send(struct bss_cell *cell, uint32_t tlli, const struct bss_discards
                                       .octets = d->octets,
                                       .has_pfi = d->has_pfi,
                                       .pfi = d->pfi};
-    if (bss_send(bss, 0, LLC_DISCARDED, &pdu, now_ns)) {
+    if (bss_send(bss, 0, BSSGP_LLC_DISCARDED_TYPE, &pdu, now_ns)) {
         bss->counters.told.pdus += d->frames;
         bss->counters.told.octets += d->octets;
     }
@@ -98,5 +96,5 @@ void bss_report_radio(struct bss_cell *cell, uint32_t tlli, uint8_t cause, uint6
     struct bssgp_radio_status pdu = {.has_tlli = true, .tlli = tlli, .cause = cause};
     if (cell->bss->config.ns == BSS_NS_MANUAL || cell->state != BSS_CELL_UP)
         return;
-    bss_send(cell->bss, cell->config.bvci, RADIO_STATUS, &pdu, now_ns);
+    bss_send(cell->bss, cell->config.bvci, BSSGP_RADIO_STATUS_TYPE, &pdu, now_ns);
 }

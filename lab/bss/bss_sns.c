@@ -5,8 +5,6 @@
 #include "dataplane/wire/address.h"
 #include "lab/bss/bss_parts.h"
 
-enum { SNS_ACK = 0x0c, SNS_CONFIG = 0x0f, SNS_CONFIG_ACK, SNS_DELETE, SNS_SIZE, SNS_SIZE_ACK };
-
 static void enter(struct bss *bss, enum bss_sns_state state)
 {
     bss->sns = state;
@@ -28,7 +26,7 @@ static void send_size(struct bss *bss, uint64_t now_ns)
     count_endpoints(bss, &pdu.ip4_endpoints, &pdu.ip6_endpoints);
     pdu.has_ip4_endpoints = pdu.ip4_endpoints > 0;
     pdu.has_ip6_endpoints = pdu.ip6_endpoints > 0;
-    bss_send_ns(bss->nsvc[0], SNS_SIZE, &pdu, now_ns);
+    bss_send_ns(bss->nsvc[0], SNS_SIZE_TYPE, &pdu, now_ns);
 }
 
 static void put_endpoint(struct sns_config *pdu, const struct bss_nsvc_config *own)
@@ -49,7 +47,7 @@ static void send_config(struct bss *bss, uint64_t now_ns)
     struct sns_config pdu = {.end_flag = true, .nsei = bss->config.nsei};
     for (uint32_t i = 0; i < bss->nsvcs && i < NS_ENDPOINTS_MAX; i++)
         put_endpoint(&pdu, &bss->nsvc[i]->config);
-    bss_send_ns(bss->nsvc[0], SNS_CONFIG, &pdu, now_ns);
+    bss_send_ns(bss->nsvc[0], SNS_CONFIG_TYPE, &pdu, now_ns);
 }
 
 static void send(struct bss *bss, uint64_t now_ns)
@@ -137,7 +135,8 @@ static void take_config(struct bss_nsvc *nsvc, const struct sns_config *pdu, uin
     struct bss *bss = nsvc->bss;
     if (!has_endpoints(pdu))
         bss_fault(bss, "SNS-CONFIG", "has no endpoint", 0, now_ns);
-    bss_send_ns(nsvc, SNS_CONFIG_ACK, &(struct sns_config_ack){.nsei = bss->config.nsei}, now_ns);
+    bss_send_ns(nsvc, SNS_CONFIG_ACK_TYPE, &(struct sns_config_ack){.nsei = bss->config.nsei},
+                now_ns);
     bool in_time = bss->sns == BSS_SNS_WAITING || bss->sns == BSS_SNS_CONFIGURING;
     if (!in_time || !pdu->end_flag)
         return;
@@ -148,7 +147,7 @@ static void take_config(struct bss_nsvc *nsvc, const struct sns_config *pdu, uin
 
 static uint16_t nsei_of(uint8_t type, const union wire_any *pdu)
 {
-    if (type == SNS_CONFIG)
+    if (type == SNS_CONFIG_TYPE)
         return pdu->sns_config.nsei;
     return pdu->sns_size_ack.nsei; // the first field of all the others
 }
@@ -161,11 +160,11 @@ void bss_sns_input(struct bss_nsvc *nsvc, uint8_t type, const union wire_any *pd
         bss_fault(bss, name, "the NSE has no SNS", 0, now_ns);
     else if (nsei_of(type, pdu) != bss->config.nsei)
         bss_fault(bss, name, "names another NSE", 0, now_ns);
-    else if (type == SNS_SIZE_ACK)
+    else if (type == SNS_SIZE_ACK_TYPE)
         take_size_ack(bss, &pdu->sns_size_ack, now_ns);
-    else if (type == SNS_CONFIG_ACK)
+    else if (type == SNS_CONFIG_ACK_TYPE)
         take_config_ack(bss, &pdu->sns_config_ack, now_ns);
-    else if (type == SNS_CONFIG)
+    else if (type == SNS_CONFIG_TYPE)
         take_config(nsvc, &pdu->sns_config, now_ns);
     else
         bss_fault(bss, name, "a BSS does not expect it", 0, now_ns);
