@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "dataplane/base/json.h"
+#include "lab/base/json.h"
 #include "dataplane/dataplane.h"
 #include "lab/bss/bss_config.h"
 #include "lab/engine/engine.h"

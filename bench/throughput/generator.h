@@ -7,7 +7,7 @@
 #include "bench/throughput/clock.h"
 #include "bench/throughput/frames_up.h"
 #include "bench/throughput/population.h"
-#include "dataplane/base/histogram.h"
+#include "lab/base/histogram.h"
 
 struct generator_counts {
     uint64_t offered, sent; // the rest was refused by a full port

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "dataplane/base/json.h"
+#include "lab/base/json.h"
 #include "dataplane/cipher/cipher.h"
 #include "dataplane/wire/fcs.h"
 

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "dataplane/base/json.h"
+#include "lab/base/json.h"
 #include "dataplane/base/units.h"
 
 #define LUA_OCTETS_MAX (64u << 20) // Lua's memory for loading one

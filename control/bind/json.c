@@ -2,7 +2,7 @@
 // call.
 #include "control/bind/internal.h"
 
-#include "dataplane/base/json.h"
+#include "lab/base/json.h"
 
 static struct json *json_of(lua_State *L)
 {

@@ -2,7 +2,7 @@
 // what they hang on, all by sluice.knobs.
 #include "control/bind/internal.h"
 
-#include "dataplane/base/json.h"
+#include "lab/base/json.h"
 
 #define MODULE    "sluice.knobs."
 #define KNOBS_KEY "sluice.knobs"      // the registry's key for what the file says

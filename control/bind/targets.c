@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "dataplane/base/json.h"
+#include "lab/base/json.h"
 
 #define MODULE         "sluice.targets."
 #define TARGETS_KEY    "sluice.targets"      // the registry's key for those that are loaded

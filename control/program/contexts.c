@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dataplane/base/json.h"
+#include "lab/base/json.h"
 
 #define PIECE 64 // contexts in one call, well below a millisecond
 

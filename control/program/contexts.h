@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "dataplane/base/json.h"
+#include "lab/base/json.h"
 #include "dataplane/wire/field.h"
 
 #define CONTEXT_GONE_FIELDS(MUST, MAY, T) \

@@ -13,7 +13,7 @@
 #include "control/page/page.h"
 #include "control/program/gi_chance.h"
 #include "control/program/gi_report.h"
-#include "dataplane/base/json.h"
+#include "lab/base/json.h"
 
 #define ROWS_MOST       2000u
 #define TABLE_ROWS_MOST 100u // a report may be anybody's, and each row is looked for in the other

@@ -7,7 +7,7 @@
 #include "control/bind/bind.h"
 #include "control/client/value.h"
 #include "control/program/results.h"
-#include "dataplane/base/json.h"
+#include "lab/base/json.h"
 
 // What sluice.config.variants' function `name` says of the loaded configuration; "origin" says what
 // it was made of. The caller frees it.

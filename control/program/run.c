@@ -15,7 +15,7 @@
 #include "control/program/signals.h"
 #include "control/program/sweep.h"
 #include "control/program/version.h"
-#include "dataplane/base/json.h"
+#include "lab/base/json.h"
 #include "dataplane/cipher/cipher.h"
 #include "dataplane/wire/fcs.h"
 

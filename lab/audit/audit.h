@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "dataplane/base/json.h"
+#include "lab/base/json.h"
 
 struct audit;
 

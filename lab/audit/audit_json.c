@@ -1,5 +1,5 @@
 // The report as JSON. Times are in ns from the capture's first packet on.
-#include "dataplane/base/json.h"
+#include "lab/base/json.h"
 #include "lab/audit/audit_print.h"
 
 static void put_time(struct json *json, const struct audit *audit, const char *key, uint64_t ns)

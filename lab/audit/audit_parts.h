@@ -20,7 +20,7 @@
 #ifndef SLUICE_LAB_AUDIT_PARTS_H
 #define SLUICE_LAB_AUDIT_PARTS_H
 
-#include "dataplane/base/histogram.h"
+#include "lab/base/histogram.h"
 #include "dataplane/base/units.h"
 #include "dataplane/wire/bssgp.h"
 #include "lab/audit/audit.h"

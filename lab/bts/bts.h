@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-#include "dataplane/base/json.h"
+#include "lab/base/json.h"
 #include "dataplane/base/units.h"
 #include "lab/bts/pcuif.h"
 #include "lab/ms/ms.h"

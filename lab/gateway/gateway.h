@@ -7,7 +7,7 @@
 
 #include <signal.h>
 
-#include "dataplane/base/json.h"
+#include "lab/base/json.h"
 
 enum gateway_count {
 #define COUNT(name, help) GATEWAY_COUNT_##name,

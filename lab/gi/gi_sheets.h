@@ -4,8 +4,8 @@
 #ifndef SLUICE_GI_SHEETS_H
 #define SLUICE_GI_SHEETS_H
 
-#include "dataplane/base/histogram.h"
-#include "dataplane/base/json.h"
+#include "lab/base/histogram.h"
+#include "lab/base/json.h"
 #include "lab/gi/gi_result.h"
 
 #define GI_SHEET_ROWS 40

@@ -2,7 +2,7 @@
 #ifndef SLUICE_GI_WRITE_H
 #define SLUICE_GI_WRITE_H
 
-#include "dataplane/base/json.h"
+#include "lab/base/json.h"
 #include "lab/gi/gi_result.h"
 
 void gi_write_head(FILE *csv);

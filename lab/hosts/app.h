@@ -3,7 +3,7 @@
 #ifndef SLUICE_LAB_HOSTS_APP_H
 #define SLUICE_LAB_HOSTS_APP_H
 
-#include "dataplane/base/histogram.h"
+#include "lab/base/histogram.h"
 #include "dataplane/base/rng.h"
 #include "lab/hosts/flow_table.h"
 

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "dataplane/base/histogram.h"
+#include "lab/base/histogram.h"
 
 #define DELAYS_OCTAVES (HISTOGRAM_BUCKETS / HISTOGRAM_SUBS)
 

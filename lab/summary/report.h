@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "dataplane/base/json.h"
+#include "lab/base/json.h"
 #include "lab/lab.h"
 
 // The figures of a run, complete or not.

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dataplane/base/json.h"
+#include "lab/base/json.h"
 #include "dataplane/base/rng.h"
 #include "dataplane/base/units.h"
 #include "lab/report/ledger_series.h"

@@ -1,5 +1,5 @@
 // See histogram.h. Values below 128 have a bucket each; above, a bucket is the value's top 8 bits.
-#include "dataplane/base/histogram.h"
+#include "lab/base/histogram.h"
 
 uint32_t histogram_bucket(uint64_t value)
 {

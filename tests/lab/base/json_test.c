@@ -1,5 +1,5 @@
 // What the JSON writer writes, octet by octet, as RFC 8259 and its own header want it.
-#include "dataplane/base/json.h"
+#include "lab/base/json.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 // See json.h. Nesting deeper than JSON_DEPTH_MAX is a programming error and ends the program.
-#include "dataplane/base/json.h"
+#include "lab/base/json.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // The histogram's percentiles against those of the sorted samples: never below, and at most 1/128
 // above.
-#include "dataplane/base/histogram.h"
+#include "lab/base/histogram.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 // The one JSON writer: the caller opens, names and closes in order; the writer indents, separates
 // and escapes. Integers, but for json_real (a figure carries its unit in its name). The writer
 // escapes octets that are not UTF-8 as \u00XX. Left out: reading JSON.
-#ifndef SLUICE_BASE_JSON_H
-#define SLUICE_BASE_JSON_H
+#ifndef SLUICE_LAB_BASE_JSON_H
+#define SLUICE_LAB_BASE_JSON_H
 
 #include <inttypes.h>
 #include <stdbool.h>

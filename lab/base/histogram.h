@@ -1,7 +1,7 @@
 // Percentiles of any number of samples in fixed memory: logarithmic buckets, each octave split into
 // 128, so a percentile is at most 0.8 % above the true sample. No floats, no sums, no means.
-#ifndef SLUICE_BASE_HISTOGRAM_H
-#define SLUICE_BASE_HISTOGRAM_H
+#ifndef SLUICE_LAB_BASE_HISTOGRAM_H
+#define SLUICE_LAB_BASE_HISTOGRAM_H
 
 #include <stdint.h>
 
