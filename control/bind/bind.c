@@ -116,8 +116,8 @@ static int open_all(lua_State *L)
     preload(L, "aqm", aqm_open);
     preload(L, "count", count_open);
     preload(L, "guard", guard_open);
-    preload(L, "sha256", sha256_open);
-    preload(L, "sha256_file", sha256_file_open);
+    preload(L, "sha256", digest_open);
+    preload(L, "sha256_file", digest_file_open);
     return 0;
 }
 

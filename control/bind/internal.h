@@ -122,9 +122,9 @@ int count_open(lua_State *L);
 // aqm.c: the loader of `require "aqm"`.
 int aqm_open(lua_State *L);
 
-// sha256.c: the loaders of `require "sha256"` and `require "sha256_file"`.
-int sha256_open(lua_State *L);
-int sha256_file_open(lua_State *L);
+// digest.c: the loaders of `require "sha256"` and `require "sha256_file"`.
+int digest_open(lua_State *L);
+int digest_file_open(lua_State *L);
 
 // json.c: pushes a writer for config.emit.
 struct json;
