@@ -67,7 +67,7 @@ void eal_plan_text(const struct eal_plan *plan, char *text, uint32_t room)
 int eal_plan_telemetry(struct eal_plan *plan, const char *name)
 {
     snprintf(plan->instance, sizeof plan->instance, RUNTIME_PREFIX "%.40s-%d", name, (int)getpid());
-    runtime_sweep();
+    runtime_clean();
     int fault = runtime_make(plan->instance);
     if (fault)
         plan->instance[0] = '\0';

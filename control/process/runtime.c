@@ -104,7 +104,7 @@ int runtime_hold(const char *instance, const struct user *user)
     return fault ? fault : give(user);
 }
 
-// If root has become another user meanwhile, the empty folder stays until a run of root sweeps.
+// If root has become another user meanwhile, the empty folder stays until a run of root cleans up.
 static void remove_held(void)
 {
     unlinkat(held.own, RUNTIME_SOCKET, 0);
@@ -203,7 +203,7 @@ static int is_left_behind(const char *instance)
     return fd < 0 && errno != EAGAIN;
 }
 
-void runtime_sweep(void)
+void runtime_clean(void)
 {
     char folder[PATH_MAX];
     runtime_folder(folder);

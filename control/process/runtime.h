@@ -37,6 +37,6 @@ int runtime_connect(const char *instance);
 int runtime_listen(const char *instance);
 
 // Removes the folders of killed processes.
-void runtime_sweep(void);
+void runtime_clean(void);
 
 #endif

@@ -78,8 +78,8 @@ struct sched_config {
     struct sched_limit nse_limit;                  // per NSE; 0 packets: none
     bool tail_drop; // at a full limit: refuse the arriving N-PDU, drop none of the largest queue
     // How much longer than its lifetime an N-PDU of a frozen or stopped MS may stay in real time:
-    // then it expires, up to 2.2 s and a sweep late. SCHED_INFINITE, 0, or more than 4.8 h with the
-    // lifetime: no such end.
+    // then it expires, up to 2.2 s and a search late. SCHED_INFINITE, 0, or more than 4.8 h with
+    // the lifetime: no such end.
     uint64_t hold_ns;
     // Octets of an LLC PDU beside its piece of the N-PDU: for the first piece of an N-PDU, and for
     // later ones; and LLC's own part of them (header and FCS), which N201-U does not count. So a

@@ -370,8 +370,8 @@ bool sched_roll_refresh(struct sched *s, uint32_t ms, uint64_t now_ns);
 // it must be offered before any PDU is sent.
 bool sched_roll_work(struct sched *s, uint64_t now_ns);
 
-// ---- sched_sweep.c: expires N-PDUs of queues that a bucket stops ----
-void sched_sweep(struct sched *s, uint64_t now_ns);
+// ---- sched_expiry.c: expires N-PDUs of queues that a bucket stops ----
+void sched_expire(struct sched *s, uint64_t now_ns);
 
 // The wheel's `moved`.
 void sched_tree_moved(void *owner, uint32_t id, uint32_t ref);

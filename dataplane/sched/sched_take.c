@@ -178,7 +178,7 @@ uint32_t sched_take(struct sched *s, struct sched_grant *grants, uint32_t n, uin
     // PFCs in the rings get at least half of the grants.
     uint32_t at_once = s->nse_ready == TREE_NONE ? n : n / 2;
     sched_bvcs_reweigh(s);
-    sched_sweep(s, now_ns);
+    sched_expire(s, now_ns);
     if (sched_roll_work(s, now_ns))
         return 0;
     sched_fire(s, n, false, grants, at_once, &taken, now_ns);
@@ -206,8 +206,8 @@ uint64_t sched_next_ns(struct sched *s, uint64_t now_ns)
         return now_ns;
     uint64_t wheel_ns =
         s->config.coarse ? sched_wheel_next_slot_ns(&s->wheel) : sched_wheel_next_ns(&s->wheel);
-    uint64_t sweep_ns = sched_expiry_ns(s, now_ns);
-    uint64_t next_ns = wheel_ns < sweep_ns ? wheel_ns : sweep_ns;
+    uint64_t expiry_ns = sched_expiry_ns(s, now_ns);
+    uint64_t next_ns = wheel_ns < expiry_ns ? wheel_ns : expiry_ns;
     return next_ns < s->frames_at_ns ? next_ns : s->frames_at_ns;
 }
 

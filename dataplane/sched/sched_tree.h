@@ -288,11 +288,11 @@ struct sched {
     uint64_t high_total, bvc_high_total, ms_total; // total_limit: below these all limits have room
     struct sched_limit watched;                    // the lesser of an NSE's limit and of all's
     uint64_t least_octets;                         // the smallest limit's octets
-    // the sweep for expired N-PDUs
-    uint64_t swept_ns;
-    uint32_t sweep_ms;
+    // the search for expired N-PDUs
+    uint64_t expiry_ns;
+    uint32_t expiry_ms;
     bool ages; // some class has a lifetime
-    bool sweep_broke_off;
+    bool expiry_broke_off;
     bool reweighed; // a weight has changed since the beginning
     // LLC frames that wait in the caller: when to offer them, and the nodes reserved for them
     uint64_t frames_at_ns;

@@ -12,8 +12,8 @@ local network = require "sluice.core.network"
 local own = {}
 
 local SECOND_NS = 1000000000
-local MANY = 4096                  -- MSs visited in one sweep
-local NEXT_NS = 1000000            -- from one full sweep to the next
+local MANY = 4096                  -- MSs visited in one pass
+local NEXT_NS = 1000000            -- from one full pass to the next
 
 -- By ms_id, false for none:
 --   ends     the second in which the MS's bucket ends << CELL_BITS | its bvc_id
@@ -32,9 +32,9 @@ local cells = {}                   -- by bvc_id: the cell's MSs, in no order
 local PLACE_BITS = 32
 local PLACE = (1 << PLACE_BITS) - 1
 local listed, timer = 0, nil       -- listed: MSs in lists of seconds
-local swept                        -- the last second with a finished list
+local finished                     -- the last second with a finished list
 
-local sweep
+local pass
 
 -- mss: the most MSs.
 function own.begin(mss)
@@ -44,18 +44,18 @@ function own.begin(mss)
 end
 
 local function wait(ns)
-    timer = timers.after(ns, sweep)
+    timer = timers.after(ns, pass)
 end
 
-local function begin_sweeping()
+local function begin_passes()
     if not timer then
-        swept = clock.now_ns // SECOND_NS
-        wait((swept + 1) * SECOND_NS - clock.now_ns)
+        finished = clock.now_ns // SECOND_NS
+        wait((finished + 1) * SECOND_NS - clock.now_ns)
     end
 end
 
 local function enlist(ms_id, second)
-    begin_sweeping()
+    begin_passes()
     listed = listed + 1
     next_of[ms_id] = first_of[second] or END
     first_of[second] = ms_id
@@ -191,18 +191,18 @@ local function work_off(second, most)
     return most
 end
 
-function sweep()
-    wait(SECOND_NS) -- the next sweep comes even after an error in this one
+function pass()
+    wait(SECOND_NS) -- the next pass comes even after an error in this one
     local now, most = clock.now_ns // SECOND_NS, MANY
-    while swept < now and most > 0 do
-        most = work_off(swept + 1, most)
+    while finished < now and most > 0 do
+        most = work_off(finished + 1, most)
         if most > 0 then
-            swept = swept + 1
+            finished = finished + 1
         end
     end
     timers.stop(timer)
     timer = nil
-    if swept < now then
+    if finished < now then
         wait(NEXT_NS)
     elseif listed > 0 then
         wait((now + 1) * SECOND_NS - clock.now_ns)

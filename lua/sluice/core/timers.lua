@@ -46,7 +46,7 @@ local function take_first()
     return first
 end
 
-local function sweep()
+local function compact()
     local kept = 0
     for i = 1, n do
         if heap[i].fire then
@@ -84,7 +84,7 @@ function timers.stop(timer)
     timer.fire, timer.argument = nil, nil
     stopped = stopped + 1
     if stopped > 64 and stopped > n // 2 then
-        sweep()
+        compact()
         set_next()
     end
 end

@@ -104,7 +104,7 @@ static void those_left_behind_are_swept(void **state)
     make("sluice-nonsense");
     close(listen_at("sluice-gone-4194400")); // a socket that nobody listens at
     int fd = listen_at("sluice-answers-4194401");
-    runtime_sweep();
+    runtime_clean();
     assert_true(is_there(ours) && is_there("other-4194400") && is_there("sluice-nonsense"));
     assert_false(is_there("sluice-gone-4194400"));
     assert_true(is_there("sluice-answers-4194401"));
@@ -113,7 +113,7 @@ static void those_left_behind_are_swept(void **state)
     close(client);
     close(fd);
     assert_int_equal(runtime_connect("sluice-answers-4194401"), -1);
-    runtime_sweep();
+    runtime_clean();
     assert_false(is_there("sluice-answers-4194401"));
     runtime_remove(ours);
     runtime_remove("other-4194400");
@@ -132,7 +132,7 @@ static void one_that_stands(void **state)
         n++;
     assert_int_equal(errno, EAGAIN);
     assert_in_range(n, 1, 7);
-    runtime_sweep();
+    runtime_clean();
     assert_true(is_there("sluice-stands-4194402"));
     while (n > 0)
         close(waiting[--n]);

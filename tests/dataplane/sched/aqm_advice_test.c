@@ -169,7 +169,7 @@ static void lifetime_and_limits_do_not_ask(void **state)
             world_put(w, 0, 100, 0, 0, true);
         assert_int_equal(w->refused[DROP_ms_full].packets, 2);
         assert_int_equal(told.ins, 3);
-        if (late) // no time for the sweep: they are met by the way out
+        if (late) // no time for the search: they are met by the way out
             w->now_ns += 10 * S_IN_NS;
         else
             world_run(w, 3 * S_IN_NS);

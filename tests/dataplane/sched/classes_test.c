@@ -150,7 +150,7 @@ static void a_new_lifetime_ends_what_is_too_old(void **state)
         assert_int_equal(world_put(w, 0, 100, 0, 0, false), DROP_NONE);
         world_run(w, 1000 * S_IN_NS);
         assert_int_equal(sched_queued(w->sched).packets, 1);
-        assert_int_equal(sched_next_ns(w->sched, w->now_ns), TIME_NEVER); // nobody sweeps
+        assert_int_equal(sched_next_ns(w->sched, w->now_ns), TIME_NEVER); // nobody searches
         world_close(w);
     }
 }

@@ -1,6 +1,6 @@
 // The longest stay: while its MS is frozen or stopped an N-PDU does not age, but in real time since
 // it came it stays no longer than its lifetime and hold_ns; then it expires, within two steps of
-// 2^30 ns and the second that a sweep may take, and never before.
+// 2^30 ns and the second that a search may take, and never before.
 #include "tests/dataplane/sched/world_random.h"
 
 #include "tests/dataplane/random.h"
@@ -148,7 +148,7 @@ static void after_the_release(void **state)
     }
 }
 
-// Released just when it has stayed for too long, before any sweep has met it, it is not sent.
+// Released just when it has stayed for too long, before any search has met it, it is not sent.
 static void the_release_sends_none_that_is_over(void **state)
 {
     (void)state;
@@ -207,7 +207,7 @@ static void a_begun_n_pdu_ends_too(void **state)
     }
 }
 
-// Where its MS does not stand it goes on at last: in a stopped cell; released before any sweep.
+// Where its MS does not stand it goes on at last: in a stopped cell; released before any search.
 static void a_begun_n_pdu_goes_on(void **state)
 {
     (void)state;
@@ -332,7 +332,7 @@ static void a_move_takes_it_along(void **state)
     }
 }
 
-// A half-sent one may, unless its MS has stood for the time of a sweep.
+// A half-sent one may, unless its MS has stood for the time of a search.
 static void none_overstays(const struct world *w)
 {
     for (uint32_t i = 0; i < w->npdu_room; i++) {

@@ -186,7 +186,7 @@ static struct world *large_one_waits(enum level level, bool flow_queues)
 }
 
 // When the large one expires, a small one that stood behind it and conforms goes the moment at
-// which the sweep takes the large one away: nobody goes on waiting for that.
+// which the search takes the large one away: nobody goes on waiting for that.
 static void who_waited_for_an_expired_head_waits_anew(void **state)
 {
     (void)state;

@@ -6,7 +6,7 @@
 
 #define BURST      32
 #define WORST_PUT  500
-#define WORST_TAKE 40000 // a burst, or as many that wait anew, and a step of the sweep
+#define WORST_TAKE 40000 // a burst, or as many that wait anew, and a step of the search
 
 #ifdef __SANITIZE_ADDRESS__
 #define MSS_MOST 32768u
@@ -147,22 +147,22 @@ static void the_work_does_not_grow_with_defaults(void **state)
 
 // ---- One call ----
 // However many become due at one instant, a call of n sets at most 5 n + 64 of them going (n at its
-// beginning, 4 n + 64 after), has at most 8 n + 64 rounds, of which n send, sweeps at most 256 MSs,
-// and visits at most 128 whose cells have other defaults, or were reset. With one PFC an MS and one
-// flow a PFC each of these costs fewer blocks than this, a little more than was counted. With
-// `coarse`, as a worker has it, that is all, sched_next_ns included; without it both look through
-// the wheel's running slot, and how many wait there is not bounded.
-#define ID_BLOCKS    120 // 81, and 112 if it sends
-#define ROUND_BLOCKS 60
-#define SEND_BLOCKS  600 // 490
-#define SWEPT_BLOCKS 50  // 34
-#define VISIT_BLOCKS 60  // 45, after a reset
-#define DUE_MSS      102400u
+// beginning, 4 n + 64 after), has at most 8 n + 64 rounds, of which n send, searches at most 256
+// MSs, and visits at most 128 whose cells have other defaults, or were reset. With one PFC an MS
+// and one flow a PFC each of these costs fewer blocks than this, a little more than was counted.
+// With `coarse`, as a worker has it, that is all, sched_next_ns included; without it both look
+// through the wheel's running slot, and how many wait there is not bounded.
+#define ID_BLOCKS     120 // 81, and 112 if it sends
+#define ROUND_BLOCKS  60
+#define SEND_BLOCKS   600 // 490
+#define EXPIRY_BLOCKS 50  // 34
+#define VISIT_BLOCKS  60  // 45, after a reset
+#define DUE_MSS       102400u
 
 static uint64_t call_most(uint32_t n)
 {
     return (5 * n + 64) * ID_BLOCKS + (8 * n + 64) * ROUND_BLOCKS + n * SEND_BLOCKS +
-           256 * SWEPT_BLOCKS + 128 * VISIT_BLOCKS;
+           256 * EXPIRY_BLOCKS + 128 * VISIT_BLOCKS;
 }
 
 // What they find when all come back at once: they may send; the same where their PFCs waited; their
