@@ -93,7 +93,7 @@ struct sched_config {
     uint32_t pipe_header_octets;
     uint32_t pdu_octets_max;                          // the largest LLC PDU
     uint64_t bvc_delay_ns, ms_delay_ns, pfc_delay_ns; // D of the effective Bmax; 0: all of Bmax
-    bool in_full;                                     // no short ways: the reference for their test
+    bool in_full;                                     // no fast path: the reference for their test
     // For real time at full load: a wait may end 65.5 us late (rates stay exact, as the leak goes
     // on), which saves reading the wheel's running slot.
     bool coarse;

@@ -63,7 +63,7 @@ static bool send_at_once(struct sched *s, uint32_t ms, struct tree_ms *m, struct
 // The wheel may bring an MS or a PFC back early, and its bucket may have new values.
 static void fire_ms(struct sched *s, uint32_t ms, struct tree_ms *m, struct firing *f)
 {
-    if (f->taken < f->n && sched_fired_whole(s, ms, m, f->now_ns, &f->grants[f->taken])) {
+    if (f->taken < f->n && sched_fast_fired(s, ms, m, f->now_ns, &f->grants[f->taken])) {
         f->taken++;
         return;
     }

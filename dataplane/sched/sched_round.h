@@ -199,15 +199,15 @@ static inline bool round_way_is_free(const struct tree_bvc *c, const struct tree
 // False if it was dropped instead. Afterwards the PFC and its MS wait, if they must.
 bool sched_round_send(struct sched *s, struct round *r, uint64_t now_ns, struct sched_grant *g);
 
-// ---- sched_whole.c ----
-// Does up to n usual rounds on the short way, until one is unusual; the caller then does that one
+// ---- sched_fast.c ----
+// Does up to n usual rounds on the fast path, until one is unusual; the caller then does that one
 // in full. Each gives the result of the full way.
-uint32_t sched_rounds_whole(struct sched *s, uint64_t now_ns, struct sched_grant *grants,
-                            uint32_t n);
+uint32_t sched_fast_rounds(struct sched *s, uint64_t now_ns, struct sched_grant *grants,
+                           uint32_t n);
 
 // The same for an MS that the wheel brings back. False: nothing was done.
-bool sched_fired_whole(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns,
-                       struct sched_grant *g);
+bool sched_fast_fired(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns,
+                      struct sched_grant *g);
 
 // ---- sched_fire.c ----
 // Wakes up to `ids` nodes that the wheel brings back. PDUs without a competitor go at once, up to

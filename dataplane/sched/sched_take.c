@@ -163,12 +163,12 @@ static uint32_t take_ready(struct sched *s, struct sched_grant *grants, uint32_t
                            uint32_t *taken, uint64_t now_ns)
 {
     uint32_t most = n - *taken < rounds ? n - *taken : rounds;
-    uint32_t whole = s->config.in_full ? 0 : sched_rounds_whole(s, now_ns, &grants[*taken], most);
-    *taken += whole;
-    if (whole == most || s->nse_ready == TREE_NONE)
-        return whole;
+    uint32_t fast = s->config.in_full ? 0 : sched_fast_rounds(s, now_ns, &grants[*taken], most);
+    *taken += fast;
+    if (fast == most || s->nse_ready == TREE_NONE)
+        return fast;
     *taken += round_once(s, now_ns, &grants[*taken]);
-    return whole + 1;
+    return fast + 1;
 }
 
 uint32_t sched_take(struct sched *s, struct sched_grant *grants, uint32_t n, uint64_t now_ns)

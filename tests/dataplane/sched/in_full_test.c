@@ -1,4 +1,4 @@
-// The usual case in one straight line (sched_whole.c, and who joins others in sched_put.c) gives
+// The usual case in one straight line (sched_fast.c, and who joins others in sched_put.c) gives
 // what every round in full gives: two schedulers lead the same random lives, one of them in full,
 // and each PDU, its time, its lifetime and its marks, and each drop are the same.
 #include "tests/dataplane/sched/world_random.h"
@@ -9,44 +9,44 @@
 #define CHANGES 8
 #define MSS     20
 
-// The linker calls these in each other's place, to count how often the short way was gone.
+// The linker calls these in each other's place, to count how often the fast path was gone.
 static uint64_t tried, gone, fired, sent_at_once;
-uint32_t __real_sched_rounds_whole(struct sched *s, uint64_t now_ns, struct sched_grant *g,
-                                   uint32_t n);
-uint32_t __wrap_sched_rounds_whole(struct sched *s, uint64_t now_ns, struct sched_grant *g,
-                                   uint32_t n);
+uint32_t __real_sched_fast_rounds(struct sched *s, uint64_t now_ns, struct sched_grant *g,
+                                  uint32_t n);
+uint32_t __wrap_sched_fast_rounds(struct sched *s, uint64_t now_ns, struct sched_grant *g,
+                                  uint32_t n);
 
-uint32_t __wrap_sched_rounds_whole(struct sched *s, uint64_t now_ns, struct sched_grant *g,
-                                   uint32_t n)
+uint32_t __wrap_sched_fast_rounds(struct sched *s, uint64_t now_ns, struct sched_grant *g,
+                                  uint32_t n)
 {
-    uint32_t went = __real_sched_rounds_whole(s, now_ns, g, n);
+    uint32_t went = __real_sched_fast_rounds(s, now_ns, g, n);
     tried += went + (went < n);
     gone += went;
     return went;
 }
 
-bool __real_sched_fired_whole(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns,
-                              struct sched_grant *g);
-bool __wrap_sched_fired_whole(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns,
-                              struct sched_grant *g);
+bool __real_sched_fast_fired(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns,
+                             struct sched_grant *g);
+bool __wrap_sched_fast_fired(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns,
+                             struct sched_grant *g);
 
-bool __wrap_sched_fired_whole(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns,
-                              struct sched_grant *g)
+bool __wrap_sched_fast_fired(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns,
+                             struct sched_grant *g)
 {
-    bool went = __real_sched_fired_whole(s, ms, m, now_ns, g);
+    bool went = __real_sched_fast_fired(s, ms, m, now_ns, g);
     fired++;
     sent_at_once += went;
     return went;
 }
 
-static void short_ways_begin(void)
+static void fast_path_begin(void)
 {
     tried = gone = fired = sent_at_once = 0;
 }
 
-static void expect_short_ways(uint64_t rounds, uint64_t firings)
+static void expect_fast_path(uint64_t rounds, uint64_t firings)
 {
-    print_message("# the short way: %lu of %lu rounds, %lu of %lu MSs from the wheel\n",
+    print_message("# the fast path: %lu of %lu rounds, %lu of %lu MSs from the wheel\n",
                   (unsigned long)gone, (unsigned long)tried, (unsigned long)sent_at_once,
                   (unsigned long)fired);
     assert_true(gone > rounds);
@@ -138,7 +138,7 @@ static void the_usual_case_is_as_in_full(void **state)
     uint64_t params[AQM_PARAMS_MAX];
     (void)state;
     random_begin();
-    short_ways_begin();
+    fast_path_begin();
     aqm_standard_params(&aqm_cobalt, params);
     assert_null(aqm_setup(&aqm[0], &aqm_cobalt, params));
     for (uint32_t i = 0; i < WORLD_CASES(1500); i++) {
@@ -149,7 +149,7 @@ static void the_usual_case_is_as_in_full(void **state)
         world_close(quick);
         world_close(full);
     }
-    expect_short_ways(5 * WORLD_CASES(1500), WORLD_CASES(1500) / 4);
+    expect_fast_path(5 * WORLD_CASES(1500), WORLD_CASES(1500) / 4);
 }
 
 // ---- Worlds in which the usual is frequent: short bursts, buckets that limit now and then ----
@@ -258,7 +258,7 @@ static void a_busy_life_is_as_in_full(void **state)
     uint64_t params[AQM_PARAMS_MAX];
     (void)state;
     random_begin();
-    short_ways_begin();
+    fast_path_begin();
     aqm_standard_params(&aqm_cobalt, params);
     assert_null(aqm_setup(&aqm, &aqm_cobalt, params));
     for (uint32_t i = 0; i < WORLD_CASES(400); i++) {
@@ -269,7 +269,7 @@ static void a_busy_life_is_as_in_full(void **state)
         world_close(quick);
         world_close(full);
     }
-    expect_short_ways(50 * WORLD_CASES(400), 10 * WORLD_CASES(400));
+    expect_fast_path(50 * WORLD_CASES(400), 10 * WORLD_CASES(400));
 }
 
 // In its ring behind a blocked cell, and then held: the cell goes on, and it does not.

@@ -1,4 +1,4 @@
-// The short ways (sched_whole.c), case by case, where random lives (in_full_test.c) rarely come.
+// The fast path (sched_fast.c), case by case, where random lives (in_full_test.c) rarely come.
 #include "tests/dataplane/sched/world.h"
 
 static void put(struct world *w, uint32_t pfc, uint16_t octets)

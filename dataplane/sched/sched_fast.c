@@ -124,7 +124,7 @@ static inline void go_on(struct sched *s, struct round *r)
     }
 }
 
-static SCHED_INLINE bool round_whole(struct sched *s, uint64_t now_ns, struct sched_grant *g)
+static SCHED_INLINE bool fast_round(struct sched *s, uint64_t now_ns, struct sched_grant *g)
 {
     struct round r;
     if (!find(s, &r) || !conforms(s, &r, now_ns))
@@ -149,11 +149,10 @@ static SCHED_INLINE bool round_whole(struct sched *s, uint64_t now_ns, struct sc
     return true;
 }
 
-uint32_t sched_rounds_whole(struct sched *s, uint64_t now_ns, struct sched_grant *grants,
-                            uint32_t n)
+uint32_t sched_fast_rounds(struct sched *s, uint64_t now_ns, struct sched_grant *grants, uint32_t n)
 {
     uint32_t done = 0;
-    while (done < n && s->nse_ready != TREE_NONE && round_whole(s, now_ns, &grants[done]))
+    while (done < n && s->nse_ready != TREE_NONE && fast_round(s, now_ns, &grants[done]))
         done++;
     return done;
 }
@@ -197,8 +196,8 @@ static inline void wait_on(struct sched *s, struct round *r, uint64_t now_ns)
         ms_wait(s, r->ms, r->m, ms_ns);
 }
 
-bool sched_fired_whole(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns,
-                       struct sched_grant *g)
+bool sched_fast_fired(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns,
+                      struct sched_grant *g)
 {
     struct round r;
     if (!find_fired(s, &r, ms, m) || !conforms(s, &r, now_ns))
