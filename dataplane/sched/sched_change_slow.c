@@ -2,7 +2,7 @@
 // before a new one holds (S10).
 #include "dataplane/sched/sched_change.h"
 #include "dataplane/sched/sched_ring.h"
-#include "dataplane/sched/sched_room.h"
+#include "dataplane/sched/sched_overflow.h"
 
 static int there_or_free(bool exists, bool there)
 {
@@ -275,7 +275,7 @@ int sched_ms_move(struct sched *s, uint32_t ms, uint32_t bvc, uint64_t now_ns)
     if (bvc == from)
         return 0;
     sched_ms_unwait(s, m);
-    sched_room_leave(s, ms);
+    sched_overflow_leave(s, ms);
     for (uint32_t slots = m->slots; slots; slots &= slots - 1) {
         uint32_t pfc = tree_pfc_id(ms, (uint32_t)__builtin_ctz(slots));
         struct tree_pfc *p = tree_pfc(s, pfc);
@@ -294,8 +294,8 @@ int sched_ms_move(struct sched *s, uint32_t ms, uint32_t bvc, uint64_t now_ns)
     sched_roll_leave(s, ms, from);
     sched_roll_join(s, ms, bvc);
     m->bvc = bvc;
-    sched_room_return(s, ms);
-    sched_room_settle(s, from);
+    sched_overflow_return(s, ms);
+    sched_overflow_settle(s, from);
     sched_sizes_ms_goes(s, ms, from);
     sched_sizes_ms_comes(s, ms, bvc);
     m->state &= (uint8_t) ~(MS_OWN | MS_LIMITED);

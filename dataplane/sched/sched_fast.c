@@ -80,7 +80,7 @@ static inline void pop(struct sched *s, struct round *r, const struct pdu *pdu)
     p->queue.total -= step;
     queue_count(s, r->m, r->turn, -step);
     queue_free(s, slot);
-    room_shrunk(s, r->pfc, r->m, p);
+    overflow_shrunk(s, r->pfc, r->m, p);
 }
 
 static SCHED_INLINE void send(struct sched *s, struct round *r, const struct pdu *pdu,

@@ -129,7 +129,7 @@ enum drop_reason sched_ms_arrive_npdu(struct sched *s, uint32_t ms, uint32_t slo
     queue_choose(s, pfc, p);
     if (b->pfc[slot].sent_octets)
         resume(m, slot, &b->pfc[slot]);
-    room_begun(s, pfc, m, p);
+    overflow_begun(s, pfc, m, p);
     sched_pfc_begins(s, pfc, m, p, now_ns);
     return DROP_NONE;
 }

@@ -1,8 +1,8 @@
-// Finds the largest (S11) for sched_room.c: NSEs, an NSE's cells, and by class of a cell its MSs
-// with an N-PDU to drop, in ranks (sched_rank.h) by packets and by octets, in steps of 64. A rank
-// is true at each moment, and kept only while needed: the ranks of a cell's MSs from seven eighths
-// of the cell's limit, or of the limit of all, those of cells and NSEs from seven eighths of the
-// limit of all; in each case until the limit is less than three quarters full.
+// Finds the largest (S11) for sched_overflow.c: NSEs, an NSE's cells, and by class of a cell its
+// MSs with an N-PDU to drop, in ranks (sched_rank.h) by packets and by octets, in steps of 64. A
+// rank is true at each moment, and kept only while needed: the ranks of a cell's MSs from seven
+// eighths of the cell's limit, or of the limit of all, those of cells and NSEs from seven eighths
+// of the limit of all; in each case until the limit is less than three quarters full.
 //
 // A queue that is older than the beginning of ranks has to be ranked before the limit is full, and
 // a search over all MSs would be too slow. So a queue that waits for long has a place, in a list of
@@ -10,14 +10,14 @@
 // last, a few in all, have no place (they are young): most of them end before their turn to get
 // one.
 //
-// Invariants (tests/dataplane/sched/check_room.c): an MS with a backlog in a class has a place
+// Invariants (tests/dataplane/sched/check_overflow.c): an MS with a backlog in a class has a place
 // under its lowest slot there, or is young, or its cell keeps no ranks; every ranked MS has a
 // place; sizes in ranks are true.
-#include "dataplane/sched/sched_room.h"
+#include "dataplane/sched/sched_overflow.h"
 
 // ---- Sums and entries ----
 
-uint32_t sched_room_leader(struct tree_ms *m, uint32_t class)
+uint32_t sched_overflow_leader(struct tree_ms *m, uint32_t class)
 {
     uint32_t slots = m->slots;
     while (tree_pfc_of(m, (uint32_t)__builtin_ctz(slots))->traffic_class != class)
@@ -25,7 +25,7 @@ uint32_t sched_room_leader(struct tree_ms *m, uint32_t class)
     return (uint32_t)__builtin_ctz(slots);
 }
 
-struct sched_room_sum sched_room_sum(struct tree_ms *m, uint32_t class)
+struct sched_overflow_sum sched_overflow_sum(struct tree_ms *m, uint32_t class)
 {
     uint64_t total = 0;
     uint32_t begun = 0;
@@ -36,10 +36,10 @@ struct sched_room_sum sched_room_sum(struct tree_ms *m, uint32_t class)
         total += p->queue.total;
         begun += p->sent_octets != 0;
     }
-    return (struct sched_room_sum){total, total_packets(total) > begun};
+    return (struct sched_overflow_sum){total, total_packets(total) > begun};
 }
 
-uint64_t sched_room_nse_total(const struct tree_nse *n)
+uint64_t sched_overflow_nse_total(const struct tree_nse *n)
 {
     uint64_t total = 0;
     for (uint32_t class = 0; class < CLASS_COUNT; class ++)
@@ -47,19 +47,19 @@ uint64_t sched_room_nse_total(const struct tree_nse *n)
     return total;
 }
 
-uint32_t sched_room_entry_of_bvc(const struct sched *s, uint32_t bvc)
+uint32_t sched_overflow_entry_of_bvc(const struct sched *s, uint32_t bvc)
 {
     return s->config.nses + bvc;
 }
 
-uint32_t sched_room_entry_of_place(const struct sched *s, uint32_t place)
+uint32_t sched_overflow_entry_of_place(const struct sched *s, uint32_t place)
 {
     return s->config.nses + s->config.bvcs + place;
 }
 
-uint32_t sched_room_pfc_of_entry(const struct sched *s, uint32_t entry)
+uint32_t sched_overflow_pfc_of_entry(const struct sched *s, uint32_t entry)
 {
-    return s->place[entry - sched_room_entry_of_place(s, 0)].pfc;
+    return s->place[entry - sched_overflow_entry_of_place(s, 0)].pfc;
 }
 
 static uint32_t *place_of(const struct sched *s, uint32_t pfc)
@@ -67,11 +67,11 @@ static uint32_t *place_of(const struct sched *s, uint32_t pfc)
     return &s->place_of[tree_pfc_place(s, pfc)];
 }
 
-uint32_t sched_room_entry_of_ms(const struct sched *s, uint32_t ms, struct tree_ms *m,
-                                uint32_t class)
+uint32_t sched_overflow_entry_of_ms(const struct sched *s, uint32_t ms, struct tree_ms *m,
+                                    uint32_t class)
 {
-    uint32_t place = *place_of(s, tree_pfc_id(ms, sched_room_leader(m, class)));
-    return place == TREE_NONE ? RANK_NONE : sched_room_entry_of_place(s, place);
+    uint32_t place = *place_of(s, tree_pfc_id(ms, sched_overflow_leader(m, class)));
+    return place == TREE_NONE ? RANK_NONE : sched_overflow_entry_of_place(s, place);
 }
 
 // ---- Places ----
@@ -114,28 +114,28 @@ static void place_release(struct sched *s, uint32_t pfc, struct tree_ms *m)
 // ---- Ranks ----
 
 // The size of a total in a rank.
-static uint32_t size_of(enum room_unit unit, uint64_t total)
+static uint32_t size_of(enum overflow_unit unit, uint64_t total)
 {
     uint64_t size = total_packets(total);
     if (unit == IN_OCTETS)
-        size = (total_octets(total) + ROOM_OCTETS_A_STEP - 1) / ROOM_OCTETS_A_STEP;
+        size = (total_octets(total) + OVERFLOW_OCTETS_A_STEP - 1) / OVERFLOW_OCTETS_A_STEP;
     return size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
 }
 
 // Ranks an entry in the units that are kept; `top` has its parent's largest bin by unit.
 static void entry_set(struct sched *s, uint32_t *top, uint32_t entry, uint64_t total, uint32_t kept)
 {
-    for (enum room_unit unit = IN_PACKETS; unit < ROOM_UNITS; unit++)
+    for (enum overflow_unit unit = IN_PACKETS; unit < OVERFLOW_UNITS; unit++)
         sched_rank_set(&s->rank[unit], &top[unit], entry,
-                       kept & ROOM_KEPT(unit) ? size_of(unit, total) : 0);
+                       kept & OVERFLOW_KEPT(unit) ? size_of(unit, total) : 0);
 }
 
 static void class_set(struct sched *s, struct tree_bvc *c, uint32_t class, uint32_t place,
                       uint64_t total, uint32_t kept)
 {
     uint32_t *top = c->of_class[class].rank_top;
-    entry_set(s, top, sched_room_entry_of_place(s, place), total, kept);
-    for (enum room_unit unit = IN_PACKETS; unit < ROOM_UNITS; unit++) {
+    entry_set(s, top, sched_overflow_entry_of_place(s, place), total, kept);
+    for (enum overflow_unit unit = IN_PACKETS; unit < OVERFLOW_UNITS; unit++) {
         c->giving[unit] &= (uint8_t) ~(1u << class);
         c->giving[unit] |= (uint8_t)((top[unit] != RANK_NONE) << class);
     }
@@ -143,7 +143,7 @@ static void class_set(struct sched *s, struct tree_bvc *c, uint32_t class, uint3
 
 static uint32_t bits_of(bool packets, bool octets)
 {
-    return (packets ? ROOM_KEPT(IN_PACKETS) : 0) | (octets ? ROOM_KEPT(IN_OCTETS) : 0);
+    return (packets ? OVERFLOW_KEPT(IN_PACKETS) : 0) | (octets ? OVERFLOW_KEPT(IN_OCTETS) : 0);
 }
 
 // A cell or an NSE with nothing to drop is in no rank.
@@ -151,12 +151,12 @@ static void above_follow(struct sched *s, uint32_t bvc)
 {
     struct tree_bvc *c = &s->bvc[bvc];
     struct tree_nse *n = &s->nse[c->nse];
-    uint32_t entry = sched_room_entry_of_bvc(s, bvc);
+    uint32_t entry = sched_overflow_entry_of_bvc(s, bvc);
     if (!s->kept && !rank_has(&s->rank[IN_PACKETS], entry) && !rank_has(&s->rank[IN_OCTETS], entry))
         return;
     entry_set(s, n->rank_top, entry, c->total,
               s->kept & bits_of(c->giving[IN_PACKETS], c->giving[IN_OCTETS]));
-    entry_set(s, s->rank_top, c->nse, sched_room_nse_total(n),
+    entry_set(s, s->rank_top, c->nse, sched_overflow_nse_total(n),
               s->kept & bits_of(n->rank_top[IN_PACKETS] != RANK_NONE,
                                 n->rank_top[IN_OCTETS] != RANK_NONE));
 }
@@ -176,12 +176,12 @@ static uint32_t kept_of(struct sched *s, struct tree_bvc *c)
     return s->kept | c->kept;
 }
 
-void sched_room_follow(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t class)
+void sched_overflow_follow(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t class)
 {
-    uint32_t leader = sched_room_leader(m, class), pfc = tree_pfc_id(ms, leader);
+    uint32_t leader = sched_overflow_leader(m, class), pfc = tree_pfc_id(ms, leader);
     struct tree_pfc *p = tree_pfc_of(m, leader);
     struct tree_bvc *c = &s->bvc[m->bvc];
-    struct sched_room_sum sum = sched_room_sum(m, class);
+    struct sched_overflow_sum sum = sched_overflow_sum(m, class);
     uint32_t kept = kept_of(s, c);
     if (*place_of(s, pfc) == TREE_NONE) {
         if (!sum.total) {
@@ -202,11 +202,11 @@ void sched_room_follow(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t
 
 // ---- Queues from before ----
 
-void sched_room_linger(struct sched *s, uint32_t pfc)
+void sched_overflow_linger(struct sched *s, uint32_t pfc)
 {
     uint32_t ms = tree_pfc_ms(pfc);
     struct tree_ms *m = tree_ms(s, ms);
-    sched_room_follow(s, ms, m, tree_pfc_of(m, tree_pfc_slot(pfc))->traffic_class);
+    sched_overflow_follow(s, ms, m, tree_pfc_of(m, tree_pfc_slot(pfc))->traffic_class);
 }
 
 static uint32_t high_bits(uint64_t total, uint32_t octets, const struct sched_limit *high)
@@ -230,26 +230,26 @@ static void kept_begins(struct sched *s, struct tree_bvc *c, uint32_t octets)
     s->young_left = TREE_YOUNG;
 }
 
-bool sched_room_keep(struct sched *s, uint32_t bvc, uint32_t octets, uint32_t places)
+bool sched_overflow_keep(struct sched *s, uint32_t bvc, uint32_t octets, uint32_t places)
 {
     struct tree_bvc *c = &s->bvc[bvc];
     kept_begins(s, c, octets);
     for (uint32_t left = places; left && s->young_left; left--) {
         uint32_t pfc = s->young[--s->young_left];
         if (pfc != TREE_NONE)
-            sched_room_linger(s, pfc);
+            sched_overflow_linger(s, pfc);
     }
     for (uint32_t left = places; left && c->places_left != TREE_NONE; left--) {
         const struct tree_place *at = &s->place[c->places_left];
         c->places_left = at->next;
-        sched_room_linger(s, at->pfc);
+        sched_overflow_linger(s, at->pfc);
     }
     for (uint32_t left = places; s->kept && left && s->places_left < s->places_end; left--) {
         uint32_t pfc = s->place[s->places_left++].pfc;
         if (pfc != TREE_NONE)
-            sched_room_linger(s, pfc);
+            sched_overflow_linger(s, pfc);
     }
-    return room_all_are_ranked(s, c);
+    return overflow_all_are_ranked(s, c);
 }
 
 // ---- Changes of the tree ----
@@ -264,7 +264,7 @@ static void leave_class(struct sched *s, uint32_t pfc, struct tree_ms *m)
     place_release(s, pfc, m);
 }
 
-void sched_room_leave(struct sched *s, uint32_t ms)
+void sched_overflow_leave(struct sched *s, uint32_t ms)
 {
     struct tree_ms *m = tree_ms(s, ms);
     for (uint32_t slots = m->slots; slots; slots &= slots - 1) {
@@ -274,14 +274,14 @@ void sched_room_leave(struct sched *s, uint32_t ms)
     }
 }
 
-void sched_room_return(struct sched *s, uint32_t ms)
+void sched_overflow_return(struct sched *s, uint32_t ms)
 {
     struct tree_ms *m = tree_ms(s, ms);
     for (uint32_t slots = m->backlog; slots; slots &= slots - 1)
-        sched_room_linger(s, tree_pfc_id(ms, (uint32_t)__builtin_ctz(slots)));
+        sched_overflow_linger(s, tree_pfc_id(ms, (uint32_t)__builtin_ctz(slots)));
 }
 
-void sched_room_settle(struct sched *s, uint32_t bvc)
+void sched_overflow_settle(struct sched *s, uint32_t bvc)
 {
     above_follow(s, bvc);
 }

@@ -36,8 +36,8 @@ static inline enum drop_reason limits_refuse(struct sched *s, uint32_t ms, uint3
         !total_is_full(s->bvc[m->bvc].total, more, s->bvc_high_total) &&
         !total_is_full(s->total, more, s->high_total))
         return DROP_NONE;
-    struct room r = {.ms = ms, .slot = slot, .flow = flow, .octets = octets, .now_ns = now_ns};
-    return sched_room_make(s, &r);
+    struct overflow r = {.ms = ms, .slot = slot, .flow = flow, .octets = octets, .now_ns = now_ns};
+    return sched_overflow_make(s, &r);
 }
 
 static bool pfc_exists(const struct sched *s, uint32_t ms, uint32_t slot)

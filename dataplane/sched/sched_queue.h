@@ -2,7 +2,7 @@
 #ifndef SLUICE_SCHED_SCHED_QUEUE_H
 #define SLUICE_SCHED_SCHED_QUEUE_H
 
-#include "dataplane/sched/sched_room.h"
+#include "dataplane/sched/sched_overflow.h"
 
 void sched_queue_append_to_flow(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t flow,
                                 uint32_t slot);
@@ -52,7 +52,7 @@ static inline void queue_push(struct sched *s, uint32_t pfc, struct tree_ms *m, 
     }
     bool begins = p->queue.total == total_of(pdu->octets);
     queue_count(s, m, p->traffic_class, total_of(pdu->octets));
-    room_grown(s, pfc, m, p, begins);
+    overflow_grown(s, pfc, m, p, begins);
 }
 
 static inline void queue_free(struct sched *s, uint32_t slot)
@@ -72,7 +72,7 @@ static inline void queue_forget(struct sched *s, uint32_t pfc, struct tree_ms *m
         p->queue.total -= step;
     queue_count(s, m, p->traffic_class, -step);
     queue_free(s, slot);
-    room_shrunk(s, pfc, m, p);
+    overflow_shrunk(s, pfc, m, p);
     if (p->queue.total == 0)
         sched_pfc_ends(s, pfc);
 }

@@ -38,7 +38,7 @@ static void begin_or_continue(struct sched *s, struct round *r, struct pdu *pdu)
     r->p->head_info = queue_info(pdu->octets - (uint32_t)r->p->sent_octets, pdu->lle);
     ms_lle_set(r->m, pdu->lle, r->slot + 1);
     if (begins)
-        room_begun(s, r->pfc, r->m, r->p);
+        overflow_begun(s, r->pfc, r->m, r->p);
 }
 
 static void finish(struct sched *s, struct round *r, uint32_t npdu_octets)

@@ -164,7 +164,7 @@ struct tree_bvc {
     uint8_t backlogged; // a bit for each class with a backlog
     uint8_t place;      // of a ready one: enum ready_place
     bool untimed;       // it was served by turns: its virtual time is meaningless
-    uint8_t kept;       // its MSs are ranked: bits of ROOM_KEPT
+    uint8_t kept;       // its MSs are ranked: bits of OVERFLOW_KEPT
     uint8_t giving[2];  // by packets and by octets, a bit for each class that has ranked MSs
     uint32_t wheel_ref, mss;
     uint64_t offset; // O(b)
@@ -282,7 +282,7 @@ struct sched {
     uint32_t places_end, places_left;     // the end of the used places; the next unranked one
     uint32_t young[TREE_YOUNG], young_at; // the PFCs that began last; TREE_NONE: ended
     uint32_t young_left;                  // so many of them may be unranked
-    uint8_t kept;                         // all are ranked: bits of ROOM_KEPT
+    uint8_t kept;                         // all are ranked: bits of OVERFLOW_KEPT
     // ranks are kept above high (of all, of a cell), and until at most low is queued
     struct sched_limit high, bvc_high, low, bvc_low;
     uint64_t high_total, bvc_high_total, ms_total; // total_limit: below these all limits have room

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "dataplane/sched/sched_change.h"
-#include "dataplane/sched/sched_room.h"
+#include "dataplane/sched/sched_overflow.h"
 
 static void vars_reset(const struct sched *s, enum sched_scope scope, uint8_t *vars, uint32_t class)
 {
@@ -166,7 +166,7 @@ int sched_pfc_add(struct sched *s, uint32_t ms, uint32_t slot, enum traffic_clas
         return -SCHED_EXISTS;
     if ((uint32_t) class >= CLASS_COUNT)
         return -SCHED_BAD_CLASS;
-    sched_room_leave(s, ms); // the MS may be ranked under another slot now
+    sched_overflow_leave(s, ms); // the MS may be ranked under another slot now
     struct tree_pfc *p = tree_pfc_of(m, slot);
     last_passes(m, slot, class);
     bool by_flow = s->config.of_class[class].flow_queues;
@@ -179,7 +179,7 @@ int sched_pfc_add(struct sched *s, uint32_t ms, uint32_t slot, enum traffic_clas
                tree_vars(s, SCHED_SCOPE_PFC, tree_pfc_place(s, tree_pfc_id(ms, slot))), class);
     flows_reset(s, tree_pfc_id(ms, slot), class);
     m->slots |= (uint8_t)(1u << slot);
-    sched_room_return(s, ms);
+    sched_overflow_return(s, ms);
     return 0;
 }
 
@@ -192,11 +192,11 @@ int sched_pfc_remove(struct sched *s, uint32_t ms, uint32_t slot, enum drop_reas
     if (fault)
         return fault;
     struct tree_ms *m = tree_ms(s, ms);
-    sched_room_leave(s, ms);
+    sched_overflow_leave(s, ms);
     sched_share_part(s, ms, slot);
     tree_pfc_of(m, slot)->state = 0;
     m->slots &= (uint8_t) ~(1u << slot);
-    sched_room_return(s, ms);
+    sched_overflow_return(s, ms);
     m->blocked &= m->slots;
     sched_ms_update(s, ms, now_ns);
     for (uint32_t lle = 0; lle < SCHED_LLES; lle++)

@@ -2,7 +2,7 @@
 // on purpose; it recounts everything and trusts no counter.
 #include "tests/dataplane/sched/check.h"
 
-#include "dataplane/sched/sched_room.h"
+#include "dataplane/sched/sched_overflow.h"
 
 // Sums of the walk.
 struct sums {
@@ -389,5 +389,5 @@ const char *sched_check(const struct sched *s)
     MUST(sums.reserved_mss == s->reserved_mss, "the MSs that LLC frames wait for");
     MUST(sums.reserved <= s->reserved, "cells and NSEs that are kept for LLC frames");
     MUST(free_slots(s) == s->slots - total_packets(s->total), "free slots");
-    return sched_check_room(s);
+    return sched_check_overflow(s);
 }

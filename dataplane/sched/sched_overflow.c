@@ -12,7 +12,7 @@
 //
 // Ranks find the largest (sched_places.c), in octets to one step at each of three levels. The work
 // of a call is bounded.
-#include "dataplane/sched/sched_room.h"
+#include "dataplane/sched/sched_overflow.h"
 
 #include "dataplane/sched/sched_aqm.h"
 #include "dataplane/sched/sched_queue.h"
@@ -21,12 +21,12 @@
 #define PLACES_A_CALL      16u  // ranked while a limit fills up
 #define PLACES_A_FULL_CALL 256u // ranked once it is full
 
-static uint64_t exact_size(enum room_unit unit, uint64_t total)
+static uint64_t exact_size(enum overflow_unit unit, uint64_t total)
 {
     return unit == IN_PACKETS ? total_packets(total) : total_octets(total);
 }
 
-static uint64_t size_with(const struct room *r, uint64_t total)
+static uint64_t size_with(const struct overflow *r, uint64_t total)
 {
     return exact_size(r->unit, total + total_of(r->octets));
 }
@@ -62,7 +62,8 @@ static bool has_one(const struct tree_queue *q, bool begun)
 }
 
 // The flow with the longest queue that has an N-PDU to drop; with `own` the arriving one counts.
-static uint32_t longest_flow(const struct sched *s, const struct room *r, uint32_t pfc, bool own)
+static uint32_t longest_flow(const struct sched *s, const struct overflow *r, uint32_t pfc,
+                             bool own)
 {
     const struct tree_pfc *p = tree_pfc(s, pfc);
     struct most m = MOST_NONE;
@@ -76,7 +77,8 @@ static uint32_t longest_flow(const struct sched *s, const struct room *r, uint32
     return m.id;
 }
 
-static bool pfc_gives(struct sched *s, const struct room *r, uint32_t ms, uint32_t slot, bool own)
+static bool pfc_gives(struct sched *s, const struct overflow *r, uint32_t ms, uint32_t slot,
+                      bool own)
 {
     uint32_t pfc = tree_pfc_id(ms, slot), flow = 0;
     struct tree_ms *m = tree_ms(s, ms);
@@ -99,7 +101,8 @@ static bool pfc_gives(struct sched *s, const struct room *r, uint32_t ms, uint32
 }
 
 // Drops from the largest PFC by weight among these classes with an N-PDU to drop; signalling last.
-static bool ms_gives(struct sched *s, const struct room *r, uint32_t ms, uint32_t classes, bool own)
+static bool ms_gives(struct sched *s, const struct overflow *r, uint32_t ms, uint32_t classes,
+                     bool own)
 {
     struct tree_ms *m = tree_ms(s, ms);
     struct most most = MOST_NONE;
@@ -122,20 +125,20 @@ static bool ms_gives(struct sched *s, const struct room *r, uint32_t ms, uint32_
 static uint64_t total_of_entry(const struct sched *s, uint32_t entry)
 {
     if (entry < s->config.nses)
-        return sched_room_nse_total(&s->nse[entry]);
-    if (entry < sched_room_entry_of_place(s, 0))
+        return sched_overflow_nse_total(&s->nse[entry]);
+    if (entry < sched_overflow_entry_of_place(s, 0))
         return s->bvc[entry - s->config.nses].total;
-    uint32_t pfc = sched_room_pfc_of_entry(s, entry);
-    return sched_room_sum(tree_ms(s, tree_pfc_ms(pfc)), tree_pfc(s, pfc)->traffic_class).total;
+    uint32_t pfc = sched_overflow_pfc_of_entry(s, entry);
+    return sched_overflow_sum(tree_ms(s, tree_pfc_ms(pfc)), tree_pfc(s, pfc)->traffic_class).total;
 }
 
-static uint32_t largest(const struct sched *s, const struct room *r, const uint32_t *top)
+static uint32_t largest(const struct sched *s, const struct overflow *r, const uint32_t *top)
 {
     return rank_first(&s->rank[r->unit], top[r->unit]);
 }
 
 // RANK_NONE: the largest is `own`, with the arriving N-PDU.
-static uint32_t largest_but(const struct sched *s, const struct room *r, const uint32_t *top,
+static uint32_t largest_but(const struct sched *s, const struct overflow *r, const uint32_t *top,
                             uint32_t own, uint64_t own_total)
 {
     uint32_t entry = largest(s, r, top);
@@ -145,23 +148,23 @@ static uint32_t largest_but(const struct sched *s, const struct room *r, const u
 }
 
 // `own`: the arriving N-PDU is of that class.
-static bool class_gives(struct sched *s, const struct room *r, struct tree_class *k, uint32_t class,
-                        bool own)
+static bool class_gives(struct sched *s, const struct overflow *r, struct tree_class *k,
+                        uint32_t class, bool own)
 {
     uint32_t entry, ms = r->ms;
     if (own) {
         struct tree_ms *m = tree_ms(s, ms);
-        entry = largest_but(s, r, k->rank_top, sched_room_entry_of_ms(s, ms, m, class),
-                            sched_room_sum(m, class).total);
+        entry = largest_but(s, r, k->rank_top, sched_overflow_entry_of_ms(s, ms, m, class),
+                            sched_overflow_sum(m, class).total);
     } else {
         entry = largest(s, r, k->rank_top);
     }
     if (entry != RANK_NONE)
-        ms = tree_pfc_ms(sched_room_pfc_of_entry(s, entry));
+        ms = tree_pfc_ms(sched_overflow_pfc_of_entry(s, entry));
     return ms_gives(s, r, ms, 1u << class, own && entry == RANK_NONE);
 }
 
-static bool bvc_gives(struct sched *s, const struct room *r, uint32_t bvc, bool own)
+static bool bvc_gives(struct sched *s, const struct overflow *r, uint32_t bvc, bool own)
 {
     struct tree_bvc *c = &s->bvc[bvc];
     uint32_t own_class =
@@ -178,30 +181,30 @@ static bool bvc_gives(struct sched *s, const struct room *r, uint32_t bvc, bool 
     return m.id != TREE_NONE && class_gives(s, r, &c->of_class[m.id], m.id, m.own);
 }
 
-static bool nse_gives(struct sched *s, const struct room *r, uint32_t nse, bool own)
+static bool nse_gives(struct sched *s, const struct overflow *r, uint32_t nse, bool own)
 {
     uint32_t bvc = tree_ms(s, r->ms)->bvc, entry;
     const uint32_t *top = s->nse[nse].rank_top;
-    entry = own ? largest_but(s, r, top, sched_room_entry_of_bvc(s, bvc), s->bvc[bvc].total)
+    entry = own ? largest_but(s, r, top, sched_overflow_entry_of_bvc(s, bvc), s->bvc[bvc].total)
                 : largest(s, r, top);
     if (entry != RANK_NONE)
-        return bvc_gives(s, r, entry - sched_room_entry_of_bvc(s, 0), false);
+        return bvc_gives(s, r, entry - sched_overflow_entry_of_bvc(s, 0), false);
     return own && bvc_gives(s, r, bvc, true);
 }
 
-static bool all_give(struct sched *s, const struct room *r)
+static bool all_give(struct sched *s, const struct overflow *r)
 {
     uint32_t nse = s->bvc[tree_ms(s, r->ms)->bvc].nse;
-    uint32_t entry = largest_but(s, r, s->rank_top, nse, sched_room_nse_total(&s->nse[nse]));
+    uint32_t entry = largest_but(s, r, s->rank_top, nse, sched_overflow_nse_total(&s->nse[nse]));
     return entry == RANK_NONE ? nse_gives(s, r, nse, true) : nse_gives(s, r, entry, false);
 }
 
 // ---- Which limit ----
 
-static bool is_full(struct room *r, const struct sched_limit *limit, uint64_t total,
+static bool is_full(struct overflow *r, const struct sched_limit *limit, uint64_t total,
                     enum drop_reason reason)
 {
-    if (!room_is_full(total, limit, r->octets))
+    if (!overflow_is_full(total, limit, r->octets))
         return false;
     r->full = reason;
     r->unit = total_packets(total) >= limit->packets ? IN_PACKETS : IN_OCTETS;
@@ -209,7 +212,7 @@ static bool is_full(struct room *r, const struct sched_limit *limit, uint64_t to
 }
 
 // The first full limit; a drop for it may make room at the next.
-static bool some_limit_is_full(const struct sched *s, struct room *r)
+static bool some_limit_is_full(const struct sched *s, struct overflow *r)
 {
     const struct sched_config *config = &s->config;
     const struct tree_ms *m = tree_ms(s, r->ms);
@@ -217,12 +220,13 @@ static bool some_limit_is_full(const struct sched *s, struct room *r)
     return is_full(r, &config->ms_limit, m->total, DROP_ms_full) ||
            is_full(r, &config->bvc_limit, c->total, DROP_bvc_full) ||
            // an NSE has no more than all have
-           (room_is_full(s->total, &config->nse_limit, r->octets) &&
-            is_full(r, &config->nse_limit, sched_room_nse_total(&s->nse[c->nse]), DROP_nse_full)) ||
+           (overflow_is_full(s->total, &config->nse_limit, r->octets) &&
+            is_full(r, &config->nse_limit, sched_overflow_nse_total(&s->nse[c->nse]),
+                    DROP_nse_full)) ||
            is_full(r, &config->limit, s->total, DROP_queue_full);
 }
 
-static bool give(struct sched *s, const struct room *r)
+static bool give(struct sched *s, const struct overflow *r)
 {
     uint32_t bvc = tree_ms(s, r->ms)->bvc;
     switch (r->full) {
@@ -237,11 +241,11 @@ static bool give(struct sched *s, const struct room *r)
     }
 }
 
-enum drop_reason sched_room_make(struct sched *s, struct room *r)
+enum drop_reason sched_overflow_make(struct sched *s, struct overflow *r)
 {
     uint32_t bvc = tree_ms(s, r->ms)->bvc;
     bool refuses = s->config.tail_drop;
-    bool ranked = refuses || sched_room_keep(s, bvc, r->octets, PLACES_A_CALL);
+    bool ranked = refuses || sched_overflow_keep(s, bvc, r->octets, PLACES_A_CALL);
     for (uint32_t victims = 0; victims < VICTIMS_A_CALL; victims++) {
         if (!some_limit_is_full(s, r))
             break;
@@ -249,7 +253,7 @@ enum drop_reason sched_room_make(struct sched *s, struct room *r)
                                                     // fits, so nothing is dropped for it
             return r->full;
         if (!ranked)
-            sched_room_keep(s, bvc, r->octets, PLACES_A_FULL_CALL);
+            sched_overflow_keep(s, bvc, r->octets, PLACES_A_FULL_CALL);
         ranked = true;
         if (s->drop_count == SCHED_DROPS)
             break;

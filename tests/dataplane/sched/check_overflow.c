@@ -1,7 +1,7 @@
 // Computes the places and ranks (sched_places.c) that should exist, and compares.
 #include "tests/dataplane/sched/check.h"
 
-#include "dataplane/sched/sched_room.h"
+#include "dataplane/sched/sched_overflow.h"
 
 #define MUST(what, text) \
     do {                 \
@@ -9,17 +9,17 @@
             return text; \
     } while (0)
 
-static const struct rank_bin *bin_of(const struct sched *s, enum room_unit unit, uint32_t entry)
+static const struct rank_bin *bin_of(const struct sched *s, enum overflow_unit unit, uint32_t entry)
 {
     const struct rank *r = &s->rank[unit];
     return rank_has(r, entry) ? &r->bin[r->entry[entry].bin] : NULL;
 }
 
-static uint64_t size_of(enum room_unit unit, uint64_t total)
+static uint64_t size_of(enum overflow_unit unit, uint64_t total)
 {
     if (unit == IN_PACKETS)
         return total_packets(total);
-    return (total_octets(total) + ROOM_OCTETS_A_STEP - 1) / ROOM_OCTETS_A_STEP;
+    return (total_octets(total) + OVERFLOW_OCTETS_A_STEP - 1) / OVERFLOW_OCTETS_A_STEP;
 }
 
 // Counts a parent's ranked entries; an impossible number if an entry or a bin is out of order.
@@ -60,15 +60,15 @@ static bool is_young(const struct sched *s, struct tree_ms *m, uint32_t ms, uint
 }
 
 static const char *check_rank(const struct sched *s, const struct tree_bvc *c,
-                              struct sched_room_sum sum, uint32_t place)
+                              struct sched_overflow_sum sum, uint32_t place)
 {
-    for (enum room_unit unit = IN_PACKETS; unit < ROOM_UNITS; unit++) {
-        bool kept = (s->kept | c->kept) & ROOM_KEPT(unit);
+    for (enum overflow_unit unit = IN_PACKETS; unit < OVERFLOW_UNITS; unit++) {
+        bool kept = (s->kept | c->kept) & OVERFLOW_KEPT(unit);
         const struct rank_bin *bin = NULL;
         if (place != TREE_NONE)
-            bin = bin_of(s, unit, sched_room_entry_of_place(s, place));
+            bin = bin_of(s, unit, sched_overflow_entry_of_place(s, place));
         MUST(!bin || (sum.gives && bin->size == size_of(unit, sum.total)), "a rank is not true");
-        MUST(bin || !sum.gives || !kept || !room_all_are_ranked(s, c), "a queue is not ranked");
+        MUST(bin || !sum.gives || !kept || !overflow_all_are_ranked(s, c), "a queue is not ranked");
     }
     return NULL;
 }
@@ -87,7 +87,7 @@ static const char *check_ms(const struct sched *s, uint32_t ms, struct tree_ms *
         MUST(leads || place == TREE_NONE, "a PFC has a place that does not lead");
         if (!leads)
             continue;
-        struct sched_room_sum sum = sched_room_sum(m, class);
+        struct sched_overflow_sum sum = sched_overflow_sum(m, class);
         MUST(place == TREE_NONE || (sum.total && s->place[place].pfc == pfc), "a PFC's place");
         MUST(place != TREE_NONE || !sum.total || is_young(s, m, ms, class),
              "a queue has no place and is not young");
@@ -97,8 +97,8 @@ static const char *check_ms(const struct sched *s, uint32_t ms, struct tree_ms *
         if (fault)
             return fault;
         bool ranked =
-            place != TREE_NONE && (bin_of(s, IN_PACKETS, sched_room_entry_of_place(s, place)) ||
-                                   bin_of(s, IN_OCTETS, sched_room_entry_of_place(s, place)));
+            place != TREE_NONE && (bin_of(s, IN_PACKETS, sched_overflow_entry_of_place(s, place)) ||
+                                   bin_of(s, IN_OCTETS, sched_overflow_entry_of_place(s, place)));
         MUST(ranked == p->ranked, "a PFC's mark that it is ranked");
     }
     MUST(!!placed == !!(m->state & MS_PLACED), "an MS's mark that it has places");
@@ -109,18 +109,18 @@ static const char *check_ms(const struct sched *s, uint32_t ms, struct tree_ms *
 static const char *check_bvc(const struct sched *s, uint32_t bvc, uint32_t *places)
 {
     const struct tree_bvc *c = &s->bvc[bvc];
-    uint32_t ranked[ROOM_UNITS] = {0}, before = TREE_NONE;
+    uint32_t ranked[OVERFLOW_UNITS] = {0}, before = TREE_NONE;
     bool left = c->places_left == TREE_NONE;
     for (uint32_t i = c->places; i != TREE_NONE; before = i, i = s->place[i].next, ++*places) {
         MUST(s->place[i].prev == before && tree_ms(s, tree_pfc_ms(s->place[i].pfc))->bvc == bvc &&
                  *places < s->places_end,
              "a cell's places");
         left |= i == c->places_left;
-        for (enum room_unit unit = IN_PACKETS; unit < ROOM_UNITS; unit++)
-            ranked[unit] += bin_of(s, unit, sched_room_entry_of_place(s, i)) != NULL;
+        for (enum overflow_unit unit = IN_PACKETS; unit < OVERFLOW_UNITS; unit++)
+            ranked[unit] += bin_of(s, unit, sched_overflow_entry_of_place(s, i)) != NULL;
     }
     MUST(left, "a cell's place to go on from");
-    for (enum room_unit unit = IN_PACKETS; unit < ROOM_UNITS; unit++) {
+    for (enum overflow_unit unit = IN_PACKETS; unit < OVERFLOW_UNITS; unit++) {
         uint32_t n = 0;
         for (uint32_t class = 0; class < CLASS_COUNT; class ++) {
             n += rank_count(&s->rank[unit], c->of_class[class].rank_top[unit]);
@@ -128,11 +128,11 @@ static const char *check_bvc(const struct sched *s, uint32_t bvc, uint32_t *plac
                  "a cell's classes that give");
         }
         MUST(n == ranked[unit], "a class's ranks");
-        const struct rank_bin *bin = bin_of(s, unit, sched_room_entry_of_bvc(s, bvc));
-        bool settled = s->kept && room_all_are_ranked(s, c);
+        const struct rank_bin *bin = bin_of(s, unit, sched_overflow_entry_of_bvc(s, bvc));
+        bool settled = s->kept && overflow_all_are_ranked(s, c);
         MUST(!bin || c->giving[unit], "a cell is ranked that cannot give");
         MUST(!settled || !bin || bin->size == size_of(unit, c->total), "a cell's rank is not true");
-        MUST(!settled || bin || !c->giving[unit] || !(s->kept & ROOM_KEPT(unit)),
+        MUST(!settled || bin || !c->giving[unit] || !(s->kept & OVERFLOW_KEPT(unit)),
              "a cell is not ranked");
     }
     return NULL;
@@ -141,17 +141,17 @@ static const char *check_bvc(const struct sched *s, uint32_t bvc, uint32_t *plac
 static const char *check_nse(const struct sched *s, uint32_t nse)
 {
     const struct tree_nse *n = &s->nse[nse];
-    for (enum room_unit unit = IN_PACKETS; unit < ROOM_UNITS; unit++) {
+    for (enum overflow_unit unit = IN_PACKETS; unit < OVERFLOW_UNITS; unit++) {
         uint32_t bvcs = 0;
         for (uint32_t bvc = 0; bvc < s->config.bvcs; bvc++)
             bvcs += s->bvc[bvc].state && s->bvc[bvc].nse == nse &&
-                    bin_of(s, unit, sched_room_entry_of_bvc(s, bvc));
+                    bin_of(s, unit, sched_overflow_entry_of_bvc(s, bvc));
         MUST(rank_count(&s->rank[unit], n->rank_top[unit]) == bvcs, "an NSE's ranks");
         const struct rank_bin *bin = bin_of(s, unit, nse);
         MUST(!bin || bvcs, "an NSE is ranked that cannot give");
-        if (!(s->kept & ROOM_KEPT(unit)) || s->places_left < s->places_end || s->young_left)
+        if (!(s->kept & OVERFLOW_KEPT(unit)) || s->places_left < s->places_end || s->young_left)
             continue;
-        MUST(!bin || bin->size == size_of(unit, sched_room_nse_total(n)),
+        MUST(!bin || bin->size == size_of(unit, sched_overflow_nse_total(n)),
              "an NSE's rank is not true");
         MUST(!bin == !bvcs, "an NSE is not ranked");
     }
@@ -166,22 +166,22 @@ static uint32_t free_places(const struct sched *s, uint32_t most)
     return n;
 }
 
-const char *sched_check_room(const struct sched *s)
+const char *sched_check_overflow(const struct sched *s)
 {
     const char *fault = NULL;
-    uint32_t places = 0, nses[ROOM_UNITS] = {0};
+    uint32_t places = 0, nses[OVERFLOW_UNITS] = {0};
     for (uint32_t ms = 0; ms < s->config.mss && !fault; ms++)
         fault = tree_ms(s, ms)->state ? check_ms(s, ms, tree_ms(s, ms)) : NULL;
     for (uint32_t bvc = 0; bvc < s->config.bvcs && !fault; bvc++)
         fault = s->bvc[bvc].state ? check_bvc(s, bvc, &places) : NULL;
     for (uint32_t nse = 0; nse < s->config.nses && !fault; nse++) {
         fault = s->nse[nse].state ? check_nse(s, nse) : NULL;
-        for (enum room_unit unit = IN_PACKETS; unit < ROOM_UNITS; unit++)
+        for (enum overflow_unit unit = IN_PACKETS; unit < OVERFLOW_UNITS; unit++)
             nses[unit] += s->nse[nse].state && bin_of(s, unit, nse);
     }
     if (fault)
         return fault;
-    for (enum room_unit unit = IN_PACKETS; unit < ROOM_UNITS; unit++)
+    for (enum overflow_unit unit = IN_PACKETS; unit < OVERFLOW_UNITS; unit++)
         MUST(rank_count(&s->rank[unit], s->rank_top[unit]) == nses[unit], "the NSEs' ranks");
     MUST(free_places(s, s->places_end - places) == s->places_end - places, "free places");
     return NULL;
