@@ -23,7 +23,7 @@ static inline uint8_t *aqm_look(struct sched *s, uint32_t pfc, struct tree_ms *m
         vars = sched_aqm_look_wide(s, m, class, scope == SCHED_SCOPE_NSE, view, &total);
         view->ahead_of = sched_aqm_ahead;
     } else {
-        vars = tree_vars(s, SCHED_SCOPE_PFC, tree_pfc_place(s, pfc));
+        vars = tree_vars(s, SCHED_SCOPE_PFC, tree_pfc_index(s, pfc));
         if (p->share_uses) {
             p->share_uses--;
             view->share_octets_per_s = p->share_octets_per_s;
@@ -31,7 +31,7 @@ static inline uint8_t *aqm_look(struct sched *s, uint32_t pfc, struct tree_ms *m
             view->share_of = sched_aqm_share_again;
         }
         if (scope == SCHED_SCOPE_FLOW) {
-            vars = tree_vars(s, SCHED_SCOPE_FLOW, queue_flow_place(s, pfc, flow));
+            vars = tree_vars(s, SCHED_SCOPE_FLOW, queue_flow_index(s, pfc, flow));
             total = sched_queue_flow(s, pfc, flow)->queue.total;
         }
     }

@@ -114,7 +114,7 @@ void sched_bvc_served(struct sched *s, uint32_t bvc)
     const struct tree_bvc *c = &s->bvc[bvc];
     struct tree_nse *n = &s->nse[c->nse];
     bool stays = (c->state & (BVC_READY | BVC_WAITS | BVC_STANDS)) == BVC_READY &&
-                 c->place == READY_TURNS && c->active && !(c->active & 1u << CLASS_SIGNALLING);
+                 c->ready_ring == READY_TURNS && c->active && !(c->active & 1u << CLASS_SIGNALLING);
     if (stays && n->first == bvc && !ready_by_time(n))
         bvc_has_had_turn(n, c);
     else
@@ -239,7 +239,7 @@ static void reweigh(struct sched *s, struct tree_bvc *c, uint32_t bvc)
         if (tree_before(most, c->of_class[class].tag))
             c->of_class[class].tag = most;
     }
-    if (c->state & BVC_READY && c->place == READY_TIMED) {
+    if (c->state & BVC_READY && c->ready_ring == READY_TIMED) {
         sched_bvc_comes_back(s, c, &s->nse[c->nse]);
         sched_bvc_refresh(s, bvc);
     }

@@ -31,7 +31,7 @@ static inline bool find(const struct sched *s, struct round *r)
     r->bvc = r->n->first;
     r->c = &s->bvc[r->bvc];
     uint32_t active = r->c->active;
-    if (active & (active - 1) || r->c->place != READY_TURNS || ready_by_time(r->n))
+    if (active & (active - 1) || r->c->ready_ring != READY_TURNS || ready_by_time(r->n))
         return false;
     r->turn = (uint32_t)__builtin_ctz(active);
     r->pfc = r->c->of_class[r->turn].head;

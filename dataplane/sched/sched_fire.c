@@ -169,7 +169,7 @@ static inline bool touch_node(struct sched *s, uint32_t id, struct fired node)
     __builtin_prefetch(&s->bvc[m->bvc], 1);
     __builtin_prefetch(&s->slot[node.p->queue.head], 1);
     if (node.p->asked)
-        __builtin_prefetch(tree_vars(s, SCHED_SCOPE_PFC, tree_pfc_place(s, node.pfc)), 1);
+        __builtin_prefetch(tree_vars(s, SCHED_SCOPE_PFC, tree_pfc_index(s, node.pfc)), 1);
     if (ms_is_simple(m))
         return false;
     for (uint32_t slots = m->backlog; slots; slots &= slots - 1) {

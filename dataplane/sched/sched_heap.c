@@ -77,11 +77,11 @@ static void sift_up(struct sched *s, const struct tree_nse *n, uint32_t at, uint
 static void sift_down(struct sched *s, const struct tree_nse *n, uint32_t at, uint32_t bvc,
                       uint64_t key)
 {
-    uint32_t last = n->heap_last / HEAP_FAMILY, places = n->heap_last % HEAP_FAMILY + 1;
+    uint32_t last = n->heap_last / HEAP_FAMILY, children = n->heap_last % HEAP_FAMILY + 1;
     uint32_t level = 0;
     for (uint32_t child; (child = *child_at(s, at)) != TREE_NONE; level++) {
         const struct heap_family *f = &s->family[child];
-        uint32_t least = least_of(f, child == last ? places : HEAP_FAMILY);
+        uint32_t least = least_of(f, child == last ? children : HEAP_FAMILY);
         if (!goes_before(f->key[least], f->bvc[least], key, bvc))
             break;
         write_at(s, at, f->bvc[least], f->key[least]);

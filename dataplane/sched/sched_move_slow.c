@@ -10,7 +10,7 @@
 
 static uint8_t *vars_of(const struct sched *s, uint32_t ms, uint32_t slot)
 {
-    return tree_vars(s, SCHED_SCOPE_PFC, tree_pfc_place(s, tree_pfc_id(ms, slot)));
+    return tree_vars(s, SCHED_SCOPE_PFC, tree_pfc_index(s, tree_pfc_id(ms, slot)));
 }
 
 static void pack_pfc(const struct sched *s, uint32_t ms, uint32_t slot, struct sched_baggage_pfc *b)

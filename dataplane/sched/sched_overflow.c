@@ -10,16 +10,16 @@
 // share, independently of the others. The dropped N-PDU is the oldest of a queue that waits too
 // long anyway.
 //
-// Ranks find the largest (sched_places.c), in octets to one step at each of three levels. The work
-// of a call is bounded.
+// Ranks find the largest (sched_candidates.c), in octets to one step at each of three levels. The
+// work of a call is bounded.
 #include "dataplane/sched/sched_overflow.h"
 
 #include "dataplane/sched/sched_aqm.h"
 #include "dataplane/sched/sched_queue.h"
 
-#define VICTIMS_A_CALL     16u
-#define PLACES_A_CALL      16u  // ranked while a limit fills up
-#define PLACES_A_FULL_CALL 256u // ranked once it is full
+#define VICTIMS_A_CALL         16u
+#define CANDIDATES_A_CALL      16u  // ranked while a limit fills up
+#define CANDIDATES_A_FULL_CALL 256u // ranked once it is full
 
 static uint64_t exact_size(enum overflow_unit unit, uint64_t total)
 {
@@ -126,7 +126,7 @@ static uint64_t total_of_entry(const struct sched *s, uint32_t entry)
 {
     if (entry < s->config.nses)
         return sched_overflow_nse_total(&s->nse[entry]);
-    if (entry < sched_overflow_entry_of_place(s, 0))
+    if (entry < sched_overflow_entry_of_candidate(s, 0))
         return s->bvc[entry - s->config.nses].total;
     uint32_t pfc = sched_overflow_pfc_of_entry(s, entry);
     return sched_overflow_sum(tree_ms(s, tree_pfc_ms(pfc)), tree_pfc(s, pfc)->traffic_class).total;
@@ -245,7 +245,7 @@ enum drop_reason sched_overflow_make(struct sched *s, struct overflow *r)
 {
     uint32_t bvc = tree_ms(s, r->ms)->bvc;
     bool refuses = s->config.tail_drop;
-    bool ranked = refuses || sched_overflow_keep(s, bvc, r->octets, PLACES_A_CALL);
+    bool ranked = refuses || sched_overflow_keep(s, bvc, r->octets, CANDIDATES_A_CALL);
     for (uint32_t victims = 0; victims < VICTIMS_A_CALL; victims++) {
         if (!some_limit_is_full(s, r))
             break;
@@ -253,7 +253,7 @@ enum drop_reason sched_overflow_make(struct sched *s, struct overflow *r)
                                                     // fits, so nothing is dropped for it
             return r->full;
         if (!ranked)
-            sched_overflow_keep(s, bvc, r->octets, PLACES_A_FULL_CALL);
+            sched_overflow_keep(s, bvc, r->octets, CANDIDATES_A_FULL_CALL);
         ranked = true;
         if (s->drop_count == SCHED_DROPS)
             break;

@@ -22,8 +22,8 @@ enum drop_reason sched_overflow_make(struct sched *s, struct overflow *r);
 // All queues older than the beginning of ranking, in the cell or everywhere, are ranked now.
 static inline bool overflow_all_are_ranked(const struct sched *s, const struct tree_bvc *c)
 {
-    return !s->young_left && c->places_left == TREE_NONE &&
-           (!s->kept || s->places_left == s->places_end);
+    return !s->young_left && c->candidates_left == TREE_NONE &&
+           (!s->kept || s->candidates_left == s->candidates_end);
 }
 
 static inline bool overflow_is_full(uint64_t total, const struct sched_limit *limit,
@@ -32,7 +32,7 @@ static inline bool overflow_is_full(uint64_t total, const struct sched_limit *li
     return total_packets(total) >= limit->packets || total_octets(total) + octets > limit->octets;
 }
 
-// ---- sched_places.c ----
+// ---- sched_candidates.c ----
 // The queued N-PDUs of an MS in a class; `gives`: one of them is not half sent.
 struct sched_overflow_sum {
     uint64_t total;
@@ -40,12 +40,12 @@ struct sched_overflow_sum {
 };
 struct sched_overflow_sum sched_overflow_sum(struct tree_ms *m, uint32_t class);
 uint64_t sched_overflow_nse_total(const struct tree_nse *n);
-// Entries of the ranks: NSEs, cells, and from sched_overflow_entry_of_place(s, 0) on MSs in a
+// Entries of the ranks: NSEs, cells, and from sched_overflow_entry_of_candidate(s, 0) on MSs in a
 // class.
 uint32_t sched_overflow_entry_of_bvc(const struct sched *s, uint32_t bvc);
-uint32_t sched_overflow_entry_of_place(const struct sched *s, uint32_t place);
+uint32_t sched_overflow_entry_of_candidate(const struct sched *s, uint32_t candidate);
 uint32_t sched_overflow_pfc_of_entry(const struct sched *s, uint32_t entry);
-// RANK_NONE: the MS has no place in that class.
+// RANK_NONE: the MS has no candidate in that class.
 uint32_t sched_overflow_entry_of_ms(const struct sched *s, uint32_t ms, struct tree_ms *m,
                                     uint32_t class);
 // The slot that stands for the MS in a class: its lowest one there.
@@ -55,11 +55,11 @@ uint32_t sched_overflow_leader(struct tree_ms *m, uint32_t class);
 void sched_overflow_follow(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t class);
 // The limit of the cell, or of all, is nearly full: keeps ranks from now on, and ranks so many of
 // the older queues. True if none of these is left.
-bool sched_overflow_keep(struct sched *s, uint32_t bvc, uint32_t octets, uint32_t places);
-// Gives a place to a PFC with an older backlog.
+bool sched_overflow_keep(struct sched *s, uint32_t bvc, uint32_t octets, uint32_t candidates);
+// Gives a candidate to a PFC with an older backlog.
 void sched_overflow_linger(struct sched *s, uint32_t pfc);
 
-// An MS gives up its places, before it moves or its PFCs change; and takes them again.
+// An MS gives up its candidates, before it moves or its PFCs change; and takes them again.
 void sched_overflow_leave(struct sched *s, uint32_t ms);
 void sched_overflow_return(struct sched *s, uint32_t ms);
 // After an MS left a cell with its queue.
@@ -85,7 +85,7 @@ static inline bool overflow_is_ranked(const struct sched *s, const struct tree_m
                                       const struct tree_pfc *p)
 {
     bool several = m->slots & (m->slots - 1);
-    return s->kept | s->bvc[m->bvc].kept || (m->state & MS_PLACED && (several || p->ranked));
+    return s->kept | s->bvc[m->bvc].kept || (m->state & MS_CANDIDATE && (several || p->ranked));
 }
 
 // A queue grew, shrank, or its head became half sent.
@@ -98,14 +98,14 @@ static inline void overflow_grown(struct sched *s, uint32_t pfc, struct tree_ms 
         overflow_young_begins(s, pfc, p);
 }
 
-// A young queue that ends has no place, but its cell and its NSE may be ranked with it.
+// A young queue that ends has no candidate, but its cell and its NSE may be ranked with it.
 static inline void overflow_shrunk(struct sched *s, uint32_t pfc, struct tree_ms *m,
                                    struct tree_pfc *p)
 {
     bool ends = p->queue.total == 0;
     if (ends)
         overflow_young_ends(s, pfc, p);
-    if (__builtin_expect(m->state & MS_PLACED || (ends && s->kept), 0) &&
+    if (__builtin_expect(m->state & MS_CANDIDATE || (ends && s->kept), 0) &&
         (ends || overflow_is_ranked(s, m, p)))
         sched_overflow_follow(s, tree_pfc_ms(pfc), m, p->traffic_class);
 }
@@ -113,7 +113,7 @@ static inline void overflow_shrunk(struct sched *s, uint32_t pfc, struct tree_ms
 static inline void overflow_begun(struct sched *s, uint32_t pfc, struct tree_ms *m,
                                   struct tree_pfc *p)
 {
-    if (__builtin_expect(m->state & MS_PLACED && total_packets(p->queue.total) == 1, 0))
+    if (__builtin_expect(m->state & MS_CANDIDATE && total_packets(p->queue.total) == 1, 0))
         sched_overflow_follow(s, tree_pfc_ms(pfc), m, p->traffic_class);
 }
 

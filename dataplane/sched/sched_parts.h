@@ -53,7 +53,7 @@ void sched_nse_unwait(struct sched *s, uint32_t nse);
 // A PDU of that class goes, by virtual time.
 static inline void bvc_passes(struct tree_bvc *c, struct tree_nse *n, const struct tree_class *k)
 {
-    if (c->state & BVC_READY && c->place == READY_TURNS)
+    if (c->state & BVC_READY && c->ready_ring == READY_TURNS)
         sched_bvc_starts_at(c, n->turns_key);
     c->untimed = false;
     uint64_t key = c->offset + k->tag;
@@ -80,9 +80,9 @@ static inline uint16_t queue_info(uint32_t octets, uint32_t lle)
     return (uint16_t)((octets < QUEUE_INFO_OCTETS ? octets : QUEUE_INFO_OCTETS) | lle << 14);
 }
 
-static inline size_t queue_flow_place(const struct sched *s, uint32_t pfc, uint32_t flow)
+static inline size_t queue_flow_index(const struct sched *s, uint32_t pfc, uint32_t flow)
 {
-    return tree_pfc_place(s, pfc) * s->config.flows_a_pfc + flow;
+    return tree_pfc_index(s, pfc) * s->config.flows_a_pfc + flow;
 }
 struct tree_flow *sched_queue_flow(const struct sched *s, uint32_t pfc, uint32_t flow);
 struct tree_flows *sched_queue_flows(const struct sched *s, uint32_t pfc);

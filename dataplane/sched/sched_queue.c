@@ -10,12 +10,12 @@ enum { LIST_NONE, LIST_NEW, LIST_OLD };
 
 struct tree_flow *sched_queue_flow(const struct sched *s, uint32_t pfc, uint32_t flow)
 {
-    return &s->flow[queue_flow_place(s, pfc, flow)];
+    return &s->flow[queue_flow_index(s, pfc, flow)];
 }
 
 struct tree_flows *sched_queue_flows(const struct sched *s, uint32_t pfc)
 {
-    return &s->flows[tree_pfc_place(s, pfc)];
+    return &s->flows[tree_pfc_index(s, pfc)];
 }
 
 static void list_append(const struct sched *s, uint32_t pfc, uint32_t list, uint32_t flow)

@@ -33,22 +33,22 @@ static void first_may_change(struct sched *s, struct tree_nse *n, uint32_t bvc)
         sched_nse_unwait(s, (uint32_t)(n - s->nse));
 }
 
-static void ring_add(struct sched *s, struct tree_nse *n, enum ready_place place, uint32_t bvc)
+static void ring_add(struct sched *s, struct tree_nse *n, enum ready_ring ring, uint32_t bvc)
 {
     struct tree_bvc *c = &s->bvc[bvc];
-    c->place = (uint8_t)place;
-    if (n->ring[place] == TREE_NONE) {
-        n->ring[place] = c->next = c->prev = bvc;
+    c->ready_ring = (uint8_t)ring;
+    if (n->ring[ring] == TREE_NONE) {
+        n->ring[ring] = c->next = c->prev = bvc;
         return;
     }
-    bvcs_link(s, bvc, c, n->ring[place]);
+    bvcs_link(s, bvc, c, n->ring[ring]);
 }
 
 static void ring_remove(struct sched *s, struct tree_nse *n, const struct tree_bvc *c, uint32_t bvc)
 {
     bvcs_unlink(s, c);
-    if (n->ring[c->place] == bvc)
-        n->ring[c->place] = c->next == bvc ? TREE_NONE : c->next;
+    if (n->ring[c->ready_ring] == bvc)
+        n->ring[c->ready_ring] = c->next == bvc ? TREE_NONE : c->next;
 }
 
 static bool is_strict(const struct tree_bvc *c)
@@ -67,13 +67,13 @@ static void add(struct sched *s, struct tree_nse *n, struct tree_bvc *c, uint32_
         ring_add(s, n, is_strict(c) ? READY_STRICT : READY_TURNS, bvc);
         return;
     }
-    c->place = READY_TIMED;
+    c->ready_ring = READY_TIMED;
     sched_heap_add(s, n, bvc, key_of(c));
 }
 
 static void take_out(struct sched *s, struct tree_nse *n, const struct tree_bvc *c, uint32_t bvc)
 {
-    if (c->place == READY_TIMED)
+    if (c->ready_ring == READY_TIMED)
         sched_heap_remove(s, n, bvc);
     else
         ring_remove(s, n, c, bvc);
@@ -104,16 +104,16 @@ static void renew(struct sched *s, struct tree_nse *n, struct tree_bvc *c, uint3
                   bool served)
 {
     bool timed = ready_by_time(n), strict = is_strict(c);
-    if (c->place == READY_TIMED && !strict && (timed || !served)) {
+    if (c->ready_ring == READY_TIMED && !strict && (timed || !served)) {
         sched_heap_move(s, n, bvc, key_of(c));
         return;
     }
-    if (c->place != READY_TIMED && strict == (c->place == READY_STRICT)) {
+    if (c->ready_ring != READY_TIMED && strict == (c->ready_ring == READY_STRICT)) {
         if (!served)
             return;
         if (strict || !timed) {
-            if (n->ring[c->place] == bvc)
-                n->ring[c->place] = c->next;
+            if (n->ring[c->ready_ring] == bvc)
+                n->ring[c->ready_ring] = c->next;
             return;
         }
     }

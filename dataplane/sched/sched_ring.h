@@ -83,7 +83,7 @@ static inline void bvc_join_turns(struct sched *s, struct tree_nse *n, uint32_t 
 {
     c->state |= BVC_READY;
     c->untimed = true;
-    c->place = READY_TURNS;
+    c->ready_ring = READY_TURNS;
     bvcs_link(s, bvc, c, n->ring[READY_TURNS]);
 }
 

@@ -143,22 +143,22 @@ static uint32_t slots(const struct sched_config *c)
     return c->limit.packets + SLOTS_MORE;
 }
 
-// A queue with a place has at least one slot.
-static uint32_t places(const struct sched_config *c)
+// A queue with a candidate has at least one slot.
+static uint32_t candidates(const struct sched_config *c)
 {
     return (uint32_t)least((uint64_t)c->mss * c->pfcs_an_ms, slots(c));
 }
 
 static uint32_t ranked(const struct sched_config *c)
 {
-    return c->nses + c->bvcs + places(c);
+    return c->nses + c->bvcs + candidates(c);
 }
 
 static void lay_out_ranks(struct layout *l, const struct sched_config *c, struct sched *at,
                           uint64_t pfcs)
 {
-    at->place_of = part(l, pfcs, sizeof *at->place_of);
-    at->place = part(l, places(c), sizeof *at->place);
+    at->candidate_of = part(l, pfcs, sizeof *at->candidate_of);
+    at->candidate = part(l, candidates(c), sizeof *at->candidate);
     for (int unit = 0; unit < 2; unit++) {
         at->rank[unit].entry = part(l, ranked(c), sizeof *at->rank[unit].entry);
         at->rank[unit].bin = part(l, ranked(c) + 1, sizeof *at->rank[unit].bin);
@@ -289,12 +289,12 @@ static void limits_set(struct sched *s)
         least(s->watched.octets, least(s->config.bvc_limit.octets, s->config.ms_limit.octets));
 }
 
-static void places_set(struct sched *s)
+static void candidates_set(struct sched *s)
 {
     for (uint32_t i = 0; i < s->config.mss * s->config.pfcs_an_ms; i++)
-        s->place_of[i] = TREE_NONE;
-    for (uint32_t i = 0; i < places(&s->config); i++)
-        s->place[i] = (struct tree_place){.pfc = TREE_NONE, .next = i + 1};
+        s->candidate_of[i] = TREE_NONE;
+    for (uint32_t i = 0; i < candidates(&s->config); i++)
+        s->candidate[i] = (struct tree_candidate){.pfc = TREE_NONE, .next = i + 1};
     for (uint32_t i = 0; i < TREE_YOUNG; i++)
         s->young[i] = TREE_NONE;
     for (int unit = 0; unit < 2; unit++) {
@@ -322,7 +322,7 @@ int sched_setup(struct sched **sched, const struct sched_config *config, void *m
     rules_set(s);
     slots_set(s);
     limits_set(s);
-    places_set(s);
+    candidates_set(s);
     sched_heap_setup(s);
     s->reweigh_bvc = config->bvcs;
     *sched = s;

@@ -66,10 +66,10 @@ struct tree_pfc {
     uint32_t share_octets_per_s;
     uint8_t share_uses; // uses of the cached share left
     uint8_t flow;       // flow of the head N-PDU
-    bool ranked : 1;    // among the largest of its class: see sched_places.c
+    bool ranked : 1;    // among the largest of its class: see sched_candidates.c
     bool stirred : 1;   // its AQM is stirred (aqm.h), if the AQM watches one PFC's queue
     bool asked : 1;     // the AQM was called for the last N-PDU, so it may be called again
-    uint8_t young;      // its index in the list of young PFCs: see sched_places.c
+    uint8_t young;      // its index in the list of young PFCs: see sched_candidates.c
 };
 static_assert(sizeof(struct tree_pfc) == 80,
               "an MS and its PFC are three lines, wherever they begin");
@@ -80,12 +80,12 @@ enum {
     MS_FROZEN = 4,  // by command
     MS_STOPPED = 8, // own R = 0: frozen as well
     MS_WAITS = 16,
-    MS_LIMITED = 32,  // came out of the wheel and has sent nothing since
-    MS_RESERVED = 64, // an LLC frame waits for the MS: see sched_frame.c
-    MS_PLACED = 128   // some of its queues have a place: see sched_places.c
+    MS_LIMITED = 32,   // came out of the wheel and has sent nothing since
+    MS_RESERVED = 64,  // an LLC frame waits for the MS: see sched_frame.c
+    MS_CANDIDATE = 128 // some of its queues have a place: see sched_candidates.c
 };
 
-#define MS_USUAL (MS_EXISTS | MS_OWN | MS_PLACED) // nothing delays it, now or since its last PDU
+#define MS_USUAL (MS_EXISTS | MS_OWN | MS_CANDIDATE) // nothing delays it, now or since its last PDU
 
 struct tree_ms {
     struct bucket bucket;
@@ -134,7 +134,7 @@ struct tree_class {
     uint64_t total;
     uint64_t standing;      // the part of `total` whose MSs are frozen or stopped
     uint32_t standing_pfcs; // likewise of `backlogged`
-    uint32_t rank_top[2];   // of its MSs, by packets and by octets: see sched_places.c
+    uint32_t rank_top[2];   // of its MSs, by packets and by octets: see sched_candidates.c
 };
 
 enum {
@@ -150,7 +150,7 @@ enum {
 #define BVC_STANDS (BVC_STOPPED | BVC_BLOCKED | BVC_RESERVED | BVC_RESETS)
 
 // The structure that holds a ready cell (sched_ready.c): one of two rings, or the heap.
-enum ready_place { READY_STRICT, READY_TURNS, READY_TIMED };
+enum ready_ring { READY_STRICT, READY_TURNS, READY_TIMED };
 #define READY_RINGS 2
 
 struct tree_bvc {
@@ -162,7 +162,7 @@ struct tree_bvc {
     uint8_t state;
     uint8_t active;     // a bit for each class whose ring is not empty
     uint8_t backlogged; // a bit for each class with a backlog
-    uint8_t place;      // of a ready one: enum ready_place
+    uint8_t ready_ring; // of a ready one: enum ready_ring
     bool untimed;       // it was served by turns: its virtual time is meaningless
     uint8_t kept;       // its MSs are ranked: bits of OVERFLOW_KEPT
     uint8_t giving[2];  // by packets and by octets, a bit for each class that has ranked MSs
@@ -175,8 +175,8 @@ struct tree_bvc {
     uint32_t visits_left;
     uint32_t due_next, due_prev;
     uint8_t resets, resets_open; // count of resets; resets since the last complete visit of its MSs
-    // places of its queues: the first; the next unranked one (see sched_places.c)
-    uint32_t places, places_left;
+    // places of its queues: the first; the next unranked one (see sched_candidates.c)
+    uint32_t candidates, candidates_left;
 };
 
 enum {
@@ -224,8 +224,8 @@ struct tree_sizes {
     struct tree_offer offer, default_offer; // nobody tells the level of a default bucket
 };
 
-// The place of a queue that a full limit may have to find: see sched_places.c.
-struct tree_place {
+// The place of a queue that a full limit may have to find: see sched_candidates.c.
+struct tree_candidate {
     uint32_t pfc;        // TREE_NONE: a free place
     uint32_t next, prev; // in its cell; of a free place the next free one
 };
@@ -273,16 +273,16 @@ struct sched {
     // as long as the configured disciplines need.
     uint8_t *vars[SCHED_SCOPES];
     uint32_t vars_octets[SCHED_SCOPES];
-    // the largest, by packets and by octets: see sched_places.c
+    // the largest, by packets and by octets: see sched_candidates.c
     struct rank rank[2];
-    uint32_t rank_top[2]; // of the NSEs
-    uint32_t *place_of;   // the place of each PFC; TREE_NONE: none
-    struct tree_place *place;
-    uint32_t place_free;
-    uint32_t places_end, places_left;     // the end of the used places; the next unranked one
-    uint32_t young[TREE_YOUNG], young_at; // the PFCs that began last; TREE_NONE: ended
-    uint32_t young_left;                  // so many of them may be unranked
-    uint8_t kept;                         // all are ranked: bits of OVERFLOW_KEPT
+    uint32_t rank_top[2];   // of the NSEs
+    uint32_t *candidate_of; // the candidate of each PFC; TREE_NONE: none
+    struct tree_candidate *candidate;
+    uint32_t candidate_free;
+    uint32_t candidates_end, candidates_left; // the end of the used places; the next unranked one
+    uint32_t young[TREE_YOUNG], young_at;     // the PFCs that began last; TREE_NONE: ended
+    uint32_t young_left;                      // so many of them may be unranked
+    uint8_t kept;                             // all are ranked: bits of OVERFLOW_KEPT
     // ranks are kept above high (of all, of a cell), and until at most low is queued
     struct sched_limit high, bvc_high, low, bvc_low;
     uint64_t high_total, bvc_high_total, ms_total; // total_limit: below these all limits have room
@@ -339,14 +339,14 @@ static inline struct tree_pfc *tree_pfc(const struct sched *s, uint32_t pfc)
 }
 
 // Its index in an array of all PFCs.
-static inline size_t tree_pfc_place(const struct sched *s, uint32_t pfc)
+static inline size_t tree_pfc_index(const struct sched *s, uint32_t pfc)
 {
     return (size_t)tree_pfc_ms(pfc) * s->config.pfcs_an_ms + tree_pfc_slot(pfc);
 }
 
-static inline uint8_t *tree_vars(const struct sched *s, enum sched_scope scope, size_t place)
+static inline uint8_t *tree_vars(const struct sched *s, enum sched_scope scope, size_t index)
 {
-    return s->vars[scope] + place * s->vars_octets[scope];
+    return s->vars[scope] + index * s->vars_octets[scope];
 }
 
 // The lines of both: an MS and its first PFC are three lines, wherever the record begins.

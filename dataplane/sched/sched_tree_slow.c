@@ -63,8 +63,8 @@ int sched_bvc_add(struct sched *s, uint32_t bvc, uint32_t nse, uint64_t now_ns)
                            .offset = s->nse[nse].virtual,
                            .wheel_ref = WHEEL_NO_REF,
                            .roll = TREE_NONE,
-                           .places = TREE_NONE,
-                           .places_left = TREE_NONE,
+                           .candidates = TREE_NONE,
+                           .candidates_left = TREE_NONE,
                            .bucket.at_ns = now_ns,
                            .defaults.since_ns = now_ns};
     for (int class = 0; class < CLASS_COUNT; class ++)
@@ -132,7 +132,7 @@ static void flows_reset(const struct sched *s, uint32_t pfc, uint32_t class)
         struct tree_flow *f = sched_queue_flow(s, pfc, flow);
         *f = (struct tree_flow){0};
         vars_reset(s, SCHED_SCOPE_FLOW,
-                   tree_vars(s, SCHED_SCOPE_FLOW, queue_flow_place(s, pfc, flow)), class);
+                   tree_vars(s, SCHED_SCOPE_FLOW, queue_flow_index(s, pfc, flow)), class);
     }
     if (s->config.flows_a_pfc)
         *sched_queue_flows(s, pfc) = (struct tree_flows){0};
@@ -176,7 +176,7 @@ int sched_pfc_add(struct sched *s, uint32_t ms, uint32_t slot, enum traffic_clas
                            .tag = tree_pfc_of(m, m->last)->tag,
                            .bucket.rate = BUCKET_UNLIMITED};
     vars_reset(s, SCHED_SCOPE_PFC,
-               tree_vars(s, SCHED_SCOPE_PFC, tree_pfc_place(s, tree_pfc_id(ms, slot))), class);
+               tree_vars(s, SCHED_SCOPE_PFC, tree_pfc_index(s, tree_pfc_id(ms, slot))), class);
     flows_reset(s, tree_pfc_id(ms, slot), class);
     m->slots |= (uint8_t)(1u << slot);
     sched_overflow_return(s, ms);

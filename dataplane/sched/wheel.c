@@ -1,5 +1,5 @@
-// See wheel.h. A ref is chunk x 16 + place. A slot's head is the ref after its last entry, and a
-// head with place 9 means "the next entry needs a chunk": so does WHEEL_SLOT_EMPTY, with chunk
+// See wheel.h. A ref is chunk x 16 + index. A slot's head is the ref after its last entry, and a
+// head with index 9 means "the next entry needs a chunk": so does WHEEL_SLOT_EMPTY, with chunk
 // NO_CHUNK, and an emptied first chunk leaves next x 16 + 9, which is correct with a next chunk (it
 // is full) and without. A slot's busy bit is set with its first chunk and cleared with its last.
 #include "dataplane/sched/wheel.h"
@@ -74,9 +74,9 @@ static void slot_shrink(struct wheel *wheel, uint32_t slot, uint32_t n)
 {
     uint32_t head = wheel->head[slot] - n;
     wheel->entries -= n;
-    if (head % WHEEL_PLACES == 0) {
-        uint32_t i = head / WHEEL_PLACES;
-        head = wheel->chunk[i].next * WHEEL_PLACES + WHEEL_CHUNK_IDS;
+    if (head % WHEEL_CHUNK_REFS == 0) {
+        uint32_t i = head / WHEEL_CHUNK_REFS;
+        head = wheel->chunk[i].next * WHEEL_CHUNK_REFS + WHEEL_CHUNK_IDS;
         wheel->chunk[i].next = wheel->free;
         wheel->free = i;
         if (head == WHEEL_SLOT_EMPTY)
@@ -88,14 +88,14 @@ static void slot_shrink(struct wheel *wheel, uint32_t slot, uint32_t n)
 // The last entry of the first chunk fills the hole.
 void sched_wheel_remove(struct wheel *wheel, uint32_t ref)
 {
-    struct wheel_chunk *hole = &wheel->chunk[ref / WHEEL_PLACES];
+    struct wheel_chunk *hole = &wheel->chunk[ref / WHEEL_CHUNK_REFS];
     uint32_t slot = hole->slot;
     uint32_t last = wheel->head[slot] - 1;
     if (last != ref) {
-        const struct wheel_chunk *from = &wheel->chunk[last / WHEEL_PLACES];
-        hole->id[ref % WHEEL_PLACES] = from->id[last % WHEEL_PLACES];
-        hole->offset_ns[ref % WHEEL_PLACES] = from->offset_ns[last % WHEEL_PLACES];
-        wheel->moved(wheel->owner, hole->id[ref % WHEEL_PLACES], ref);
+        const struct wheel_chunk *from = &wheel->chunk[last / WHEEL_CHUNK_REFS];
+        hole->id[ref % WHEEL_CHUNK_REFS] = from->id[last % WHEEL_CHUNK_REFS];
+        hole->offset_ns[ref % WHEEL_CHUNK_REFS] = from->offset_ns[last % WHEEL_CHUNK_REFS];
+        wheel->moved(wheel->owner, hole->id[ref % WHEEL_CHUNK_REFS], ref);
     }
     slot_shrink(wheel, slot, 1);
 }
@@ -114,8 +114,8 @@ static uint32_t slot_take(struct wheel *wheel, uint32_t slot, uint32_t *ids, uin
 {
     uint32_t taken = 0;
     while (wheel->head[slot] != WHEEL_SLOT_EMPTY && taken < n) {
-        uint32_t count = wheel->head[slot] % WHEEL_PLACES;
-        const struct wheel_chunk *chunk = &wheel->chunk[wheel->head[slot] / WHEEL_PLACES];
+        uint32_t count = wheel->head[slot] % WHEEL_CHUNK_REFS;
+        const struct wheel_chunk *chunk = &wheel->chunk[wheel->head[slot] / WHEEL_CHUNK_REFS];
         chunk_prefetch(wheel, chunk->next);
         if (n - taken >= WHEEL_CHUNK_IDS) {
             memcpy(ids + taken, chunk->id, sizeof chunk->id);
@@ -135,16 +135,16 @@ static uint32_t slot_take_until(struct wheel *wheel, uint32_t slot, uint16_t unt
                                 uint32_t *ids, uint32_t n)
 {
     uint32_t taken = 0;
-    uint32_t i = wheel->head[slot] / WHEEL_PLACES;
-    uint32_t count = wheel->head[slot] % WHEEL_PLACES;
+    uint32_t i = wheel->head[slot] / WHEEL_CHUNK_REFS;
+    uint32_t count = wheel->head[slot] % WHEEL_CHUNK_REFS;
     while (i != NO_CHUNK && taken < n) {
         const struct wheel_chunk *chunk = &wheel->chunk[i];
         uint32_t next = chunk->next; // before the chunk may be freed
         chunk_prefetch(wheel, next);
-        for (uint32_t place = count; place-- > 0 && taken < n;)
-            if (chunk->offset_ns[place] <= until_ns) {
-                ids[taken++] = chunk->id[place];
-                sched_wheel_remove(wheel, i * WHEEL_PLACES + place);
+        for (uint32_t index = count; index-- > 0 && taken < n;)
+            if (chunk->offset_ns[index] <= until_ns) {
+                ids[taken++] = chunk->id[index];
+                sched_wheel_remove(wheel, i * WHEEL_CHUNK_REFS + index);
             }
         i = next;
         count = WHEEL_CHUNK_IDS;
@@ -180,12 +180,12 @@ uint64_t sched_wheel_next_ns(const struct wheel *wheel)
         return TIME_NEVER;
     uint64_t slot = first_busy(wheel);
     uint32_t head = wheel->head[slot % WHEEL_SLOTS];
-    uint32_t count = head % WHEEL_PLACES;
+    uint32_t count = head % WHEEL_CHUNK_REFS;
     uint16_t least_ns = WHEEL_LAST_NS;
-    for (uint32_t i = head / WHEEL_PLACES; i != NO_CHUNK; i = wheel->chunk[i].next) {
-        for (uint32_t place = 0; place < count; place++)
-            if (wheel->chunk[i].offset_ns[place] < least_ns)
-                least_ns = wheel->chunk[i].offset_ns[place];
+    for (uint32_t i = head / WHEEL_CHUNK_REFS; i != NO_CHUNK; i = wheel->chunk[i].next) {
+        for (uint32_t index = 0; index < count; index++)
+            if (wheel->chunk[i].offset_ns[index] < least_ns)
+                least_ns = wheel->chunk[i].offset_ns[index];
         count = WHEEL_CHUNK_IDS;
     }
     return (slot << WHEEL_SLOT_BITS) + least_ns;
@@ -193,7 +193,8 @@ uint64_t sched_wheel_next_ns(const struct wheel *wheel)
 
 uint32_t sched_wheel_first_chunk(const struct wheel *wheel)
 {
-    return wheel->entries ? wheel->head[first_busy(wheel) % WHEEL_SLOTS] / WHEEL_PLACES : NO_CHUNK;
+    return wheel->entries ? wheel->head[first_busy(wheel) % WHEEL_SLOTS] / WHEEL_CHUNK_REFS
+                          : NO_CHUNK;
 }
 
 uint64_t sched_wheel_next_slot_ns(const struct wheel *wheel)

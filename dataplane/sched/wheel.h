@@ -15,12 +15,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define WHEEL_SLOT_BITS   16 // of a nanosecond clock
-#define WHEEL_SLOTS       16384u
-#define WHEEL_CHUNK_IDS   9
-#define WHEEL_PLACES      16u // numbers per chunk: a power of two, so that a ref splits cheaply
-#define WHEEL_NO_REF      UINT32_MAX
-#define WHEEL_SLOT_EMPTY  (UINT32_MAX / WHEEL_PLACES * WHEEL_PLACES + WHEEL_CHUNK_IDS) // a head
+#define WHEEL_SLOT_BITS  16 // of a nanosecond clock
+#define WHEEL_SLOTS      16384u
+#define WHEEL_CHUNK_IDS  9
+#define WHEEL_CHUNK_REFS 16u // numbers per chunk: a power of two, so that a ref splits cheaply
+#define WHEEL_NO_REF     UINT32_MAX
+#define WHEEL_SLOT_EMPTY \
+    (UINT32_MAX / WHEEL_CHUNK_REFS * WHEEL_CHUNK_REFS + WHEEL_CHUNK_IDS) // a head
 #define WHEEL_ENTRIES_MAX (1u << 31)
 
 struct wheel_chunk {
@@ -70,11 +71,11 @@ static inline uint32_t wheel_add(struct wheel *wheel, uint32_t id, uint64_t at_n
     }
     uint32_t slot = (uint32_t)at_slot % WHEEL_SLOTS;
     uint32_t ref = wheel->head[slot];
-    if (ref % WHEEL_PLACES == WHEEL_CHUNK_IDS)
-        ref = sched_wheel_chunk_add(wheel, slot, ref / WHEEL_PLACES) * WHEEL_PLACES;
-    struct wheel_chunk *chunk = &wheel->chunk[ref / WHEEL_PLACES];
-    chunk->id[ref % WHEEL_PLACES] = id;
-    chunk->offset_ns[ref % WHEEL_PLACES] = offset_ns;
+    if (ref % WHEEL_CHUNK_REFS == WHEEL_CHUNK_IDS)
+        ref = sched_wheel_chunk_add(wheel, slot, ref / WHEEL_CHUNK_REFS) * WHEEL_CHUNK_REFS;
+    struct wheel_chunk *chunk = &wheel->chunk[ref / WHEEL_CHUNK_REFS];
+    chunk->id[ref % WHEEL_CHUNK_REFS] = id;
+    chunk->offset_ns[ref % WHEEL_CHUNK_REFS] = offset_ns;
     wheel->head[slot] = ref + 1;
     wheel->entries++;
     return ref;
@@ -87,7 +88,7 @@ uint32_t sched_wheel_take(struct wheel *wheel, uint64_t now_ns, bool exact, uint
                           uint32_t n);
 
 // The next chunk to be taken from, to prefetch; WHEEL_NO_CHUNK if there is none.
-#define WHEEL_NO_CHUNK (WHEEL_SLOT_EMPTY / WHEEL_PLACES)
+#define WHEEL_NO_CHUNK (WHEEL_SLOT_EMPTY / WHEEL_CHUNK_REFS)
 uint32_t sched_wheel_first_chunk(const struct wheel *wheel);
 
 // The end of the first slot with an entry, without reading it; TIME_NEVER if there is none.

@@ -98,7 +98,7 @@ static const char *check_pfc(const struct sched *s, uint32_t pfc, struct sums *s
          "an MS's mask of blocked PFCs");
     MUST(!p->sent_octets || p->queue.total, "an empty PFC is half sent");
     MUST(!p->stirred || (s->vars_octets[SCHED_SCOPE_PFC] &&
-                         aqm_is_stirred(tree_vars(s, SCHED_SCOPE_PFC, tree_pfc_place(s, pfc)))),
+                         aqm_is_stirred(tree_vars(s, SCHED_SCOPE_PFC, tree_pfc_index(s, pfc)))),
          "a PFC's AQM is not as stirred as said");
     bool held = ms_is_held(m) || m->state & MS_WAITS || p->state & (PFC_WAITS | PFC_STOPPED) ||
                 pfc_lle_is_held(m, p, slot) || p->state & PFC_BY_FLOW;
@@ -246,7 +246,7 @@ static const char *check_bvc(const struct sched *s, uint32_t bvc, struct sums *s
     bool ready = c->active && !(c->state & (BVC_WAITS | BVC_STANDS));
     MUST(ready == !!(c->state & BVC_READY), "a cell's readiness");
     bool strict = c->active >> CLASS_SIGNALLING & 1;
-    MUST(!ready || strict == (c->place == READY_STRICT),
+    MUST(!ready || strict == (c->ready_ring == READY_STRICT),
          "a cell with signalling in the wrong ring");
     sums->waiting += !!(c->state & BVC_WAITS);
     sums->reserved += !!(c->state & BVC_RESERVED);
@@ -254,14 +254,14 @@ static const char *check_bvc(const struct sched *s, uint32_t bvc, struct sums *s
 }
 
 // Counts the cells of a ring of ready cells; an impossible number if one does not belong there.
-static uint32_t turns_count(const struct sched *s, const struct tree_nse *n, enum ready_place place)
+static uint32_t turns_count(const struct sched *s, const struct tree_nse *n, enum ready_ring ring)
 {
-    uint32_t count = 0, first = n->ring[place];
+    uint32_t count = 0, first = n->ring[ring];
     if (first == TREE_NONE)
         return 0;
     for (uint32_t bvc = first; count == 0 || bvc != first; bvc = s->bvc[bvc].next) {
         const struct tree_bvc *c = &s->bvc[bvc];
-        if (count++ == s->config.bvcs || !(c->state & BVC_READY) || c->place != place ||
+        if (count++ == s->config.bvcs || !(c->state & BVC_READY) || c->ready_ring != ring ||
             &s->nse[c->nse] != n || s->bvc[c->next].prev != bvc)
             return UINT32_MAX / 4;
     }
@@ -290,7 +290,7 @@ static uint32_t heap_count(const struct sched *s, const struct tree_nse *n)
         uint32_t bvc = s->family[at / HEAP_FAMILY].bvc[at % HEAP_FAMILY];
         const struct tree_bvc *c = &s->bvc[bvc];
         if (bvc >= s->config.bvcs || s->heap_at[bvc] != at || !(c->state & BVC_READY) ||
-            c->place != READY_TIMED || &s->nse[c->nse] != n ||
+            c->ready_ring != READY_TIMED || &s->nse[c->nse] != n ||
             key != c->offset + c->of_class[sched_bvc_next_class(c)].tag ||
             tree_before(key, s->family[parent / HEAP_FAMILY].key[parent % HEAP_FAMILY]) ||
             (node + 1 == n->timed && at != n->heap_last))
@@ -306,12 +306,12 @@ static bool is_first(const struct sched *s, const struct tree_nse *n)
         return !n->timed && n->ring[READY_STRICT] == TREE_NONE && n->ring[READY_TURNS] == TREE_NONE;
     const struct tree_bvc *c = &s->bvc[n->first];
     uint64_t key = c->offset + c->of_class[sched_bvc_next_class(c)].tag;
-    if (c->place == READY_TURNS)
+    if (c->ready_ring == READY_TURNS)
         key = n->turns_key;
-    if (c->place == READY_STRICT || n->ring[READY_STRICT] != TREE_NONE)
+    if (c->ready_ring == READY_STRICT || n->ring[READY_STRICT] != TREE_NONE)
         return n->ring[READY_STRICT] == n->first;
     if (!ready_by_time(n))
-        return n->timed == 0 || c->place == READY_TIMED;
+        return n->timed == 0 || c->ready_ring == READY_TIMED;
     return (n->ring[READY_TURNS] == TREE_NONE || !tree_before(n->turns_key, key)) &&
            (!n->timed || !tree_before(s->family[n->heap_root / HEAP_FAMILY].key[0], key));
 }

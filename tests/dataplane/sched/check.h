@@ -6,6 +6,6 @@
 // NULL, or the invariant of the scheduler's structure that does not hold.
 const char *sched_check(const struct sched *s);
 
-const char *sched_check_overflow(const struct sched *s); // the part for sched_places.c
+const char *sched_check_overflow(const struct sched *s); // the part for sched_candidates.c
 
 #endif

@@ -1,4 +1,4 @@
-// Computes the places and ranks (sched_places.c) that should exist, and compares.
+// Computes the candidates and ranks (sched_candidates.c) that should exist, and compares.
 #include "tests/dataplane/sched/check.h"
 
 #include "dataplane/sched/sched_overflow.h"
@@ -45,9 +45,9 @@ static uint32_t rank_count(const struct rank *r, uint32_t top)
     return n;
 }
 
-static uint32_t place_of(const struct sched *s, uint32_t pfc)
+static uint32_t candidate_of(const struct sched *s, uint32_t pfc)
 {
-    return s->place_of[tree_pfc_place(s, pfc)];
+    return s->candidate_of[tree_pfc_index(s, pfc)];
 }
 
 static bool is_young(const struct sched *s, struct tree_ms *m, uint32_t ms, uint32_t class)
@@ -60,13 +60,13 @@ static bool is_young(const struct sched *s, struct tree_ms *m, uint32_t ms, uint
 }
 
 static const char *check_rank(const struct sched *s, const struct tree_bvc *c,
-                              struct sched_overflow_sum sum, uint32_t place)
+                              struct sched_overflow_sum sum, uint32_t candidate)
 {
     for (enum overflow_unit unit = IN_PACKETS; unit < OVERFLOW_UNITS; unit++) {
         bool kept = (s->kept | c->kept) & OVERFLOW_KEPT(unit);
         const struct rank_bin *bin = NULL;
-        if (place != TREE_NONE)
-            bin = bin_of(s, unit, sched_overflow_entry_of_place(s, place));
+        if (candidate != TREE_NONE)
+            bin = bin_of(s, unit, sched_overflow_entry_of_candidate(s, candidate));
         MUST(!bin || (sum.gives && bin->size == size_of(unit, sum.total)), "a rank is not true");
         MUST(bin || !sum.gives || !kept || !overflow_all_are_ranked(s, c), "a queue is not ranked");
     }
@@ -80,46 +80,49 @@ static const char *check_ms(const struct sched *s, uint32_t ms, struct tree_ms *
     for (uint32_t slots = m->slots; slots; slots &= slots - 1) {
         uint32_t slot = (uint32_t)__builtin_ctz(slots), pfc = tree_pfc_id(ms, slot);
         const struct tree_pfc *p = tree_pfc_of(m, slot);
-        uint32_t class = p->traffic_class, place = place_of(s, pfc);
+        uint32_t class = p->traffic_class, candidate = candidate_of(s, pfc);
         bool leads = !(classes >> class & 1);
         classes |= 1u << class;
-        placed += place != TREE_NONE;
-        MUST(leads || place == TREE_NONE, "a PFC has a place that does not lead");
+        placed += candidate != TREE_NONE;
+        MUST(leads || candidate == TREE_NONE, "a PFC has a candidate that does not lead");
         if (!leads)
             continue;
         struct sched_overflow_sum sum = sched_overflow_sum(m, class);
-        MUST(place == TREE_NONE || (sum.total && s->place[place].pfc == pfc), "a PFC's place");
-        MUST(place != TREE_NONE || !sum.total || is_young(s, m, ms, class),
-             "a queue has no place and is not young");
-        MUST(place != TREE_NONE || !sum.total || !(s->kept | c->kept) || s->young_left,
-             "a queue has no place");
-        const char *fault = check_rank(s, c, sum, place);
+        MUST(candidate == TREE_NONE || (sum.total && s->candidate[candidate].pfc == pfc),
+             "a PFC's candidate");
+        MUST(candidate != TREE_NONE || !sum.total || is_young(s, m, ms, class),
+             "a queue has no candidate and is not young");
+        MUST(candidate != TREE_NONE || !sum.total || !(s->kept | c->kept) || s->young_left,
+             "a queue has no candidate");
+        const char *fault = check_rank(s, c, sum, candidate);
         if (fault)
             return fault;
-        bool ranked =
-            place != TREE_NONE && (bin_of(s, IN_PACKETS, sched_overflow_entry_of_place(s, place)) ||
-                                   bin_of(s, IN_OCTETS, sched_overflow_entry_of_place(s, place)));
+        bool ranked = candidate != TREE_NONE &&
+                      (bin_of(s, IN_PACKETS, sched_overflow_entry_of_candidate(s, candidate)) ||
+                       bin_of(s, IN_OCTETS, sched_overflow_entry_of_candidate(s, candidate)));
         MUST(ranked == p->ranked, "a PFC's mark that it is ranked");
     }
-    MUST(!!placed == !!(m->state & MS_PLACED), "an MS's mark that it has places");
+    MUST(!!placed == !!(m->state & MS_CANDIDATE), "an MS's mark that it has candidates");
     return NULL;
 }
 
-// A cell, with the list of its places.
-static const char *check_bvc(const struct sched *s, uint32_t bvc, uint32_t *places)
+// A cell, with the list of its candidates.
+static const char *check_bvc(const struct sched *s, uint32_t bvc, uint32_t *candidates)
 {
     const struct tree_bvc *c = &s->bvc[bvc];
     uint32_t ranked[OVERFLOW_UNITS] = {0}, before = TREE_NONE;
-    bool left = c->places_left == TREE_NONE;
-    for (uint32_t i = c->places; i != TREE_NONE; before = i, i = s->place[i].next, ++*places) {
-        MUST(s->place[i].prev == before && tree_ms(s, tree_pfc_ms(s->place[i].pfc))->bvc == bvc &&
-                 *places < s->places_end,
-             "a cell's places");
-        left |= i == c->places_left;
+    bool left = c->candidates_left == TREE_NONE;
+    for (uint32_t i = c->candidates; i != TREE_NONE;
+         before = i, i = s->candidate[i].next, ++*candidates) {
+        MUST(s->candidate[i].prev == before &&
+                 tree_ms(s, tree_pfc_ms(s->candidate[i].pfc))->bvc == bvc &&
+                 *candidates < s->candidates_end,
+             "a cell's candidates");
+        left |= i == c->candidates_left;
         for (enum overflow_unit unit = IN_PACKETS; unit < OVERFLOW_UNITS; unit++)
-            ranked[unit] += bin_of(s, unit, sched_overflow_entry_of_place(s, i)) != NULL;
+            ranked[unit] += bin_of(s, unit, sched_overflow_entry_of_candidate(s, i)) != NULL;
     }
-    MUST(left, "a cell's place to go on from");
+    MUST(left, "a cell's candidate to go on from");
     for (enum overflow_unit unit = IN_PACKETS; unit < OVERFLOW_UNITS; unit++) {
         uint32_t n = 0;
         for (uint32_t class = 0; class < CLASS_COUNT; class ++) {
@@ -149,7 +152,8 @@ static const char *check_nse(const struct sched *s, uint32_t nse)
         MUST(rank_count(&s->rank[unit], n->rank_top[unit]) == bvcs, "an NSE's ranks");
         const struct rank_bin *bin = bin_of(s, unit, nse);
         MUST(!bin || bvcs, "an NSE is ranked that cannot give");
-        if (!(s->kept & OVERFLOW_KEPT(unit)) || s->places_left < s->places_end || s->young_left)
+        if (!(s->kept & OVERFLOW_KEPT(unit)) || s->candidates_left < s->candidates_end ||
+            s->young_left)
             continue;
         MUST(!bin || bin->size == size_of(unit, sched_overflow_nse_total(n)),
              "an NSE's rank is not true");
@@ -158,22 +162,22 @@ static const char *check_nse(const struct sched *s, uint32_t nse)
     return NULL;
 }
 
-static uint32_t free_places(const struct sched *s, uint32_t most)
+static uint32_t free_candidates(const struct sched *s, uint32_t most)
 {
     uint32_t n = 0;
-    for (uint32_t i = s->place_free; n < most && s->place[i].pfc == TREE_NONE; n++)
-        i = s->place[i].next;
+    for (uint32_t i = s->candidate_free; n < most && s->candidate[i].pfc == TREE_NONE; n++)
+        i = s->candidate[i].next;
     return n;
 }
 
 const char *sched_check_overflow(const struct sched *s)
 {
     const char *fault = NULL;
-    uint32_t places = 0, nses[OVERFLOW_UNITS] = {0};
+    uint32_t candidates = 0, nses[OVERFLOW_UNITS] = {0};
     for (uint32_t ms = 0; ms < s->config.mss && !fault; ms++)
         fault = tree_ms(s, ms)->state ? check_ms(s, ms, tree_ms(s, ms)) : NULL;
     for (uint32_t bvc = 0; bvc < s->config.bvcs && !fault; bvc++)
-        fault = s->bvc[bvc].state ? check_bvc(s, bvc, &places) : NULL;
+        fault = s->bvc[bvc].state ? check_bvc(s, bvc, &candidates) : NULL;
     for (uint32_t nse = 0; nse < s->config.nses && !fault; nse++) {
         fault = s->nse[nse].state ? check_nse(s, nse) : NULL;
         for (enum overflow_unit unit = IN_PACKETS; unit < OVERFLOW_UNITS; unit++)
@@ -183,6 +187,7 @@ const char *sched_check_overflow(const struct sched *s)
         return fault;
     for (enum overflow_unit unit = IN_PACKETS; unit < OVERFLOW_UNITS; unit++)
         MUST(rank_count(&s->rank[unit], s->rank_top[unit]) == nses[unit], "the NSEs' ranks");
-    MUST(free_places(s, s->places_end - places) == s->places_end - places, "free places");
+    MUST(free_candidates(s, s->candidates_end - candidates) == s->candidates_end - candidates,
+         "free candidates");
     return NULL;
 }

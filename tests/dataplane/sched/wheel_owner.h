@@ -144,10 +144,10 @@ static inline void expect_refs(const struct owner *owner)
         uint32_t ref = owner->ref[id];
         if (ref == WHEEL_NO_REF)
             continue;
-        const struct wheel_chunk *chunk = &owner->wheel.chunk[ref / WHEEL_PLACES];
+        const struct wheel_chunk *chunk = &owner->wheel.chunk[ref / WHEEL_CHUNK_REFS];
         waiting++;
-        assert_int_equal(chunk->id[ref % WHEEL_PLACES], id);
-        assert_int_equal(chunk->offset_ns[ref % WHEEL_PLACES], owner->at_ns[id] % SLOT_NS);
+        assert_int_equal(chunk->id[ref % WHEEL_CHUNK_REFS], id);
+        assert_int_equal(chunk->offset_ns[ref % WHEEL_CHUNK_REFS], owner->at_ns[id] % SLOT_NS);
         assert_int_equal(chunk->slot, owner->at_ns[id] / SLOT_NS % WHEEL_SLOTS);
     }
     assert_int_equal(waiting, owner->waiting);
@@ -161,9 +161,9 @@ static inline uint32_t slot_chunks(const struct wheel *wheel, uint32_t slot, uin
     *entries = 0;
     if (head == WHEEL_SLOT_EMPTY)
         return 0;
-    *entries = head % WHEEL_PLACES;
+    *entries = head % WHEEL_CHUNK_REFS;
     assert_in_range(*entries, 1, WHEEL_CHUNK_IDS);
-    for (uint32_t i = head / WHEEL_PLACES; i != WHEEL_SLOT_EMPTY / WHEEL_PLACES;
+    for (uint32_t i = head / WHEEL_CHUNK_REFS; i != WHEEL_SLOT_EMPTY / WHEEL_CHUNK_REFS;
          i = wheel->chunk[i].next)
         n++;
     *entries += (n - 1) * WHEEL_CHUNK_IDS;

@@ -5,14 +5,14 @@
 // of the limit of all; in each case until the limit is less than three quarters full.
 //
 // A queue that is older than the beginning of ranks has to be ranked before the limit is full, and
-// a search over all MSs would be too slow. So a queue that waits for long has a place, in a list of
-// its cell; once ranks are kept, some of the places are ranked at each call. The queues that began
-// last, a few in all, have no place (they are young): most of them end before their turn to get
-// one.
+// a search over all MSs would be too slow. So a queue that waits for long has a candidate, in a
+// list of its cell; once ranks are kept, some of the candidates are ranked at each call. The queues
+// that began last, a few in all, have no candidate (they are young): most of them end before their
+// turn to get one.
 //
-// Invariants (tests/dataplane/sched/check_overflow.c): an MS with a backlog in a class has a place
-// under its lowest slot there, or is young, or its cell keeps no ranks; every ranked MS has a
-// place; sizes in ranks are true.
+// Invariants (tests/dataplane/sched/check_overflow.c): an MS with a backlog in a class has a
+// candidate under its lowest slot there, or is young, or its cell keeps no ranks; every ranked MS
+// has a candidate; sizes in ranks are true.
 #include "dataplane/sched/sched_overflow.h"
 
 // ---- Sums and entries ----
@@ -52,63 +52,64 @@ uint32_t sched_overflow_entry_of_bvc(const struct sched *s, uint32_t bvc)
     return s->config.nses + bvc;
 }
 
-uint32_t sched_overflow_entry_of_place(const struct sched *s, uint32_t place)
+uint32_t sched_overflow_entry_of_candidate(const struct sched *s, uint32_t candidate)
 {
-    return s->config.nses + s->config.bvcs + place;
+    return s->config.nses + s->config.bvcs + candidate;
 }
 
 uint32_t sched_overflow_pfc_of_entry(const struct sched *s, uint32_t entry)
 {
-    return s->place[entry - sched_overflow_entry_of_place(s, 0)].pfc;
+    return s->candidate[entry - sched_overflow_entry_of_candidate(s, 0)].pfc;
 }
 
-static uint32_t *place_of(const struct sched *s, uint32_t pfc)
+static uint32_t *candidate_of(const struct sched *s, uint32_t pfc)
 {
-    return &s->place_of[tree_pfc_place(s, pfc)];
+    return &s->candidate_of[tree_pfc_index(s, pfc)];
 }
 
 uint32_t sched_overflow_entry_of_ms(const struct sched *s, uint32_t ms, struct tree_ms *m,
                                     uint32_t class)
 {
-    uint32_t place = *place_of(s, tree_pfc_id(ms, sched_overflow_leader(m, class)));
-    return place == TREE_NONE ? RANK_NONE : sched_overflow_entry_of_place(s, place);
+    uint32_t candidate = *candidate_of(s, tree_pfc_id(ms, sched_overflow_leader(m, class)));
+    return candidate == TREE_NONE ? RANK_NONE : sched_overflow_entry_of_candidate(s, candidate);
 }
 
 // ---- Places ----
 
-static void place_take(struct sched *s, uint32_t pfc, struct tree_ms *m)
+static void candidate_take(struct sched *s, uint32_t pfc, struct tree_ms *m)
 {
     struct tree_bvc *c = &s->bvc[m->bvc];
-    uint32_t place = s->place_free;
-    s->place_free = s->place[place].next;
-    s->place[place] = (struct tree_place){.pfc = pfc, .next = c->places, .prev = TREE_NONE};
-    if (c->places != TREE_NONE)
-        s->place[c->places].prev = place;
-    c->places = place;
-    if (place >= s->places_end)
-        s->places_end = place + 1;
-    *place_of(s, pfc) = place;
-    m->state |= MS_PLACED;
+    uint32_t candidate = s->candidate_free;
+    s->candidate_free = s->candidate[candidate].next;
+    s->candidate[candidate] =
+        (struct tree_candidate){.pfc = pfc, .next = c->candidates, .prev = TREE_NONE};
+    if (c->candidates != TREE_NONE)
+        s->candidate[c->candidates].prev = candidate;
+    c->candidates = candidate;
+    if (candidate >= s->candidates_end)
+        s->candidates_end = candidate + 1;
+    *candidate_of(s, pfc) = candidate;
+    m->state |= MS_CANDIDATE;
 }
 
-static void place_release(struct sched *s, uint32_t pfc, struct tree_ms *m)
+static void candidate_release(struct sched *s, uint32_t pfc, struct tree_ms *m)
 {
     struct tree_bvc *c = &s->bvc[m->bvc];
-    uint32_t place = *place_of(s, pfc), slots = m->slots;
-    struct tree_place *at = &s->place[place];
-    if (c->places_left == place)
-        c->places_left = at->next;
-    *(at->prev == TREE_NONE ? &c->places : &s->place[at->prev].next) = at->next;
+    uint32_t candidate = *candidate_of(s, pfc), slots = m->slots;
+    struct tree_candidate *at = &s->candidate[candidate];
+    if (c->candidates_left == candidate)
+        c->candidates_left = at->next;
+    *(at->prev == TREE_NONE ? &c->candidates : &s->candidate[at->prev].next) = at->next;
     if (at->next != TREE_NONE)
-        s->place[at->next].prev = at->prev;
-    *at = (struct tree_place){.pfc = TREE_NONE, .next = s->place_free};
-    s->place_free = place;
-    *place_of(s, pfc) = TREE_NONE;
-    while (slots &&
-           *place_of(s, tree_pfc_id(tree_pfc_ms(pfc), (uint32_t)__builtin_ctz(slots))) == TREE_NONE)
+        s->candidate[at->next].prev = at->prev;
+    *at = (struct tree_candidate){.pfc = TREE_NONE, .next = s->candidate_free};
+    s->candidate_free = candidate;
+    *candidate_of(s, pfc) = TREE_NONE;
+    while (slots && *candidate_of(s, tree_pfc_id(tree_pfc_ms(pfc),
+                                                 (uint32_t)__builtin_ctz(slots))) == TREE_NONE)
         slots &= slots - 1;
     if (!slots)
-        m->state &= (uint8_t)~MS_PLACED;
+        m->state &= (uint8_t)~MS_CANDIDATE;
 }
 
 // ---- Ranks ----
@@ -130,11 +131,11 @@ static void entry_set(struct sched *s, uint32_t *top, uint32_t entry, uint64_t t
                        kept & OVERFLOW_KEPT(unit) ? size_of(unit, total) : 0);
 }
 
-static void class_set(struct sched *s, struct tree_bvc *c, uint32_t class, uint32_t place,
+static void class_set(struct sched *s, struct tree_bvc *c, uint32_t class, uint32_t candidate,
                       uint64_t total, uint32_t kept)
 {
     uint32_t *top = c->of_class[class].rank_top;
-    entry_set(s, top, sched_overflow_entry_of_place(s, place), total, kept);
+    entry_set(s, top, sched_overflow_entry_of_candidate(s, candidate), total, kept);
     for (enum overflow_unit unit = IN_PACKETS; unit < OVERFLOW_UNITS; unit++) {
         c->giving[unit] &= (uint8_t) ~(1u << class);
         c->giving[unit] |= (uint8_t)((top[unit] != RANK_NONE) << class);
@@ -183,21 +184,21 @@ void sched_overflow_follow(struct sched *s, uint32_t ms, struct tree_ms *m, uint
     struct tree_bvc *c = &s->bvc[m->bvc];
     struct sched_overflow_sum sum = sched_overflow_sum(m, class);
     uint32_t kept = kept_of(s, c);
-    if (*place_of(s, pfc) == TREE_NONE) {
+    if (*candidate_of(s, pfc) == TREE_NONE) {
         if (!sum.total) {
             above_follow(s, m->bvc);
             return;
         }
-        place_take(s, pfc, m);
+        candidate_take(s, pfc, m);
     }
     if (kept || p->ranked) {
         uint32_t in = sum.gives ? kept : 0;
-        class_set(s, c, class, *place_of(s, pfc), sum.total, in);
+        class_set(s, c, class, *candidate_of(s, pfc), sum.total, in);
         p->ranked = in;
         above_follow(s, m->bvc);
     }
     if (!sum.total)
-        place_release(s, pfc, m);
+        candidate_release(s, pfc, m);
 }
 
 // ---- Queues from before ----
@@ -224,28 +225,29 @@ static void kept_begins(struct sched *s, struct tree_bvc *c, uint32_t octets)
     s->kept |= (uint8_t)all;
     c->kept |= (uint8_t)bvc;
     if (all)
-        s->places_left = 0;
+        s->candidates_left = 0;
     if (bvc)
-        c->places_left = c->places;
+        c->candidates_left = c->candidates;
     s->young_left = TREE_YOUNG;
 }
 
-bool sched_overflow_keep(struct sched *s, uint32_t bvc, uint32_t octets, uint32_t places)
+bool sched_overflow_keep(struct sched *s, uint32_t bvc, uint32_t octets, uint32_t candidates)
 {
     struct tree_bvc *c = &s->bvc[bvc];
     kept_begins(s, c, octets);
-    for (uint32_t left = places; left && s->young_left; left--) {
+    for (uint32_t left = candidates; left && s->young_left; left--) {
         uint32_t pfc = s->young[--s->young_left];
         if (pfc != TREE_NONE)
             sched_overflow_linger(s, pfc);
     }
-    for (uint32_t left = places; left && c->places_left != TREE_NONE; left--) {
-        const struct tree_place *at = &s->place[c->places_left];
-        c->places_left = at->next;
+    for (uint32_t left = candidates; left && c->candidates_left != TREE_NONE; left--) {
+        const struct tree_candidate *at = &s->candidate[c->candidates_left];
+        c->candidates_left = at->next;
         sched_overflow_linger(s, at->pfc);
     }
-    for (uint32_t left = places; s->kept && left && s->places_left < s->places_end; left--) {
-        uint32_t pfc = s->place[s->places_left++].pfc;
+    for (uint32_t left = candidates; s->kept && left && s->candidates_left < s->candidates_end;
+         left--) {
+        uint32_t pfc = s->candidate[s->candidates_left++].pfc;
         if (pfc != TREE_NONE)
             sched_overflow_linger(s, pfc);
     }
@@ -258,10 +260,10 @@ static void leave_class(struct sched *s, uint32_t pfc, struct tree_ms *m)
 {
     struct tree_pfc *p = tree_pfc_of(m, tree_pfc_slot(pfc));
     struct tree_bvc *c = &s->bvc[m->bvc];
-    class_set(s, c, p->traffic_class, *place_of(s, pfc), 0, 0);
+    class_set(s, c, p->traffic_class, *candidate_of(s, pfc), 0, 0);
     p->ranked = false;
     above_follow(s, m->bvc);
-    place_release(s, pfc, m);
+    candidate_release(s, pfc, m);
 }
 
 void sched_overflow_leave(struct sched *s, uint32_t ms)
@@ -269,7 +271,7 @@ void sched_overflow_leave(struct sched *s, uint32_t ms)
     struct tree_ms *m = tree_ms(s, ms);
     for (uint32_t slots = m->slots; slots; slots &= slots - 1) {
         uint32_t pfc = tree_pfc_id(ms, (uint32_t)__builtin_ctz(slots));
-        if (*place_of(s, pfc) != TREE_NONE)
+        if (*candidate_of(s, pfc) != TREE_NONE)
             leave_class(s, pfc, m);
     }
 }
