@@ -17,9 +17,9 @@
 #define BUFFERS_OF_CONTROL 512u
 
 // Strays on their way to other workers.
-static uint32_t letters(const struct dp_config *c)
+static uint32_t messages(const struct dp_config *c)
 {
-    return (c->workers - 1) * POST_LETTERS;
+    return (c->workers - 1) * POST_MESSAGES;
 }
 
 // A worker's part of each pool. The pools are separate, so that a full downlink takes no buffer
@@ -28,14 +28,14 @@ static uint32_t letters(const struct dp_config *c)
 // another worker.
 static uint32_t gn_buffers(const struct dp_config *c)
 {
-    return c->queue_packets + c->gn.rx_frames + c->gb.tx_frames + PORT_FRAGMENTS + letters(c) +
+    return c->queue_packets + c->gn.rx_frames + c->gb.tx_frames + PORT_FRAGMENTS + messages(c) +
            BUFFERS_IN_HAND;
 }
 
 static uint32_t gb_buffers(const struct dp_config *c)
 {
     return c->gb.rx_frames + c->gn.tx_frames + PORT_FRAGMENTS + UP_PARTIALS + UP_PENDING +
-           DP_EVENT_RING + letters(c) + BUFFERS_IN_HAND;
+           DP_EVENT_RING + messages(c) + BUFFERS_IN_HAND;
 }
 
 static uint32_t segment_buffers(const struct dp_config *c)
@@ -316,7 +316,7 @@ struct dp *dp_create(const struct dp_config *config, const char **why)
     dp->device[STATS_GN].id = dp->device[STATS_GB].id = RTE_MAX_ETHPORTS;
     *why = devices_open(dp, config);
     if (!*why && post_setup(dp->post, config->workers))
-        *why = "out of memory for letters between workers";
+        *why = "out of memory for messages between workers";
     if (!*why && !dp_events_setup(&dp->events, config->nses))
         *why = strerror(ENOMEM);
     for (uint32_t i = 0; i < config->workers && !*why; i++)
@@ -329,8 +329,8 @@ struct dp *dp_create(const struct dp_config *config, const char **why)
     return NULL;
 }
 
-// Flushes every MS's queue, in the order of places. Where nothing waits, no place is looked at: most
-// of a large room has never been used, and the kernel would give it memory now.
+// Flushes every MS's queue, in the order of places. Where nothing waits, no place is looked at:
+// most of a large room has never been used, and the kernel would give it memory now.
 static void queues_flush(struct dp_worker *worker)
 {
     uint32_t mss = dp_queued(worker).packets ? worker->state.limits.mss : 0;
@@ -354,34 +354,34 @@ static void commands_flush(struct dp_worker *worker)
             packet_release(c->buffer);
 }
 
-static void letter_drop(struct dp_worker *worker, const struct letter *letter)
+static void message_drop(struct dp_worker *worker, const struct message *message)
 {
-    struct stats_port *port = &worker->stats.of_port[letter->side];
-    if (letter->kind == LETTER_PARCEL)
-        post_parcel_drop(letter->parcel, &worker->stats);
-    if (letter->kind != LETTER_STRAY)
+    struct stats_port *port = &worker->stats.of_port[message->side];
+    if (message->kind == MESSAGE_MIGRATION)
+        post_migration_drop(message->migration, &worker->stats);
+    if (message->kind != MESSAGE_STRAY)
         return;
     port->strays_in_packets++;
-    port->strays_in_octets += letter->stray.frame->pkt_len;
-    packet_drop(port->drop, DROP_shutdown, letter->stray.frame, letter->stray.frame->pkt_len);
+    port->strays_in_octets += message->stray.frame->pkt_len;
+    packet_drop(port->drop, DROP_shutdown, message->stray.frame, message->stray.frame->pkt_len);
 }
 
-static void letters_flush(struct dp_worker *worker)
+static void messages_flush(struct dp_worker *worker)
 {
-    struct letter letter;
+    struct message message;
     for (uint32_t from = 0; from < worker->post->workers; from++) {
         if (from == worker->post->worker)
             continue;
         if (worker->post->waiting[from])
-            post_parcel_drop(worker->post->waiting[from], &worker->stats);
-        while (post_take(worker->post, from, &letter, 1))
-            letter_drop(worker, &letter);
+            post_migration_drop(worker->post->waiting[from], &worker->stats);
+        while (post_take(worker->post, from, &message, 1))
+            message_drop(worker, &message);
     }
 }
 
 static void worker_flush(struct dp_worker *worker)
 {
-    letters_flush(worker);
+    messages_flush(worker);
     commands_flush(worker);
     down_flush(&worker->down);
     queues_flush(worker);

@@ -8,7 +8,7 @@
 _Static_assert(DP_WORKERS_MAX <= POST_WORKERS_MAX && DP_WORKERS_MAX <= PORT_QUEUES_MAX &&
                    DP_WORKERS_MAX <= TRACE_WORKERS_MAX &&
                    DP_WORKERS_MAX <= 1u << TEID_WORKER_BITS_MAX,
-               "every worker has letters, a queue of each port, and a number that a TEID holds");
+               "every worker has messages, a queue of each port, and a number that a TEID holds");
 
 // Events in control's memory, oldest first.
 struct kept_event;

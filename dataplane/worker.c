@@ -1,4 +1,4 @@
-// The poll loop's body: letters from other workers, commands, then a burst of frames in from each
+// The poll loop's body: messages from other workers, commands, then a burst of frames in from each
 // port, then a few bursts out, so that none waits long for the others. Enciphered traffic comes and
 // goes in up to eight bursts.
 #include "dataplane/worker.h"
@@ -25,56 +25,56 @@ static void strays_go(struct dp_worker *worker, struct strays *strays, uint64_t 
     strays->n = 0;
 }
 
-static void stray_add(struct dp_worker *worker, struct strays *strays, const struct letter *letter,
-                      uint64_t now_ns)
+static void stray_add(struct dp_worker *worker, struct strays *strays,
+                      const struct message *message, uint64_t now_ns)
 {
-    struct stats_port *stats = &worker->stats.of_port[letter->side];
-    if (letter->side != strays->side)
+    struct stats_port *stats = &worker->stats.of_port[message->side];
+    if (message->side != strays->side)
         strays_go(worker, strays, now_ns);
-    strays->side = letter->side;
+    strays->side = message->side;
     stats->strays_in_packets++;
-    stats->strays_in_octets += letter->stray.frame->pkt_len;
-    strays->frame[strays->n] = letter->stray.frame;
-    strays->datagram[strays->n++] = letter->stray.datagram;
+    stats->strays_in_octets += message->stray.frame->pkt_len;
+    strays->frame[strays->n] = message->stray.frame;
+    strays->datagram[strays->n++] = message->stray.datagram;
 }
 
-static void read_letter(struct dp_worker *worker, uint32_t from, struct strays *strays,
-                        const struct letter *letter, uint64_t now_ns)
+static void read_message(struct dp_worker *worker, uint32_t from, struct strays *strays,
+                         const struct message *message, uint64_t now_ns)
 {
-    switch ((enum letter_kind)letter->kind) {
-    case LETTER_STRAY:
-        stray_add(worker, strays, letter, now_ns);
+    switch ((enum message_kind)message->kind) {
+    case MESSAGE_STRAY:
+        stray_add(worker, strays, message, now_ns);
         break;
-    case LETTER_NEIGHBOUR:
-        port_neighbour_learn(&worker->port[letter->side], &letter->neighbour.address,
-                             &letter->neighbour.mac, now_ns);
+    case MESSAGE_NEIGHBOUR:
+        port_neighbour_learn(&worker->port[message->side], &message->neighbour.address,
+                             &message->neighbour.mac, now_ns);
         break;
-    case LETTER_PARCEL:
-        worker->post->waiting[from] = letter->parcel;
+    case MESSAGE_MIGRATION:
+        worker->post->waiting[from] = message->migration;
         break;
     }
 }
 
 // True if there may be more.
-static bool take_letters_of(struct dp_worker *worker, uint32_t from, uint64_t now_ns)
+static bool take_messages_of(struct dp_worker *worker, uint32_t from, uint64_t now_ns)
 {
-    struct letter letters[PORT_BURST];
+    struct message messages[PORT_BURST];
     struct strays strays;
     strays.n = strays.side = 0;
     if (from == worker->post->worker || worker->post->waiting[from])
         return false;
-    uint32_t n = post_take(worker->post, from, letters, PORT_BURST);
+    uint32_t n = post_take(worker->post, from, messages, PORT_BURST);
     for (uint32_t i = 0; i < n; i++)
-        read_letter(worker, from, &strays, &letters[i], now_ns);
+        read_message(worker, from, &strays, &messages[i], now_ns);
     strays_go(worker, &strays, now_ns);
     return n > 0;
 }
 
-static bool take_letters(struct dp_worker *worker, uint64_t now_ns)
+static bool take_messages(struct dp_worker *worker, uint64_t now_ns)
 {
     bool more = false;
     for (uint32_t from = 0; from < worker->post->workers; from++)
-        more |= take_letters_of(worker, from, now_ns);
+        more |= take_messages_of(worker, from, now_ns);
     return more;
 }
 
@@ -118,8 +118,8 @@ static bool send_ms(struct dp_worker *worker, const struct command *command, uin
 {
     forget_uplink(worker, command->ms_move.ms_id, DROP_removed);
     down_llc_forget(&worker->down, command->ms_move.ms_id, now_ns);
-    return post_parcel_send(worker->post, &worker->state, worker->sched, &worker->stats, command,
-                            now_ns);
+    return post_migration_send(worker->post, &worker->state, worker->sched, &worker->stats, command,
+                               now_ns);
 }
 
 static void redirect(struct dp_worker *worker, const struct command *command)
@@ -131,7 +131,7 @@ static void redirect(struct dp_worker *worker, const struct command *command)
         pdp->teid = 0;
 }
 
-// False: there is no room, or a parcel has not come yet; the command waits.
+// False: there is no room, or a migration has not come yet; the command waits.
 static bool carry_out_or_wait(struct dp_worker *worker, const struct command *command,
                               uint64_t now_ns)
 {
@@ -142,9 +142,9 @@ static bool carry_out_or_wait(struct dp_worker *worker, const struct command *co
         down_llc(&worker->down, command->llc.ms_id, command->buffer, now_ns);
         return true;
     case COMMAND_expect:
-        take_letters_of(worker, command->worker, now_ns);
-        return post_parcel_unpack(worker->post, &worker->state, worker->sched, &worker->stats,
-                                  command, now_ns);
+        take_messages_of(worker, command->worker, now_ns);
+        return post_migration_unpack(worker->post, &worker->state, worker->sched, &worker->stats,
+                                     command, now_ns);
     case COMMAND_redirect:
         redirect(worker, command);
         return true;
@@ -251,7 +251,7 @@ uint64_t dp_poll(struct dp_worker *worker, uint64_t now_ns)
         use_mirror(worker, mirror, now_ns);
     struct stages *stages = worker->down.stages;
     struct port *gn = &worker->port[STATS_GN], *gb = &worker->port[STATS_GB];
-    bool more = worker->post->workers > 1 && take_letters(worker, now_ns);
+    bool more = worker->post->workers > 1 && take_messages(worker, now_ns);
     more |= take_commands(worker, now_ns);
     stages_mark(stages, STAGE_rest);
     more |= take_gb(worker, now_ns);

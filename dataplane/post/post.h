@@ -1,11 +1,11 @@
-// Letters between workers, over a ring for each direction: a frame that arrived at the wrong worker
-// (another worker owns its TEID or NS-VC) is forwarded to the right one; what one worker learns of
-// a neighbour goes to all others, since answers arrive at one queue only; and a moving MS goes as a
-// parcel.
+// Messages between workers, over a ring for each direction: a frame that arrived at the wrong
+// worker (another worker owns its TEID or NS-VC) is forwarded to the right one; what one worker
+// learns of a neighbour goes to all others, since answers arrive at one queue only; and a moving MS
+// goes as a migration.
 //
-// No worker waits for a ring. If it is full, a stray is dropped (reason `stray_full`) and a parcel
-// stays with its worker until later. News of a neighbour is dropped (and asked for again) when the
-// ring is half full, since any station can cause it at will.
+// No worker waits for a ring. If it is full, a stray is dropped (reason `stray_full`) and a
+// migration stays with its worker until later. News of a neighbour is dropped (and asked for again)
+// when the ring is half full, since any station can cause it at will.
 #ifndef SLUICE_POST_POST_H
 #define SLUICE_POST_POST_H
 
@@ -13,13 +13,13 @@
 #include "dataplane/state/state.h"
 
 #define POST_WORKERS_MAX 16
-#define POST_LETTERS     1024u // of a ring
-#define POST_PARCELS     64u   // of a worker, in transit at a time
+#define POST_MESSAGES    1024u // of a ring
+#define POST_MIGRATIONS  64u   // of a worker, in transit at a time
 #define POST_PDPS        11u   // NSAPI 5 to 15
 #define POST_HOPS        16u   // of a frame at most: see post_may
 
 // All data of an MS. Its N-PDUs are linked through their buffers' headroom.
-struct parcel {
+struct migration {
     uint32_t taken; // 1 from packing until the other worker has unpacked it
     uint32_t bvc_id, pdps;
     struct state_ms ms;
@@ -33,9 +33,9 @@ struct parcel {
     struct state_pdp_up pdp_up[POST_PDPS];
 };
 
-enum letter_kind { LETTER_STRAY, LETTER_NEIGHBOUR, LETTER_PARCEL };
+enum message_kind { MESSAGE_STRAY, MESSAGE_NEIGHBOUR, MESSAGE_MIGRATION };
 
-struct letter {
+struct message {
     uint8_t kind;
     uint8_t side; // enum stats_side
     union {
@@ -47,16 +47,16 @@ struct letter {
             struct ipv6_address address;
             struct mac mac;
         } neighbour;
-        struct parcel *parcel;
+        struct migration *migration;
     };
 };
 
 struct post {
     uint32_t worker, workers;
     struct rte_ring *to[POST_WORKERS_MAX], *from[POST_WORKERS_MAX]; // NULL at its own index
-    struct parcel *parcels;                                         // POST_PARCELS of its own
-    struct parcel *waiting[POST_WORKERS_MAX]; // received from that worker, not unpacked yet
-    bool news;                                // this poll gave other workers work
+    struct migration *migrations;                                   // POST_MIGRATIONS of its own
+    struct migration *waiting[POST_WORKERS_MAX]; // received from that worker, not unpacked yet
+    bool news;                                   // this poll gave other workers work
 };
 
 // The rings between so many workers. 0 or -ENOMEM; post_release is correct in either case.
@@ -75,19 +75,20 @@ void post_stray(struct post *post, uint32_t to, struct port *port, enum stats_si
                 struct rte_mbuf *frame, const struct port_datagram *datagram);
 void post_neighbour(struct post *post, enum stats_side side, const struct ipv6_address *address,
                     const struct mac *mac);
-// At most n letters from that worker, and none behind a parcel: letters that follow a moving MS
-// stay in the ring until its parcel is unpacked.
-uint32_t post_take(struct post *post, uint32_t from, struct letter *letters, uint32_t n);
+// At most n messages from that worker, and none behind a migration: messages that follow a moving
+// MS stay in the ring until its migration is unpacked.
+uint32_t post_take(struct post *post, uint32_t from, struct message *messages, uint32_t n);
 
-// parcel.c: carries out an ms_move to another worker; false if there is no room now; then nothing
-// has changed.
-bool post_parcel_send(struct post *post, struct state *state, struct sched *sched,
-                      struct stats_worker *stats, const struct command *move, uint64_t now_ns);
-// Carries out an `expect`, with the next parcel from that worker: parcels come in the order of
-// control's `expect` commands. False if it has not come yet.
-bool post_parcel_unpack(struct post *post, struct state *state, struct sched *sched,
-                        struct stats_worker *stats, const struct command *expect, uint64_t now_ns);
-// At the end: counts and drops a parcel's contents here.
-void post_parcel_drop(struct parcel *parcel, struct stats_worker *stats);
+// migration.c: carries out an ms_move to another worker; false if there is no room now; then
+// nothing has changed.
+bool post_migration_send(struct post *post, struct state *state, struct sched *sched,
+                         struct stats_worker *stats, const struct command *move, uint64_t now_ns);
+// Carries out an `expect`, with the next migration from that worker: migrations come in the order
+// of control's `expect` commands. False if it has not come yet.
+bool post_migration_unpack(struct post *post, struct state *state, struct sched *sched,
+                           struct stats_worker *stats, const struct command *expect,
+                           uint64_t now_ns);
+// At the end: counts and drops a migration's contents here.
+void post_migration_drop(struct migration *migration, struct stats_worker *stats);
 
 #endif

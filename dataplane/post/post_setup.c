@@ -8,15 +8,15 @@
 
 uint64_t post_octets(uint32_t workers)
 {
-    return (uint64_t)workers * (workers - 1) * POST_LETTERS * sizeof(struct letter) +
-           (uint64_t)workers * POST_PARCELS * sizeof(struct parcel);
+    return (uint64_t)workers * (workers - 1) * POST_MESSAGES * sizeof(struct message) +
+           (uint64_t)workers * POST_MIGRATIONS * sizeof(struct migration);
 }
 
 static int pair_setup(struct post *posts, uint32_t from, uint32_t to)
 {
     char name[RTE_RING_NAMESIZE];
     snprintf(name, sizeof name, "post_%u_%u", from, to);
-    struct rte_ring *ring = rte_ring_create_elem(name, sizeof(struct letter), POST_LETTERS,
+    struct rte_ring *ring = rte_ring_create_elem(name, sizeof(struct message), POST_MESSAGES,
                                                  SOCKET_ID_ANY, RING_F_SP_ENQ | RING_F_SC_DEQ);
     posts[from].to[to] = ring;
     posts[to].from[from] = ring;
@@ -28,8 +28,9 @@ int post_setup(struct post *posts, uint32_t workers)
     int fault = 0;
     for (uint32_t from = 0; from < workers; from++) {
         posts[from] = (struct post){.worker = from, .workers = workers};
-        posts[from].parcels = rte_calloc("parcels", POST_PARCELS, sizeof(struct parcel), 64);
-        if (!posts[from].parcels)
+        posts[from].migrations =
+            rte_calloc("migrations", POST_MIGRATIONS, sizeof(struct migration), 64);
+        if (!posts[from].migrations)
             fault = -ENOMEM;
     }
     for (uint32_t from = 0; from < workers && !fault; from++)
@@ -42,7 +43,7 @@ int post_setup(struct post *posts, uint32_t workers)
 void post_release(struct post *posts, uint32_t workers)
 {
     for (uint32_t from = 0; from < workers; from++) {
-        rte_free(posts[from].parcels);
+        rte_free(posts[from].migrations);
         for (uint32_t to = 0; to < workers; to++)
             rte_ring_free(posts[from].to[to]);
     }

@@ -48,7 +48,7 @@ static void run_many(struct rng *rng)
     run_scene(rng, 8000); // N-PDUs for a port that takes none
     path_wake();
     path.asleep[1] = true;
-    run_scene(rng, 30000); // more for the other worker than its letters hold
+    run_scene(rng, 30000); // more for the other worker than its messages hold
     path_close();
 }
 

@@ -32,16 +32,16 @@ Race = collections.namedtuple("Race", "what file behind old new test where")
 
 PATH = "dataplane/path/threads"
 RACES = [
-    # Rings: commands, events and letters, and what is handed over by them.
-    Race("a letter goes into the ring whose producer is the other worker",
+    # Rings: commands, events and messages, and what is handed over by them.
+    Race("a message goes into the ring whose producer is the other worker",
          "dataplane/post/post.c", "void post_stray", "post->to[to]", "post->from[to]", PATH,
          "post_stray"),
     Race("a frame is written when it has gone to the other worker already",
          "dataplane/post/post.c", "void post_stray", "post->news = true;",
          "post->news = true; frame->hash.usr = 1;", PATH, "post_stray"),
-    Race("a parcel is free before the MS in it has been read",
-         "dataplane/post/parcel.c", "bool post_parcel_unpack", "__ATOMIC_RELEASE", "__ATOMIC_RELAXED",
-         PATH, "post_parcel_send"),
+    Race("a migration is free before the MS in it has been read",
+         "dataplane/post/migration.c", "bool post_migration_unpack", "__ATOMIC_RELEASE", "__ATOMIC_RELAXED",
+         PATH, "post_migration_send"),
     Race("the count of commands carried out is written plainly",
          "dataplane/worker.c", "static bool carry_out(",
          "__atomic_store_n(&worker->stats.commands, worker->stats.commands + 1, __ATOMIC_RELEASE)",

@@ -237,7 +237,7 @@ static void commands_at_once_in_any_order(void **state)
 }
 
 // The same numbers stand for another MS while the first is still on its way to the same worker:
-// from another worker, whose parcel comes first.
+// from another worker, whose migration comes first.
 static void one_number_twice_on_the_way(void **state)
 {
     static const uint32_t orders[2][3] = {{2, 1, 0}, {0, 2, 1}};
@@ -283,8 +283,8 @@ static void many_cross(void **state)
     close_whole();
 }
 
-// More than there are parcels for go one way; who sends them looks again and again before the other
-// does at all.
+// More than there are migrations for go one way; who sends them looks again and again before the
+// other does at all.
 static void many_go_one_way(void **state)
 {
     static const uint32_t orders[2][2] = {{0, 1}, {1, 0}};
@@ -299,7 +299,7 @@ static void many_go_one_way(void **state)
         swap_all(300);
         for (uint32_t n = 0; n < 20; n++)
             path_poll_worker(i);
-        assert_int_equal(dp_stats(dp_worker(p.dp, i))->commands, before + POST_PARCELS);
+        assert_int_equal(dp_stats(dp_worker(p.dp, i))->commands, before + POST_MIGRATIONS);
         assert_true(polls_to_rest(orders[i]) < 20);
         stop_cells(false);
         traffic(600, 1);

@@ -4,7 +4,7 @@
 // comes before what its taker does behind it, as the library has it, and threads that hand each
 // other no buffer stay without order. In any other build this is nothing.
 //
-// Our own rings (commands, events, letters) are DPDK's inline functions, compiled with our code,
+// Our own rings (commands, events, messages) are DPDK's inline functions, compiled with our code,
 // and need no such word.
 #ifndef TESTS_DATAPLANE_UNSEEN_H
 #define TESTS_DATAPLANE_UNSEEN_H

@@ -188,7 +188,7 @@ static void expect_arp(const uint8_t *frame, size_t n)
 }
 
 // Whoever is on the link, and speaks of whomever, while worker 1 does not come to look: half of the
-// letters' ring is left for frames, and nobody hears what is said to others.
+// messages' ring is left for frames, and nobody hears what is said to others.
 static void strangers_leave_room_for_frames(void **state)
 {
     static const uint8_t request[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2, 0, 0, 2, 0,

@@ -1,5 +1,5 @@
-// Letters between workers: each way has its ring, a full one drops strays, neighbours' words have
-// half of it, and nothing behind a parcel is read before the parcel is.
+// Messages between workers: each way has its ring, a full one drops strays, neighbours' words have
+// half of it, and nothing behind a migration is read before the migration is.
 #include "dataplane/post/post.h"
 
 #include <rte_ring.h>
@@ -45,38 +45,38 @@ static void put_stray(uint32_t from, uint32_t to, uint16_t octets)
 
 static void a_stray_goes_one_way(void **state)
 {
-    struct letter letters[4];
+    struct message messages[4];
     (void)state;
     put_stray(0, 2, 100);
     put_stray(1, 2, 101);
     put_stray(2, 0, 102);
-    assert_int_equal(post_take(&posts[1], 0, letters, 4), 0);
-    assert_int_equal(post_take(&posts[1], 2, letters, 4), 0);
+    assert_int_equal(post_take(&posts[1], 0, messages, 4), 0);
+    assert_int_equal(post_take(&posts[1], 2, messages, 4), 0);
     const uint32_t ways[3][2] = {{0, 2}, {1, 2}, {2, 0}};
     for (uint32_t i = 0; i < 3; i++) {
-        assert_int_equal(post_take(&posts[ways[i][1]], ways[i][0], letters, 4), 1);
-        assert_int_equal(letters[0].kind, LETTER_STRAY);
-        assert_int_equal(letters[0].side, STATS_GN);
-        assert_int_equal(letters[0].stray.frame->pkt_len, 100 + i);
-        assert_int_equal(letters[0].stray.datagram.payload_octets, 100 + i);
-        assert_int_equal(letters[0].stray.datagram.ecn, 3);
-        rte_pktmbuf_free(letters[0].stray.frame);
+        assert_int_equal(post_take(&posts[ways[i][1]], ways[i][0], messages, 4), 1);
+        assert_int_equal(messages[0].kind, MESSAGE_STRAY);
+        assert_int_equal(messages[0].side, STATS_GN);
+        assert_int_equal(messages[0].stray.frame->pkt_len, 100 + i);
+        assert_int_equal(messages[0].stray.datagram.payload_octets, 100 + i);
+        assert_int_equal(messages[0].stray.datagram.ecn, 3);
+        rte_pktmbuf_free(messages[0].stray.frame);
     }
     assert_int_equal(gn.stats.strays_out_packets, 3);
     assert_int_equal(gn.stats.strays_out_octets, 303);
 }
 
-// Room for one letter less than the ring's size.
+// Room for one message less than the ring's size.
 static void fill(uint32_t from, uint32_t left)
 {
-    struct letter letter = {.kind = LETTER_NEIGHBOUR};
-    for (uint32_t i = left; i < POST_LETTERS - 1; i++)
-        rte_ring_enqueue_elem(posts[from].to[1], &letter, sizeof letter);
+    struct message message = {.kind = MESSAGE_NEIGHBOUR};
+    for (uint32_t i = left; i < POST_MESSAGES - 1; i++)
+        rte_ring_enqueue_elem(posts[from].to[1], &message, sizeof message);
 }
 
 static void a_full_ring_drops(void **state)
 {
-    struct letter letters[PORT_BURST];
+    struct message messages[PORT_BURST];
     (void)state;
     fill(0, 1);
     put_stray(0, 1, 60);
@@ -84,14 +84,14 @@ static void a_full_ring_drops(void **state)
     assert_int_equal(gn.stats.strays_out_packets, 1);
     assert_int_equal(gn.stats.drop[DROP_stray_full].packets, 1);
     assert_int_equal(gn.stats.drop[DROP_stray_full].octets, 70);
-    assert_int_equal(post_take(&posts[1], 0, letters, PORT_BURST), PORT_BURST);
+    assert_int_equal(post_take(&posts[1], 0, messages, PORT_BURST), PORT_BURST);
     put_stray(0, 1, 80);
     assert_int_equal(gn.stats.strays_out_packets, 2);
     uint32_t frames = 0;
-    for (uint32_t n; (n = post_take(&posts[1], 0, letters, PORT_BURST)) > 0;)
+    for (uint32_t n; (n = post_take(&posts[1], 0, messages, PORT_BURST)) > 0;)
         for (uint32_t i = 0; i < n; i++)
-            if (letters[i].kind == LETTER_STRAY) {
-                rte_pktmbuf_free(letters[i].stray.frame);
+            if (messages[i].kind == MESSAGE_STRAY) {
+                rte_pktmbuf_free(messages[i].stray.frame);
                 frames++;
             }
     assert_int_equal(frames, 2);
@@ -101,15 +101,15 @@ static void all_others_hear_of_a_neighbour(void **state)
 {
     const struct ipv6_address address = {{0xfd, 7}};
     const struct mac mac = {{2, 3, 4, 5, 6, 7}};
-    struct letter letters[2];
+    struct message messages[2];
     (void)state;
     post_neighbour(&posts[1], STATS_GB, &address, &mac);
     for (uint32_t to = 0; to < WORKERS; to += 2) {
-        assert_int_equal(post_take(&posts[to], 1, letters, 2), 1);
-        assert_int_equal(letters[0].kind, LETTER_NEIGHBOUR);
-        assert_int_equal(letters[0].side, STATS_GB);
-        assert_memory_equal(&letters[0].neighbour.address, &address, sizeof address);
-        assert_memory_equal(&letters[0].neighbour.mac, &mac, sizeof mac);
+        assert_int_equal(post_take(&posts[to], 1, messages, 2), 1);
+        assert_int_equal(messages[0].kind, MESSAGE_NEIGHBOUR);
+        assert_int_equal(messages[0].side, STATS_GB);
+        assert_memory_equal(&messages[0].neighbour.address, &address, sizeof address);
+        assert_memory_equal(&messages[0].neighbour.mac, &mac, sizeof mac);
     }
 }
 
@@ -118,18 +118,18 @@ static void neighbours_leave_room(void **state)
 {
     const struct ipv6_address address = {{1}};
     const struct mac mac = {{2}};
-    struct letter letter;
+    struct message message;
     (void)state;
     fill(0, 0);
     posts[0].news = false;
-    for (uint32_t i = 0; i < 2 * POST_LETTERS; i++)
+    for (uint32_t i = 0; i < 2 * POST_MESSAGES; i++)
         post_neighbour(&posts[0], STATS_GB, &address, &mac);
     assert_int_equal(rte_ring_free_count(posts[0].to[1]), 0);
-    assert_int_equal(rte_ring_free_count(posts[0].to[2]), POST_LETTERS / 2);
+    assert_int_equal(rte_ring_free_count(posts[0].to[2]), POST_MESSAGES / 2);
     posts[0].news = false;
     post_neighbour(&posts[0], STATS_GB, &address, &mac);
     assert_false(posts[0].news); // for nobody
-    assert_int_equal(post_take(&posts[2], 0, &letter, 1), 1);
+    assert_int_equal(post_take(&posts[2], 0, &message, 1), 1);
     post_neighbour(&posts[0], STATS_GB, &address, &mac);
     assert_true(posts[0].news);
 }
@@ -139,13 +139,13 @@ static void a_stray_counts_its_hops(void **state)
 {
     struct port_datagram datagram = {.payload_octets = 50};
     struct rte_mbuf *m = a_frame(50);
-    struct letter letter;
+    struct message message;
     (void)state;
     for (uint32_t hops = 0; hops < POST_HOPS; hops++) {
         assert_true(post_may(&datagram));
         post_stray(&posts[hops % 2], !(hops % 2), &gn.port, STATS_GN, m, &datagram);
-        assert_int_equal(post_take(&posts[!(hops % 2)], hops % 2, &letter, 1), 1);
-        datagram = letter.stray.datagram;
+        assert_int_equal(post_take(&posts[!(hops % 2)], hops % 2, &message, 1), 1);
+        datagram = message.stray.datagram;
         assert_int_equal(datagram.hops, hops + 1);
         assert_int_equal(datagram.payload_octets, 50);
     }
@@ -153,22 +153,23 @@ static void a_stray_counts_its_hops(void **state)
     rte_pktmbuf_free(m);
 }
 
-static void a_parcel_is_read_last(void **state)
+static void a_migration_is_read_last(void **state)
 {
-    struct letter parcel = {.kind = LETTER_PARCEL, .parcel = posts[0].parcels}, letters[8];
+    struct message migration = {.kind = MESSAGE_MIGRATION, .migration = posts[0].migrations},
+                   messages[8];
     const struct ipv6_address address = {{1}};
     const struct mac mac = {{2}};
     (void)state;
     for (int i = 0; i < 2; i++) {
         post_neighbour(&posts[0], STATS_GB, &address, &mac);
-        rte_ring_enqueue_elem(posts[0].to[1], &parcel, sizeof parcel);
-        rte_ring_enqueue_elem(posts[0].to[1], &parcel, sizeof parcel);
+        rte_ring_enqueue_elem(posts[0].to[1], &migration, sizeof migration);
+        rte_ring_enqueue_elem(posts[0].to[1], &migration, sizeof migration);
     }
     const uint32_t taken[] = {2, 1, 2, 1, 0};
     for (uint32_t i = 0; i < 5; i++) {
-        assert_int_equal(post_take(&posts[1], 0, letters, 8), taken[i]);
+        assert_int_equal(post_take(&posts[1], 0, messages, 8), taken[i]);
         if (taken[i])
-            assert_int_equal(letters[taken[i] - 1].kind, LETTER_PARCEL);
+            assert_int_equal(messages[taken[i] - 1].kind, MESSAGE_MIGRATION);
     }
 }
 
@@ -180,9 +181,9 @@ static void news(void **state)
     put_stray(0, 1, 60);
     assert_true(posts[0].news);
     assert_false(posts[1].news);
-    struct letter letter;
-    assert_int_equal(post_take(&posts[1], 0, &letter, 1), 1);
-    rte_pktmbuf_free(letter.stray.frame);
+    struct message message;
+    assert_int_equal(post_take(&posts[1], 0, &message, 1), 1);
+    rte_pktmbuf_free(message.stray.frame);
     assert_false(posts[1].news);
 }
 
@@ -194,7 +195,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(all_others_hear_of_a_neighbour, make, release),
         cmocka_unit_test_setup_teardown(neighbours_leave_room, make, release),
         cmocka_unit_test_setup_teardown(a_stray_counts_its_hops, make, release),
-        cmocka_unit_test_setup_teardown(a_parcel_is_read_last, make, release),
+        cmocka_unit_test_setup_teardown(a_migration_is_read_last, make, release),
         cmocka_unit_test_setup_teardown(news, make, release),
     };
     return cmocka_run_group_tests(tests, eal_fixture_setup, eal_fixture_teardown);

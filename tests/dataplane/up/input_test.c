@@ -257,7 +257,7 @@ static void a_burst_holds_all_kinds(void **state)
 static void a_stray_goes_to_its_worker(void **state)
 {
     struct post posts[2];
-    struct letter letter;
+    struct message message;
     (void)state;
     assert_int_equal(post_setup(posts, 2), 0);
     u.up.post = &posts[0];
@@ -268,23 +268,23 @@ static void a_stray_goes_to_its_worker(void **state)
         struct port_datagram sent = u.datagram[0];
         fixture_burst();
         sent.hops = 1;
-        assert_int_equal(post_take(&posts[1], 0, &letter, 1), 1);
-        assert_int_equal(letter.kind, LETTER_STRAY);
-        assert_int_equal(letter.side, STATS_GB);
-        assert_ptr_equal(letter.stray.frame, m);
-        assert_memory_equal(&letter.stray.datagram, &sent, sizeof sent);
+        assert_int_equal(post_take(&posts[1], 0, &message, 1), 1);
+        assert_int_equal(message.kind, MESSAGE_STRAY);
+        assert_int_equal(message.side, STATS_GB);
+        assert_ptr_equal(message.stray.frame, m);
+        assert_memory_equal(&message.stray.datagram, &sent, sizeof sent);
         rte_pktmbuf_free(m);
     }
     assert_int_equal(u.stats.of_port[STATS_GB].strays_out_packets, 2);
     assert_int_equal(u.stats.of_port[STATS_GB].host_packets, 0);
     fixture_give_pdu(0, typed_frame(), sizeof typed); // its own
     fixture_expect(0, (const uint8_t *)"data", 4);
-    for (uint32_t i = 0; i < POST_LETTERS + 10; i++)
+    for (uint32_t i = 0; i < POST_MESSAGES + 10; i++)
         fixture_give_pdu(1, typed_frame(), sizeof typed);
-    ASSERT_FRAMES(stray_full, POST_LETTERS + 12 - u.stats.of_port[STATS_GB].strays_out_packets);
+    ASSERT_FRAMES(stray_full, POST_MESSAGES + 12 - u.stats.of_port[STATS_GB].strays_out_packets);
     assert_true(u.stats.of_port[STATS_GB].drop[DROP_stray_full].packets > 0);
-    while (post_take(&posts[1], 0, &letter, 1))
-        rte_pktmbuf_free(letter.stray.frame);
+    while (post_take(&posts[1], 0, &message, 1))
+        rte_pktmbuf_free(message.stray.frame);
     post_release(posts, 2);
 }
 
@@ -292,7 +292,7 @@ static void a_stray_goes_to_its_worker(void **state)
 static void a_stray_goes_no_further(void **state)
 {
     struct post posts[2];
-    struct letter letter;
+    struct message message;
     (void)state;
     assert_int_equal(post_setup(posts, 2), 0);
     u.up.post = &posts[0];
@@ -304,9 +304,9 @@ static void a_stray_goes_no_further(void **state)
     }
     ASSERT_FRAMES(stranger, 1);
     assert_int_equal(fixture_dropped().packets, 1);
-    assert_int_equal(post_take(&posts[1], 0, &letter, 1), 1);
-    rte_pktmbuf_free(letter.stray.frame);
-    assert_int_equal(post_take(&posts[1], 0, &letter, 1), 0);
+    assert_int_equal(post_take(&posts[1], 0, &message, 1), 1);
+    rte_pktmbuf_free(message.stray.frame);
+    assert_int_equal(post_take(&posts[1], 0, &message, 1), 0);
     post_release(posts, 2);
 }
 

@@ -1,6 +1,6 @@
-// An MS as a parcel: what arrives is what left, octet for octet, but for the ids that it has there
-// and the TEIDs of its contexts, which are the other worker's; where it came from keeps only who
-// has it; and without a parcel or a place in the ring nothing happens, and it works later.
+// An MS as a migration: what arrives is what left, octet for octet, but for the ids that it has
+// there and the TEIDs of its contexts, which are the other worker's; where it came from keeps only
+// who has it; and without a migration or a place in the ring nothing happens, and it works later.
 #include "dataplane/post/post.h"
 
 #include <rte_ring_elem.h>
@@ -119,17 +119,17 @@ static bool leave(uint32_t from, uint32_t ms)
                            .ms_move = {ms_at(from, ms), !from}};
     for (uint32_t slot = 0; slot < 2; slot++)
         move.teid_of[5 + slot] = teid_at(!from, ms, slot);
-    return post_parcel_send(&posts[from], &at[from].state, at[from].sched, &at[from].stats, &move,
-                            0);
+    return post_migration_send(&posts[from], &at[from].state, at[from].sched, &at[from].stats,
+                               &move, 0);
 }
 
-static bool take_letter(uint32_t to)
+static bool take_message(uint32_t to)
 {
-    struct letter letter;
-    if (posts[to].waiting[!to] || !post_take(&posts[to], !to, &letter, 1))
+    struct message message;
+    if (posts[to].waiting[!to] || !post_take(&posts[to], !to, &message, 1))
         return false;
-    if (letter.kind == LETTER_PARCEL)
-        posts[to].waiting[!to] = letter.parcel;
+    if (message.kind == MESSAGE_MIGRATION)
+        posts[to].waiting[!to] = message.migration;
     return true;
 }
 
@@ -139,7 +139,8 @@ static bool unpack(uint32_t to, uint32_t ms)
         .op = COMMAND_expect, .worker = !to, .expect = {.ms_id = ms_at(to, ms)}};
     for (uint32_t slot = 0; slot < 2; slot++)
         expect.teid_of[5 + slot] = teid_at(to, ms, slot);
-    return post_parcel_unpack(&posts[to], &at[to].state, at[to].sched, &at[to].stats, &expect, 0);
+    return post_migration_unpack(&posts[to], &at[to].state, at[to].sched, &at[to].stats, &expect,
+                                 0);
 }
 
 static void expect_queued(uint32_t worker, uint32_t ms, uint64_t packets, uint64_t octets)
@@ -195,7 +196,7 @@ static void what_arrives_is_what_left(void **state)
     struct state_pdp_up pdp_up[2] = {at[0].state.pdp_up[14], at[0].state.pdp_up[15]};
     uint8_t options[OPTIONS_OCTETS];
     memcpy(options, state_options(&at[0].state, 7), OPTIONS_OCTETS);
-    assert_false(take_letter(1) || unpack(1, 7));
+    assert_false(take_message(1) || unpack(1, 7));
     assert_true(leave(0, 7));
     assert_int_equal(state_ms_of(&at[0].state, 0, 107), STATE_NONE);
     for (uint32_t id = 14; id < 16; id++) {
@@ -206,7 +207,7 @@ static void what_arrives_is_what_left(void **state)
     }
     assert_int_equal(sched_queued(at[0].sched).packets, 0);
     assert_false(unpack(1, 7)); // it is still on its way
-    assert_true(take_letter(1));
+    assert_true(take_message(1));
     assert_true(unpack(1, 7));
     uint32_t there = ms_at(1, 7);
     ms.bvc = 1;
@@ -242,9 +243,9 @@ static void and_back(void **state)
     (void)state;
     make_ms(7);
     uint32_t teid = at[0].state.pdp[14].teid;
-    assert_true(leave(0, 7) && take_letter(1) && unpack(1, 7));
+    assert_true(leave(0, 7) && take_message(1) && unpack(1, 7));
     put(1, 7, 0, 100);
-    assert_true(leave(1, 7) && take_letter(0) && unpack(0, 7));
+    assert_true(leave(1, 7) && take_message(0) && unpack(0, 7));
     for (uint32_t slot = 0; slot < 2; slot++)
         assert_null(state_pdp_of_teid(&at[1].state, teid_at(1, 7, slot)));
     assert_int_equal(state_pdp_of_teid(&at[0].state, teid)->ms, 7);
@@ -262,45 +263,45 @@ static void expect_untouched(uint32_t ms)
     expect_queued(0, ms, 1, 100);
 }
 
-static void no_parcel_is_free(void **state)
+static void no_migration_is_free(void **state)
 {
     (void)state;
-    for (uint32_t ms = 0; ms <= POST_PARCELS; ms++)
+    for (uint32_t ms = 0; ms <= POST_MIGRATIONS; ms++)
         make_ms(ms);
-    put(0, POST_PARCELS, 0, 100);
-    for (uint32_t ms = 0; ms < POST_PARCELS; ms++)
+    put(0, POST_MIGRATIONS, 0, 100);
+    for (uint32_t ms = 0; ms < POST_MIGRATIONS; ms++)
         assert_true(leave(0, ms));
-    assert_false(leave(0, POST_PARCELS));
-    expect_untouched(POST_PARCELS);
-    assert_true(take_letter(1));
-    assert_false(leave(0, POST_PARCELS));
+    assert_false(leave(0, POST_MIGRATIONS));
+    expect_untouched(POST_MIGRATIONS);
+    assert_true(take_message(1));
+    assert_false(leave(0, POST_MIGRATIONS));
     posts[0].news = posts[1].news = false;
     assert_true(unpack(1, 0));
-    assert_true(posts[1].news); // who waits for a parcel has one now
+    assert_true(posts[1].news); // who waits for a migration has one now
     assert_int_equal(state_ms_of(&at[1].state, 1, 100), ms_at(1, 0));
-    assert_true(leave(0, POST_PARCELS));
+    assert_true(leave(0, POST_MIGRATIONS));
     assert_true(posts[0].news);
-    for (uint32_t ms = 1; take_letter(1); ms++)
+    for (uint32_t ms = 1; take_message(1); ms++)
         assert_true(unpack(1, ms));
-    expect_queued(1, POST_PARCELS, 1, 100);
-    flush(1, POST_PARCELS);
+    expect_queued(1, POST_MIGRATIONS, 1, 100);
+    flush(1, POST_MIGRATIONS);
 }
 
 static void no_place_in_the_ring(void **state)
 {
-    struct letter letter = {.kind = LETTER_NEIGHBOUR};
+    struct message message = {.kind = MESSAGE_NEIGHBOUR};
     (void)state;
     make_ms(0);
     put(0, 0, 0, 100);
-    for (uint32_t i = 0; i < POST_LETTERS; i++)
-        rte_ring_enqueue_elem(posts[0].to[1], &letter, sizeof letter);
+    for (uint32_t i = 0; i < POST_MESSAGES; i++)
+        rte_ring_enqueue_elem(posts[0].to[1], &message, sizeof message);
     assert_false(leave(0, 0));
     expect_untouched(0);
     assert_int_equal(at[0].stats.of_class[2].moved_out_packets, 0);
-    assert_true(take_letter(1));
+    assert_true(take_message(1));
     assert_true(leave(0, 0));
-    for (uint32_t i = 0; i < POST_LETTERS - 1; i++)
-        assert_true(take_letter(1));
+    for (uint32_t i = 0; i < POST_MESSAGES - 1; i++)
+        assert_true(take_message(1));
     assert_true(unpack(1, 0));
     expect_queued(1, 0, 1, 100);
     flush(1, 0);
@@ -315,12 +316,12 @@ static void no_room_where_it_comes(void **state)
     make_ms(1);
     for (uint16_t i = 0; i < 10; i++)
         put(0, 0, i % 2, 100);
-    assert_true(leave(0, 1) && take_letter(1) && unpack(1, 1));
+    assert_true(leave(0, 1) && take_message(1) && unpack(1, 1));
     for (uint32_t i = 0; i < 4096 - 3; i++) {
         struct pdu pdu = {.octets = 1};
         assert_int_equal(sched_put(at[1].sched, ms_at(1, 1), 0, &pdu, 0), DROP_NONE);
     }
-    assert_true(leave(0, 0) && take_letter(1) && unpack(1, 0));
+    assert_true(leave(0, 0) && take_message(1) && unpack(1, 0));
     expect_queued(1, 0, 3, 300);
     uint64_t in = 0, dropped = 0;
     for (int class = 0; class < CLASS_COUNT; class ++) {
@@ -342,7 +343,7 @@ static void what_is_nobodys_stays_so(void **state)
     put(0, 7, 0, 100);
     put(0, 7, 1, 101);
     apply(0, &(struct command){.op = COMMAND_pdp_remove, .pdp_remove = {pdp_at(0, 7, 0)}});
-    assert_true(leave(0, 7) && take_letter(1) && unpack(1, 7));
+    assert_true(leave(0, 7) && take_message(1) && unpack(1, 7));
     struct sched_queued q = sched_ms_queued(at[1].sched, ms_at(1, 7));
     assert_int_equal(q.packets, 2);
     const struct sched_drop *drops;
@@ -363,8 +364,8 @@ static void the_end_on_the_way(void **state)
     make_ms(0);
     for (uint16_t i = 0; i < 10; i++)
         put(0, 0, 1, 100);
-    assert_true(leave(0, 0) && take_letter(1));
-    post_parcel_drop(posts[1].waiting[0], &at[1].stats);
+    assert_true(leave(0, 0) && take_message(1));
+    post_migration_drop(posts[1].waiting[0], &at[1].stats);
     assert_int_equal(at[1].stats.of_class[3].moved_in_packets, 10);
     assert_int_equal(at[1].stats.of_class[3].moved_in_octets, 1000);
     assert_int_equal(at[1].stats.of_class[3].drop[DROP_shutdown].packets, 10);
@@ -379,7 +380,7 @@ static void a_scheduler_that_refuses(void **state)
     assert_int_equal(sched_ms_remove(at[0].sched, 7, DROP_removed, 0), 0);
     assert_true(leave(0, 7));
     assert_int_equal(at[0].stats.commands_refused, 1);
-    assert_true(take_letter(1) && unpack(1, 7)); // nothing that a scheduler would add
+    assert_true(take_message(1) && unpack(1, 7)); // nothing that a scheduler would add
     assert_int_equal(at[1].stats.commands_refused, 1);
 }
 
@@ -388,7 +389,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_arrives_is_what_left, make, release),
         cmocka_unit_test_setup_teardown(and_back, make, release),
-        cmocka_unit_test_setup_teardown(no_parcel_is_free, make, release),
+        cmocka_unit_test_setup_teardown(no_migration_is_free, make, release),
         cmocka_unit_test_setup_teardown(no_place_in_the_ring, make, release),
         cmocka_unit_test_setup_teardown(no_room_where_it_comes, make, release),
         cmocka_unit_test_setup_teardown(what_is_nobodys_stays_so, make, release),
