@@ -8,7 +8,7 @@
 static void note_segment(struct frames_up *up, uint8_t gea, uint32_t ms, uint32_t number,
                          uint8_t *llc, uint32_t octets)
 {
-    uint8_t kc[POPULATION_KEY_OCTETS], *key = up->key[up->segments];
+    uint8_t kc[POPULATION_KEY_OCTETS], *key = up->key[up->cipher_frames];
     uint32_t nu = number % LLC_NU_COUNT;
     const char *why;
     population_key(ms, kc);
@@ -16,12 +16,12 @@ static void note_segment(struct frames_up *up, uint8_t gea, uint32_t ms, uint32_
         cipher_key("GEA3", kc, 8, key, &why);
     else
         cipher_key("GEA4", kc, sizeof kc, key, &why);
-    up->segment[up->segments++] =
-        (struct cipher_segment){.key = key,
-                                .octets = llc + LLC_UI_HEADER_OCTETS,
-                                .input = llc_cipher_input_ui(0, BENCH_SAPI, nu, number - nu),
-                                .length_octets = (uint16_t)(octets - LLC_UI_HEADER_OCTETS),
-                                .direction = CIPHER_UPLINK};
+    up->cipher_frame[up->cipher_frames++] =
+        (struct cipher_frame){.key = key,
+                              .octets = llc + LLC_UI_HEADER_OCTETS,
+                              .input = llc_cipher_input_ui(0, BENCH_SAPI, nu, number - nu),
+                              .length_octets = (uint16_t)(octets - LLC_UI_HEADER_OCTETS),
+                              .direction = CIPHER_UPLINK};
 }
 
 static void put_numbers(uint32_t number, bool enciphered, uint8_t *llc)
@@ -56,7 +56,7 @@ void frames_up_put(struct frames_up *up, const struct population *w, uint32_t wo
 
 void frames_up_encipher(struct frames_up *up)
 {
-    if (up->segments)
-        cipher_run(&up->scratch, up->segment, up->segments);
-    up->segments = 0;
+    if (up->cipher_frames)
+        cipher_run(&up->scratch, up->cipher_frame, up->cipher_frames);
+    up->cipher_frames = 0;
 }

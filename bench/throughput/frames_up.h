@@ -9,8 +9,8 @@
 struct frames_up {
     struct cipher_scratch scratch;
     uint8_t key[OPTIONS_BURST][CIPHER_KEY_OCTETS];
-    struct cipher_segment segment[OPTIONS_BURST];
-    uint32_t segments;
+    struct cipher_frame cipher_frame[OPTIONS_BURST];
+    uint32_t cipher_frames;
 };
 
 // Writes it into a copy of the frame at b.

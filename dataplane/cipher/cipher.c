@@ -1,4 +1,4 @@
-// See cipher.h: the choice of variant, and the assignment of segments to lanes. Segments are sorted
+// See cipher.h: the choice of variant, and the assignment of frames to lanes. Frames are sorted
 // by number of blocks, longest first, so that lanes that run together end together. While enough
 // streams are unfinished all run bit-sliced; a form for few then finishes the longest ones.
 #include "dataplane/cipher/cipher.h"
@@ -8,7 +8,7 @@
 #include "dataplane/cipher/ipsec_mb.h"
 #include "dataplane/cipher/kasumi.h"
 
-#define BLOCKS_MOST 8192u // of a segment: 65535 octets of length
+#define BLOCKS_MOST 8192u // of a frame: 65535 octets of length
 
 struct work {
     _Alignas(64) uint8_t sliced[KASUMI_SCRATCH_OCTETS];
@@ -24,18 +24,18 @@ struct forms {
     void (*few)(struct kasumi_stream *streams, uint32_t n, uint32_t done);
 };
 
-// Longest first. Returns the number of non-empty segments; empty ones are behind them.
-static uint32_t places(uint16_t *place, const struct cipher_segment *segments, uint32_t n)
+// Longest first. Returns the number of non-empty frames; empty ones are behind them.
+static uint32_t places(uint16_t *place, const struct cipher_frame *frames, uint32_t n)
 {
     uint32_t longest = 0;
     uint16_t streams = 0;
     for (uint32_t i = 0; i < n; i++)
-        if (longest < segments[i].length_octets)
-            longest = segments[i].length_octets;
+        if (longest < frames[i].length_octets)
+            longest = frames[i].length_octets;
     longest = kasumi_blocks(longest);
     memset(place, 0, (longest + 1) * sizeof *place);
     for (uint32_t i = 0; i < n; i++)
-        place[kasumi_blocks(segments[i].length_octets)]++;
+        place[kasumi_blocks(frames[i].length_octets)]++;
     for (uint32_t blocks = longest; blocks; blocks--) {
         uint16_t here = place[blocks];
         place[blocks] = streams;
@@ -45,10 +45,10 @@ static uint32_t places(uint16_t *place, const struct cipher_segment *segments, u
     return streams;
 }
 
-static uint32_t sort(struct work *work, const struct cipher_segment *segments, uint32_t n)
+static uint32_t sort(struct work *work, const struct cipher_frame *frames, uint32_t n)
 {
-    uint32_t count = places(work->place, segments, n);
-    for (const struct cipher_segment *s = segments; s < segments + n; s++) {
+    uint32_t count = places(work->place, frames, n);
+    for (const struct cipher_frame *s = frames; s < frames + n; s++) {
         struct kasumi_stream *stream =
             &work->stream[work->place[kasumi_blocks(s->length_octets)]++];
         stream->key = s->key;
@@ -75,37 +75,36 @@ static void run_lanes(const struct forms *forms, struct work *work, struct kasum
 }
 
 static void run(const struct forms *forms, struct cipher_scratch *scratch,
-                const struct cipher_segment *segments, uint32_t n)
+                const struct cipher_frame *frames, uint32_t n)
 {
     struct work *work = (struct work *)scratch;
-    for (uint32_t here; n; segments += here, n -= here) {
+    for (uint32_t here; n; frames += here, n -= here) {
         here = n < CIPHER_GATHERED ? n : CIPHER_GATHERED;
-        uint32_t count = sort(work, segments, here);
+        uint32_t count = sort(work, frames, here);
         for (uint32_t i = 0; i < count; i += forms->lanes)
             run_lanes(forms, work, work->stream + i,
                       count - i < forms->lanes ? count - i : forms->lanes);
     }
 }
 
-static void run_scalar(struct cipher_scratch *scratch, const struct cipher_segment *segments,
+static void run_scalar(struct cipher_scratch *scratch, const struct cipher_frame *frames,
                        uint32_t n)
 {
     static const struct forms forms = {CIPHER_GATHERED, UINT32_MAX, NULL, cipher_kasumi_scalar};
-    run(&forms, scratch, segments, n);
+    run(&forms, scratch, frames, n);
 }
 
-static void run_avx2(struct cipher_scratch *scratch, const struct cipher_segment *segments,
-                     uint32_t n)
+static void run_avx2(struct cipher_scratch *scratch, const struct cipher_frame *frames, uint32_t n)
 {
     static const struct forms forms = {256, 37, cipher_kasumi_avx2, cipher_kasumi_scalar};
-    run(&forms, scratch, segments, n);
+    run(&forms, scratch, frames, n);
 }
 
-static void run_avx512(struct cipher_scratch *scratch, const struct cipher_segment *segments,
+static void run_avx512(struct cipher_scratch *scratch, const struct cipher_frame *frames,
                        uint32_t n)
 {
     static const struct forms forms = {512, 161, cipher_kasumi_avx512, cipher_kasumi_few_avx512};
-    run(&forms, scratch, segments, n);
+    run(&forms, scratch, frames, n);
 }
 
 static bool always(void)

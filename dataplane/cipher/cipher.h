@@ -2,7 +2,7 @@
 // 35.201, 35.202) over an LLC frame's information field and FCS. GEA3's key is Kc twice;
 // dataplane/wire/llc_cipher.h makes INPUT.
 //
-// cipher_run() takes many segments at once, each in a lane of a vector register, for speed.
+// cipher_run() takes many frames at once, each in a lane of a vector register, for speed.
 // cipher_choose() selects the fastest variant of this processor, once; before that call
 // cipher_run() is the scalar variant. All variants give the same octets. Left out: GEA1 and GEA2,
 // which are broken, and GEA5, which is not public.
@@ -14,13 +14,13 @@
 #include <stdint.h>
 
 #define CIPHER_KEY_OCTETS     16u
-#define CIPHER_SEGMENT_OCTETS 1600u // at most; LLC's longest is 1523
+#define CIPHER_FRAME_OCTETS   1600u // at most; LLC's longest is 1523
 #define CIPHER_GATHERED       1024u // sorted by length together; a call with more is split
 #define CIPHER_SCRATCH_OCTETS (120u * 1024)
 
 enum cipher_direction { CIPHER_UPLINK = 0, CIPHER_DOWNLINK = 1 };
 
-struct cipher_segment {
+struct cipher_frame {
     const uint8_t *key; // CIPHER_KEY_OCTETS
     uint8_t *octets;    // XORed with the key stream
     uint32_t input;
@@ -33,7 +33,7 @@ struct cipher_scratch {
     uint8_t octets[CIPHER_SCRATCH_OCTETS] __attribute__((aligned(64)));
 };
 
-typedef void cipher_run_fn(struct cipher_scratch *scratch, const struct cipher_segment *segments,
+typedef void cipher_run_fn(struct cipher_scratch *scratch, const struct cipher_frame *frames,
                            uint32_t n);
 
 struct cipher_variant {
@@ -61,7 +61,7 @@ extern cipher_run_fn *cipher_run;
 void cipher_setup(void);
 void cipher_release(void);
 
-// The key for segments, from Kc of the HLR. 0; -ENOTSUP for GEA1, GEA2 and GEA5; -EINVAL for an
+// The key for frames, from Kc of the HLR. 0; -ENOTSUP for GEA1, GEA2 and GEA5; -EINVAL for an
 // unknown name or a Kc of another length. On an error *why is the reason in words.
 int cipher_key(const char *algorithm, const uint8_t *kc, size_t kc_octets,
                uint8_t key[CIPHER_KEY_OCTETS], const char **why);

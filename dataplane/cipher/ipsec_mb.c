@@ -18,12 +18,12 @@ bool cipher_ipsec_mb_ready(void)
     return manager;
 }
 
-void cipher_ipsec_mb_run(struct cipher_scratch *scratch, const struct cipher_segment *segments,
+void cipher_ipsec_mb_run(struct cipher_scratch *scratch, const struct cipher_frame *frames,
                          uint32_t n)
 {
     kasumi_key_sched_t schedule;
     (void)scratch;
-    for (const struct cipher_segment *s = segments; s < segments + n; s++) {
+    for (const struct cipher_frame *s = frames; s < frames + n; s++) {
         if (!s->length_octets)
             continue;
         IMB_KASUMI_INIT_F8_KEY_SCHED(manager, s->key, &schedule);

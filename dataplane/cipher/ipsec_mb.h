@@ -6,7 +6,7 @@
 
 void cipher_ipsec_mb_use(void *manager); // an IMB_MGR, or NULL
 bool cipher_ipsec_mb_ready(void);
-void cipher_ipsec_mb_run(struct cipher_scratch *scratch, const struct cipher_segment *segments,
+void cipher_ipsec_mb_run(struct cipher_scratch *scratch, const struct cipher_frame *frames,
                          uint32_t n);
 
 #endif

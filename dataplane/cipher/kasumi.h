@@ -11,7 +11,7 @@
 
 struct kasumi_stream {
     const uint8_t *key; // 16 octets
-    uint8_t *octets;    // the first one of the segment
+    uint8_t *octets;    // the first one of the frame
     uint64_t a;         // the initial value before the first block, then register A
     uint64_t last;      // the last block of key stream, 0 before the first
     uint32_t length_octets;

@@ -60,13 +60,13 @@ struct down {
     uint32_t grant_first, grants;
     // Frames that the port has not taken yet: places first .. first + pending - 1.
     uint32_t first, pending;
-    uint32_t burst;    // most frames made at once, 1 to DOWN_FRAMES
-    uint32_t segments; // frames still to be enciphered; 0 between calls
+    uint32_t burst;         // most frames made at once, 1 to DOWN_FRAMES
+    uint32_t cipher_frames; // frames still to be enciphered; 0 between calls
     struct cipher_scratch *scratch;
     struct stages *stages; // NULL, except during a measurement
     struct rte_mbuf *packet[DOWN_FRAMES];
     struct down_frame frame[DOWN_FRAMES];
-    struct cipher_segment segment[DOWN_FRAMES];
+    struct cipher_frame cipher_frame[DOWN_FRAMES];
     struct sched_grant grant[PORT_BURST];
     struct down_llc llc[SCHED_FRAMES + 1]; // in order of arrival; one place more, until a frame is
                                            // dropped for the newest

@@ -108,12 +108,12 @@ static uint8_t *put_bssgp(const struct state *state, const struct sched_grant *g
 static void note_segment(struct down *down, const struct state_ms *ms, uint32_t input,
                          uint32_t llc_octets, uint8_t *llc)
 {
-    down->segment[down->segments++] =
-        (struct cipher_segment){.key = ms->key,
-                                .octets = llc + LLC_UI_HEADER_OCTETS,
-                                .input = input,
-                                .length_octets = (uint16_t)(llc_octets - LLC_UI_HEADER_OCTETS),
-                                .direction = CIPHER_DOWNLINK};
+    down->cipher_frame[down->cipher_frames++] =
+        (struct cipher_frame){.key = ms->key,
+                              .octets = llc + LLC_UI_HEADER_OCTETS,
+                              .input = input,
+                              .length_octets = (uint16_t)(llc_octets - LLC_UI_HEADER_OCTETS),
+                              .direction = CIPHER_DOWNLINK};
 }
 
 static void put_llc(struct down *down, struct state_ms *ms, const struct state_pdp *pdp,

@@ -231,9 +231,9 @@ static bool frame_bursts(struct down *down, uint64_t now_ns)
 
 static void encipher(struct down *down)
 {
-    if (down->segments)
-        cipher_run(down->scratch, down->segment, down->segments);
-    down->segments = 0;
+    if (down->cipher_frames)
+        cipher_run(down->scratch, down->cipher_frame, down->cipher_frames);
+    down->cipher_frames = 0;
 }
 
 // The UDP checksum over IPv6 covers the enciphered octets.
@@ -252,7 +252,7 @@ static bool output_frames(struct down *down, uint64_t now_ns)
     down->first = down->pending = 0;
     down_llc_output(down, down->burst, now_ns);
     bool more = frame_bursts(down, now_ns);
-    bool ciphers = 2 * down->segments >= down->pending;
+    bool ciphers = 2 * down->cipher_frames >= down->pending;
     encipher(down);
     stages_mark(down->stages, STAGE_cipher);
     finish(down);

@@ -13,7 +13,7 @@
 #include "dataplane/wire/llc_cipher.h"
 
 #define FRAME_OCTETS_MAX (LLC_UI_HEADER_OCTETS + LLC_N201_U_MAX + LLC_FCS_OCTETS)
-_Static_assert(FRAME_OCTETS_MAX <= CIPHER_SEGMENT_OCTETS, "any UI frame can be deciphered");
+_Static_assert(FRAME_OCTETS_MAX <= CIPHER_FRAME_OCTETS, "any UI frame can be deciphered");
 
 static enum drop_reason reason_of(int fault)
 {
@@ -56,31 +56,30 @@ static struct state_lle_up *lle_of(const struct up *up, const struct up_frame *f
     return &up->state->ms_up[f->ms].lle[f->lle];
 }
 
-// Information and FCS as a cipher segment, by f->number.
-static struct cipher_segment segment_of(const struct state_ms *ms, const struct up_frame *f)
+// Information and FCS as the cipher takes them, by f->number.
+static struct cipher_frame enciphered_of(const struct state_ms *ms, const struct up_frame *f)
 {
     uint32_t oc = f->number - f->ui.nu;
-    return (struct cipher_segment){.key = ms->key,
-                                   .octets = (uint8_t *)(uintptr_t)f->llc.at + LLC_UI_HEADER_OCTETS,
-                                   .input =
-                                       llc_cipher_input_ui(ms->iov_ui, f->ui.sapi, f->ui.nu, oc),
-                                   .length_octets = (uint16_t)(f->llc.n - LLC_UI_HEADER_OCTETS),
-                                   .direction = CIPHER_UPLINK};
+    return (struct cipher_frame){.key = ms->key,
+                                 .octets = (uint8_t *)(uintptr_t)f->llc.at + LLC_UI_HEADER_OCTETS,
+                                 .input = llc_cipher_input_ui(ms->iov_ui, f->ui.sapi, f->ui.nu, oc),
+                                 .length_octets = (uint16_t)(f->llc.n - LLC_UI_HEADER_OCTETS),
+                                 .direction = CIPHER_UPLINK};
 }
 
 void up_decipher(struct up *up, struct up_frame *frames, uint32_t n)
 {
-    struct cipher_segment segments[PORT_BURST];
+    struct cipher_frame enciphered[PORT_BURST];
     uint32_t count = 0;
     for (uint32_t i = 0; i < n; i++) {
         struct up_frame *f = &frames[i];
         if (!f->ui.enciphered)
             continue;
         f->number = number_of(lle_of(up, f), f->ui.nu);
-        segments[count++] = segment_of(&up->state->ms[f->ms], f);
+        enciphered[count++] = enciphered_of(&up->state->ms[f->ms], f);
     }
     if (count)
-        cipher_run(up->scratch, segments, count);
+        cipher_run(up->scratch, enciphered, count);
 }
 
 // Applies the wrong key stream again, which removes it, and then the right one.
@@ -89,7 +88,7 @@ static void decipher_again(struct up *up, const struct up_frame *f, uint32_t num
     const struct state_ms *ms = &up->state->ms[f->ms];
     struct up_frame right = *f;
     right.number = number;
-    struct cipher_segment wrong = segment_of(ms, f), again = segment_of(ms, &right);
+    struct cipher_frame wrong = enciphered_of(ms, f), again = enciphered_of(ms, &right);
     cipher_run(up->scratch, &wrong, 1);
     cipher_run(up->scratch, &again, 1);
 }

@@ -42,10 +42,10 @@ void ms_cipher_frame(const struct ms *ms, uint8_t sapi, uint32_t number,
 void ms_cipher_input(const struct ms *ms, uint32_t input, enum cipher_direction direction,
                      uint8_t *frame, uint32_t octets)
 {
-    struct cipher_segment segment = {.key = ms->key,
-                                     .octets = frame + LLC_UI_HEADER_OCTETS,
-                                     .input = input,
-                                     .length_octets = (uint16_t)(octets - LLC_UI_HEADER_OCTETS),
-                                     .direction = (uint8_t)direction};
-    cipher_run(ms->shared->scratch, &segment, 1);
+    struct cipher_frame enciphered = {.key = ms->key,
+                                      .octets = frame + LLC_UI_HEADER_OCTETS,
+                                      .input = input,
+                                      .length_octets = (uint16_t)(octets - LLC_UI_HEADER_OCTETS),
+                                      .direction = (uint8_t)direction};
+    cipher_run(ms->shared->scratch, &enciphered, 1);
 }

@@ -195,15 +195,15 @@ static void encipher(uint32_t ms, const struct llc_ui *ui, uint32_t number)
     static struct cipher_scratch scratch;
     const struct state_ms *m = &state->ms[ms];
     uint32_t n = draft_octets(), input = m->iov_ui;
-    if (n < LLC_UI_HEADER_OCTETS || n - LLC_UI_HEADER_OCTETS > CIPHER_SEGMENT_OCTETS)
+    if (n < LLC_UI_HEADER_OCTETS || n - LLC_UI_HEADER_OCTETS > CIPHER_FRAME_OCTETS)
         return;
-    struct cipher_segment segment = {
+    struct cipher_frame enciphered = {
         .key = m->key,
         .octets = draft_at() + LLC_UI_HEADER_OCTETS,
         .input = llc_cipher_input_ui(input, ui->sapi, ui->nu, number - ui->nu),
         .length_octets = (uint16_t)(n - LLC_UI_HEADER_OCTETS),
         .direction = CIPHER_UPLINK};
-    cipher_run(&scratch, &segment, 1);
+    cipher_run(&scratch, &enciphered, 1);
 }
 
 static void put_fcs(bool all)

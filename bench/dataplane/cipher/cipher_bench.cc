@@ -1,7 +1,7 @@
-// The cipher: TSC cycles a segment in each variant that this processor has, 512 segments a call
+// The cipher: TSC cycles a frame in each variant that this processor has, 512 frames a call
 // with a key each, at the lengths of LLC frames (information field and FCS) of 64, 256, 576 and
-// 1400 octets, and mixed (IMIX, 7 : 4 : 1 of 72, 584 and 1408 octets); then fewer and more segments
-// a call. intel-ipsec-mb is the baseline. Segments lie as far apart as mbufs of 2 KiB do and begin
+// 1400 octets, and mixed (IMIX, 7 : 4 : 1 of 72, 584 and 1408 octets); then fewer and more frames
+// a call. intel-ipsec-mb is the baseline. Frames lie as far apart as mbufs of 2 KiB do and begin
 // anywhere.
 #include "bench/tsc.h"
 
@@ -14,14 +14,14 @@ extern "C" {
 namespace
 {
 
-constexpr int segments_most = 1024;
+constexpr int frames_most = 1024;
 constexpr size_t apart = 2304; // an mbuf's header and headroom before 2 KiB
 constexpr int imix = 0;        // for a length
 
 cipher_scratch scratch;
-uint8_t keys[segments_most][CIPHER_KEY_OCTETS];
-uint8_t room[segments_most * apart];
-cipher_segment segments[segments_most];
+uint8_t keys[frames_most][CIPHER_KEY_OCTETS];
+uint8_t room[frames_most * apart];
+cipher_frame frames[frames_most];
 
 uint16_t length_of(int octets, int i)
 {
@@ -34,11 +34,11 @@ void lay_out(int octets, int n)
     for (int i = 0; i < n; i++) {
         for (unsigned j = 0; j < CIPHER_KEY_OCTETS; j++)
             keys[i][j] = uint8_t(i * 31 + int(j) * 7);
-        segments[i].key = keys[i];
-        segments[i].octets = room + size_t(i) * apart + 128 + i * 13 % 64;
-        segments[i].input = uint32_t(i) * 2654435761u;
-        segments[i].length_octets = length_of(octets, i);
-        segments[i].direction = CIPHER_DOWNLINK;
+        frames[i].key = keys[i];
+        frames[i].octets = room + size_t(i) * apart + 128 + i * 13 % 64;
+        frames[i].input = uint32_t(i) * 2654435761u;
+        frames[i].length_octets = length_of(octets, i);
+        frames[i].direction = CIPHER_DOWNLINK;
     }
 }
 
@@ -47,10 +47,10 @@ void run(benchmark::State &state, const cipher_variant *variant)
     int n = int(state.range(1));
     uint64_t cycles = 0, done = 0;
     lay_out(int(state.range(0)), n);
-    variant->run(&scratch, segments, uint32_t(n));
+    variant->run(&scratch, frames, uint32_t(n));
     for (auto _ : state) {
         uint64_t start = __rdtsc();
-        variant->run(&scratch, segments, uint32_t(n));
+        variant->run(&scratch, frames, uint32_t(n));
         uint64_t took = __rdtsc() - start;
         cycles += took;
         done += uint64_t(n);
@@ -65,7 +65,7 @@ void add(const cipher_variant *variant)
     auto named = [&](const char *what) {
         std::string name = std::string(variant->name) + what;
         return benchmark::RegisterBenchmark(name.c_str(), run, variant)
-            ->ArgNames({"octets", "segments"})
+            ->ArgNames({"octets", "frames"})
             ->Apply(packet_benchmark);
     };
     auto *equal = named("");

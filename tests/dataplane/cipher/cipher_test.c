@@ -1,6 +1,6 @@
 // GEA3 and GEA4: every variant against published vectors, and against intel-ipsec-mb (where it does
 // not run, the scalar variant, which libosmocore judges), on every length of a frame and every
-// number of segments in mixed lengths, wherever they lie; not an octet around them changes.
+// number of frames in mixed lengths, wherever they lie; not an octet around them changes.
 #include "dataplane/cipher/cipher.h"
 
 #include "tests/dataplane/cipher/hex.h"
@@ -8,16 +8,16 @@
 #include "tests/dataplane/wire/judge.h"
 
 #define OCTETS_MAX   1600u
-#define SEGMENTS_MAX (OCTETS_MAX + 1)
+#define FRAMES_MAX   (OCTETS_MAX + 1)
 #define GAP_MAX      70u
-#define ARENA_OCTETS (SEGMENTS_MAX * (OCTETS_MAX + GAP_MAX))
+#define ARENA_OCTETS (FRAMES_MAX * (OCTETS_MAX + GAP_MAX))
 
 static struct cipher_scratch scratch;
 
-// Segment number i of all tests: its key, at any alignment, its INPUT and its key stream.
-static uint8_t key[SEGMENTS_MAX][CIPHER_KEY_OCTETS + 1];
-static uint8_t stream[SEGMENTS_MAX][OCTETS_MAX];
-static struct cipher_segment segments[SEGMENTS_MAX];
+// Frame number i of all tests: its key, at any alignment, its INPUT and its key stream.
+static uint8_t key[FRAMES_MAX][CIPHER_KEY_OCTETS + 1];
+static uint8_t stream[FRAMES_MAX][OCTETS_MAX];
+static struct cipher_frame frames[FRAMES_MAX];
 static const struct cipher_variant *judge;
 
 static int set_up(void **state)
@@ -30,13 +30,13 @@ static int set_up(void **state)
     print_message("# judge: %s\n", judge->name);
     random_begin();
     random_fill(key, sizeof key);
-    for (uint32_t i = 0; i < SEGMENTS_MAX; i++)
-        segments[i] = (struct cipher_segment){.key = key[i],
-                                              .octets = stream[i],
-                                              .input = (uint32_t)random_next(),
-                                              .length_octets = OCTETS_MAX,
-                                              .direction = random_next() & 1};
-    judge->run(&scratch, segments, SEGMENTS_MAX);
+    for (uint32_t i = 0; i < FRAMES_MAX; i++)
+        frames[i] = (struct cipher_frame){.key = key[i],
+                                          .octets = stream[i],
+                                          .input = (uint32_t)random_next(),
+                                          .length_octets = OCTETS_MAX,
+                                          .direction = random_next() & 1};
+    judge->run(&scratch, frames, FRAMES_MAX);
     return 0;
 }
 
@@ -47,7 +47,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-// --- Segments in an arena, with octets between them that must not change
+// --- Frames in an arena, with octets between them that must not change
 // --------------------------
 
 static uint8_t plain[ARENA_OCTETS], expected[ARENA_OCTETS], arena[ARENA_OCTETS];
@@ -58,39 +58,39 @@ static void xor_stream(uint8_t *at, uint32_t i, uint32_t octets)
         at[o] ^= stream[i][o];
 }
 
-// Lays out the first n segments, whose lengths stand in them. Returns the octets used.
+// Lays out the first n frames, whose lengths stand in them. Returns the octets used.
 static uint32_t lay_out(uint32_t n)
 {
     uint32_t at = 0;
     for (uint32_t i = 0; i < n; i++) {
         at += (uint32_t)random_in(0, GAP_MAX - 1);
-        segments[i].octets = arena + at;
-        at += segments[i].length_octets;
+        frames[i].octets = arena + at;
+        at += frames[i].length_octets;
     }
     at += GAP_MAX;
     memcpy(expected, plain, at);
     for (uint32_t i = 0; i < n; i++)
-        xor_stream(expected + (segments[i].octets - arena), i, segments[i].length_octets);
+        xor_stream(expected + (frames[i].octets - arena), i, frames[i].length_octets);
     return at;
 }
 
 static void expect_of(const struct cipher_variant *variant, uint32_t n)
 {
-    static struct cipher_segment given[SEGMENTS_MAX];
+    static struct cipher_frame given[FRAMES_MAX];
     uint32_t octets = lay_out(n);
     memcpy(arena, plain, octets);
-    memcpy(given, segments, sizeof given);
-    variant->run(&scratch, segments, n);
-    assert_memory_equal(given, segments, sizeof given);
+    memcpy(given, frames, sizeof given);
+    variant->run(&scratch, frames, n);
+    assert_memory_equal(given, frames, sizeof given);
     if (memcmp(arena, expected, octets) == 0)
         return;
     for (uint32_t i = 0; i < n; i++) {
-        size_t at = (size_t)(segments[i].octets - arena);
-        if (memcmp(arena + at, expected + at, segments[i].length_octets) != 0)
-            fail_msg("%s: segment %u of %u, of %u octets", variant->name, i, n,
-                     segments[i].length_octets);
+        size_t at = (size_t)(frames[i].octets - arena);
+        if (memcmp(arena + at, expected + at, frames[i].length_octets) != 0)
+            fail_msg("%s: frame %u of %u, of %u octets", variant->name, i, n,
+                     frames[i].length_octets);
     }
-    fail_msg("%s: octets beside the %u segments changed", variant->name, n);
+    fail_msg("%s: octets beside the %u frames changed", variant->name, n);
 }
 
 static void expect_of_all(uint32_t n)
@@ -105,19 +105,19 @@ static void test_every_length(void **state)
     (void)state;
     random_begin();
     random_fill(plain, sizeof plain);
-    for (uint32_t i = 0; i < SEGMENTS_MAX; i++)
-        segments[i].length_octets = (uint16_t)i;
-    for (uint32_t i = SEGMENTS_MAX - 1; i; i--) {
+    for (uint32_t i = 0; i < FRAMES_MAX; i++)
+        frames[i].length_octets = (uint16_t)i;
+    for (uint32_t i = FRAMES_MAX - 1; i; i--) {
         uint32_t j = (uint32_t)random_next() % (i + 1);
-        uint16_t length = segments[i].length_octets;
-        segments[i].length_octets = segments[j].length_octets;
-        segments[j].length_octets = length;
+        uint16_t length = frames[i].length_octets;
+        frames[i].length_octets = frames[j].length_octets;
+        frames[j].length_octets = length;
     }
-    expect_of_all(SEGMENTS_MAX);
-    expect_of(judge, SEGMENTS_MAX);
+    expect_of_all(FRAMES_MAX);
+    expect_of(judge, FRAMES_MAX);
 }
 
-static void test_every_number_of_segments(void **state)
+static void test_every_number_of_frames(void **state)
 {
     (void)state;
     random_begin();
@@ -126,7 +126,7 @@ static void test_every_number_of_segments(void **state)
         // now and then most are short, so that few outlive them
         uint32_t most = n % 3 ? OCTETS_MAX : 100;
         for (uint32_t i = 0; i < n; i++)
-            segments[i].length_octets =
+            frames[i].length_octets =
                 (uint16_t)random_in(0, random_next() % 20 ? most : OCTETS_MAX);
         expect_of_all(n);
     }
@@ -143,12 +143,12 @@ static void test_equal_lengths(void **state)
     for (size_t l = 0; l < COUNT(lengths); l++)
         for (size_t i = 0; i < COUNT(numbers); i++) {
             for (uint32_t j = 0; j < numbers[i]; j++)
-                segments[j].length_octets = lengths[l];
+                frames[j].length_octets = lengths[l];
             expect_of_all(numbers[i]);
         }
 }
 
-// One segment ends where memory ends, alone and as the last of many; one octet more is a crash.
+// One frame ends where memory ends, alone and as the last of many; one octet more is a crash.
 static void test_end_of_memory(void **state)
 {
     static const uint32_t numbers[] = {1, 40, 200};
@@ -160,17 +160,17 @@ static void test_end_of_memory(void **state)
             for (uint16_t octets = 1; octets <= 130; octets++) {
                 uint32_t last = numbers[i] - 1;
                 for (uint32_t j = 0; j < last; j++)
-                    segments[j].length_octets = octets;
+                    frames[j].length_octets = octets;
                 lay_out(last);
-                segments[last].octets = page_end(octets);
-                segments[last].length_octets = octets;
-                memset(segments[last].octets, 0, octets);
-                cipher_variants[v].run(&scratch, segments, numbers[i]);
-                assert_memory_equal(segments[last].octets, stream[last], octets);
+                frames[last].octets = page_end(octets);
+                frames[last].length_octets = octets;
+                memset(frames[last].octets, 0, octets);
+                cipher_variants[v].run(&scratch, frames, numbers[i]);
+                assert_memory_equal(frames[last].octets, stream[last], octets);
             }
 }
 
-// The key of one segment ends where memory ends, alone and as the last of many.
+// The key of one frame ends where memory ends, alone and as the last of many.
 static void test_key_at_end_of_memory(void **state)
 {
     static const uint32_t numbers[] = {1, 40, 200};
@@ -178,9 +178,9 @@ static void test_key_at_end_of_memory(void **state)
     random_begin();
     random_fill(plain, sizeof plain);
     for (size_t i = 0; i < COUNT(numbers); i++) {
-        struct cipher_segment *last = &segments[numbers[i] - 1];
+        struct cipher_frame *last = &frames[numbers[i] - 1];
         for (uint32_t j = 0; j < numbers[i]; j++)
-            segments[j].length_octets = 64;
+            frames[j].length_octets = 64;
         const uint8_t *own = last->key;
         last->key = page_end_copy(own, CIPHER_KEY_OCTETS);
         expect_of_all(numbers[i]);
@@ -226,11 +226,11 @@ static const struct {
      "41D0A28D79D87BB137CD1198CD"},
 };
 
-// n segments, the vectors in turn, over zeros.
+// n frames, the vectors in turn, over zeros.
 static void expect_vectors(const struct cipher_variant *variant, uint32_t n)
 {
     static uint8_t out[513][64], keys[COUNT(vectors)][CIPHER_KEY_OCTETS];
-    static struct cipher_segment segment[513];
+    static struct cipher_frame frame[513];
     const char *why;
     memset(out, 0, sizeof out);
     for (size_t i = 0; i < COUNT(vectors); i++) {
@@ -240,16 +240,16 @@ static void expect_vectors(const struct cipher_variant *variant, uint32_t n)
     }
     for (uint32_t i = 0; i < n; i++) {
         size_t v = i % COUNT(vectors);
-        segment[i] = (struct cipher_segment){keys[v], out[i], vectors[v].input,
-                                             (uint16_t)(strlen(vectors[v].stream) / 2),
-                                             (uint8_t)vectors[v].direction};
+        frame[i] = (struct cipher_frame){keys[v], out[i], vectors[v].input,
+                                         (uint16_t)(strlen(vectors[v].stream) / 2),
+                                         (uint8_t)vectors[v].direction};
     }
-    variant->run(&scratch, segment, n);
+    variant->run(&scratch, frame, n);
     for (uint32_t i = 0; i < n; i++) {
         uint8_t published[64];
         uint32_t octets = hex_octets(vectors[i % COUNT(vectors)].stream, published);
         if (memcmp(out[i], published, octets) != 0)
-            fail_msg("%s, vector %zu, segment %u of %u", variant->name, i % COUNT(vectors), i, n);
+            fail_msg("%s, vector %zu, frame %u of %u", variant->name, i % COUNT(vectors), i, n);
     }
 }
 
@@ -293,7 +293,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_published_vectors),
         cmocka_unit_test(test_every_length),
-        cmocka_unit_test(test_every_number_of_segments),
+        cmocka_unit_test(test_every_number_of_frames),
         cmocka_unit_test(test_equal_lengths),
         cmocka_unit_test(test_end_of_memory),
         cmocka_unit_test(test_key_at_end_of_memory),

@@ -226,14 +226,14 @@ uint32_t fixture_llc(const struct segment *s, uint8_t *b)
     int n = llc_ui_encode(&llc, b, 4000);
     assert_true(n > 0);
     b[n - 1] ^= s->forged;
-    struct cipher_segment segment = {
+    struct cipher_frame enciphered = {
         .key = key,
         .octets = b + LLC_UI_HEADER_OCTETS,
         .input = llc_cipher_input_ui(IOV_UI, llc.sapi, llc.nu, s->number - llc.nu),
         .length_octets = (uint16_t)(n - LLC_UI_HEADER_OCTETS),
         .direction = CIPHER_UPLINK};
     if (llc.enciphered)
-        cipher_run(&scratch, &segment, 1);
+        cipher_run(&scratch, &enciphered, 1);
     return (uint32_t)n;
 }
 
