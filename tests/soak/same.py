@@ -18,7 +18,7 @@ os.environ.setdefault("SLUICE", str(pathlib.Path(__file__).resolve().parent.pare
                                     / "build/release/sluice"))
 
 from random_runs import Scenario  # noqa: E402
-from harness import RESULTS, UDP_SCENARIO, Failure, aqm_names, new_folder, right, run, settings  # noqa: E402
+from harness import RESULTS, UDP_SCENARIO, Failure, aqm_names, new_folder, right, run, settings, sluice  # noqa: E402
 from scenarios import SCENARIOS  # noqa: E402
 
 AQM = 'class { name = "background", weight = 5, aqm { name = "%s" } }'
@@ -46,10 +46,12 @@ def configurations(arguments):
 
 
 def results(program, config, options, renamed):
-    """What a run leaves, by file; the old keys of the summary under their new names."""
+    """What a run leaves, by file, without the program's version, which names the commit; the old keys of the
+    summary under their new names."""
     os.environ["SLUICE"] = program
+    version = sluice("version").stdout.split()[1].encode()
     out = run(config, "--pcap", *options).out
-    found = {name: (out / name).read_bytes() for name in RESULTS}
+    found = {name: (out / name).read_bytes().replace(version, b"VERSION") for name in RESULTS}
     for old, new in renamed:
         found["summary.json"] = found["summary.json"].replace(f'"{old}":'.encode(), f'"{new}":'.encode())
     return found
