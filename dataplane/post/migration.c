@@ -1,4 +1,4 @@
-// See post.h: an MS as a migration, with its contexts, keys, numbers, counters and N-PDUs; its
+// See post.h: packs and unpacks an MS, with its contexts, keys, numbers, counters and N-PDUs; its
 // uplink reassembly was dropped before. If a context's TEID names the old worker, the context's
 // place there keeps the TEID at the new worker. Nothing here runs per packet.
 #include "dataplane/post/post.h"

@@ -1,7 +1,7 @@
 // Messages between workers, over a ring for each direction: a frame that arrived at the wrong
 // worker (another worker owns its TEID or NS-VC) is forwarded to the right one; what one worker
-// learns of a neighbour goes to all others, since answers arrive at one queue only; and a moving MS
-// goes as a migration.
+// learns of a neighbour goes to all others, since answers arrive at one queue only; and a
+// migration is a moving MS.
 //
 // No worker waits for a ring. If it is full, a stray is dropped (reason `stray_full`) and a
 // migration stays with its worker until later. News of a neighbour is dropped (and asked for again)
@@ -18,7 +18,7 @@
 #define POST_PDPS        11u   // NSAPI 5 to 15
 #define POST_HOPS        16u   // of a frame at most: see post_may
 
-// All data of an MS. Its N-PDUs are linked through their buffers' headroom.
+// An MS on its way, with all its data. Its N-PDUs are linked through their buffers' headroom.
 struct migration {
     uint32_t taken; // 1 from packing until the other worker has unpacked it
     uint32_t bvc_id, pdps;

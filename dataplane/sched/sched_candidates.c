@@ -5,14 +5,14 @@
 // of the limit of all; in each case until the limit is less than three quarters full.
 //
 // A queue that is older than the beginning of ranks has to be ranked before the limit is full, and
-// a search over all MSs would be too slow. So a queue that waits for long has a candidate, in a
-// list of its cell; once ranks are kept, some of the candidates are ranked at each call. The queues
-// that began last, a few in all, have no candidate (they are young): most of them end before their
-// turn to get one.
+// a search over all MSs would be too slow. So a queue that waits for long is a candidate, in a list
+// of its cell; once ranks are kept, some of the candidates are ranked at each call. The queues that
+// began last, a few in all, are no candidates (they are young): most of them end before their turn
+// to become one.
 //
-// Invariants (tests/dataplane/sched/check_overflow.c): an MS with a backlog in a class has a
+// Invariants (tests/dataplane/sched/check_overflow.c): an MS with a backlog in a class is a
 // candidate under its lowest slot there, or is young, or its cell keeps no ranks; every ranked MS
-// has a candidate; sizes in ranks are true.
+// is a candidate; sizes in ranks are true.
 #include "dataplane/sched/sched_overflow.h"
 
 // ---- Sums and entries ----

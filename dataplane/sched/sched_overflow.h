@@ -1,4 +1,4 @@
-// Room at a full limit (S11): see sched_overflow.c.
+// A full limit (S11): see sched_overflow.c.
 #ifndef SLUICE_SCHED_SCHED_OVERFLOW_H
 #define SLUICE_SCHED_SCHED_OVERFLOW_H
 
@@ -45,7 +45,7 @@ uint64_t sched_overflow_nse_total(const struct tree_nse *n);
 uint32_t sched_overflow_entry_of_bvc(const struct sched *s, uint32_t bvc);
 uint32_t sched_overflow_entry_of_candidate(const struct sched *s, uint32_t candidate);
 uint32_t sched_overflow_pfc_of_entry(const struct sched *s, uint32_t entry);
-// RANK_NONE: the MS has no candidate in that class.
+// RANK_NONE: the MS is no candidate in that class.
 uint32_t sched_overflow_entry_of_ms(const struct sched *s, uint32_t ms, struct tree_ms *m,
                                     uint32_t class);
 // The slot that stands for the MS in a class: its lowest one there.
@@ -56,10 +56,10 @@ void sched_overflow_follow(struct sched *s, uint32_t ms, struct tree_ms *m, uint
 // The limit of the cell, or of all, is nearly full: keeps ranks from now on, and ranks so many of
 // the older queues. True if none of these is left.
 bool sched_overflow_keep(struct sched *s, uint32_t bvc, uint32_t octets, uint32_t candidates);
-// Gives a candidate to a PFC with an older backlog.
+// Makes a PFC with an older backlog a candidate.
 void sched_overflow_linger(struct sched *s, uint32_t pfc);
 
-// An MS gives up its candidates, before it moves or its PFCs change; and takes them again.
+// The queues of an MS are no candidates, before it moves or its PFCs change; and are again.
 void sched_overflow_leave(struct sched *s, uint32_t ms);
 void sched_overflow_return(struct sched *s, uint32_t ms);
 // After an MS left a cell with its queue.
@@ -98,7 +98,7 @@ static inline void overflow_grown(struct sched *s, uint32_t pfc, struct tree_ms 
         overflow_young_begins(s, pfc, p);
 }
 
-// A young queue that ends has no candidate, but its cell and its NSE may be ranked with it.
+// A young queue that ends is no candidate, but its cell and its NSE may be ranked with it.
 static inline void overflow_shrunk(struct sched *s, uint32_t pfc, struct tree_ms *m,
                                    struct tree_pfc *p)
 {

@@ -143,7 +143,7 @@ static uint32_t slots(const struct sched_config *c)
     return c->limit.packets + SLOTS_MORE;
 }
 
-// A queue with a candidate has at least one slot.
+// A candidate has at least one slot.
 static uint32_t candidates(const struct sched_config *c)
 {
     return (uint32_t)least((uint64_t)c->mss * c->pfcs_an_ms, slots(c));

@@ -82,7 +82,7 @@ enum {
     MS_WAITS = 16,
     MS_LIMITED = 32,   // came out of the wheel and has sent nothing since
     MS_RESERVED = 64,  // an LLC frame waits for the MS: see sched_frame.c
-    MS_CANDIDATE = 128 // some of its queues have a place: see sched_candidates.c
+    MS_CANDIDATE = 128 // some of its queues are candidates: see sched_candidates.c
 };
 
 #define MS_USUAL (MS_EXISTS | MS_OWN | MS_CANDIDATE) // nothing delays it, now or since its last PDU
@@ -175,7 +175,7 @@ struct tree_bvc {
     uint32_t visits_left;
     uint32_t due_next, due_prev;
     uint8_t resets, resets_open; // count of resets; resets since the last complete visit of its MSs
-    // places of its queues: the first; the next unranked one (see sched_candidates.c)
+    // its candidates: the first; the next unranked one (see sched_candidates.c)
     uint32_t candidates, candidates_left;
 };
 
@@ -224,10 +224,10 @@ struct tree_sizes {
     struct tree_offer offer, default_offer; // nobody tells the level of a default bucket
 };
 
-// The place of a queue that a full limit may have to find: see sched_candidates.c.
+// A queue that a full limit may have to find: see sched_candidates.c.
 struct tree_candidate {
-    uint32_t pfc;        // TREE_NONE: a free place
-    uint32_t next, prev; // in its cell; of a free place the next free one
+    uint32_t pfc;        // TREE_NONE: a free one
+    uint32_t next, prev; // in its cell; of a free one the next free one
 };
 #define TREE_YOUNG 128u
 
@@ -279,7 +279,7 @@ struct sched {
     uint32_t *candidate_of; // the candidate of each PFC; TREE_NONE: none
     struct tree_candidate *candidate;
     uint32_t candidate_free;
-    uint32_t candidates_end, candidates_left; // the end of the used places; the next unranked one
+    uint32_t candidates_end, candidates_left; // the end of the used ones; the next unranked one
     uint32_t young[TREE_YOUNG], young_at;     // the PFCs that began last; TREE_NONE: ended
     uint32_t young_left;                      // so many of them may be unranked
     uint8_t kept;                             // all are ranked: bits of OVERFLOW_KEPT

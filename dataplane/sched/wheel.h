@@ -4,7 +4,7 @@
 // caller asks for exact ones.
 //
 // Invariants: of a slot's chunks only the first may be partly filled, and none is empty; an id's
-// `ref` is its place until it is taken or removed, or `moved` reports a new place. An id with a
+// `ref` says where it is until it is taken or removed, or `moved` reports a new ref. An id with a
 // time beyond one turn waits in the last slot: it comes out early, and the caller checks the id's
 // own time. Ids are any 32-bit numbers, each at most once in the wheel (the caller keeps its ref).
 // Time does not go back; it may advance by any amount.
@@ -37,7 +37,7 @@ struct wheel {
     uint32_t free; // first free chunk
     uint32_t entries, entries_max;
     uint64_t turned_slots; // all earlier slots, counted from time 0, are empty
-    // Called when an entry other than the taken or removed one gets a new place.
+    // Called when an entry other than the taken or removed one gets a new ref.
     void (*moved)(void *owner, uint32_t id, uint32_t ref);
     void *owner;
     uint64_t busy_words[WHEEL_SLOTS / 64 / 64]; // a bit for each word of `busy` other than 0

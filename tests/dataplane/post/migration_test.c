@@ -1,6 +1,6 @@
-// An MS as a migration: what arrives is what left, octet for octet, but for the ids that it has
+// The migration of an MS: what arrives is what left, octet for octet, but for the ids that it has
 // there and the TEIDs of its contexts, which are the other worker's; where it came from keeps only
-// who has it; and without a migration or a place in the ring nothing happens, and it works later.
+// who has it; and without a free migration or room in the ring nothing happens, and it works later.
 #include "dataplane/post/post.h"
 
 #include <rte_ring_elem.h>

@@ -84,16 +84,16 @@ static const char *check_ms(const struct sched *s, uint32_t ms, struct tree_ms *
         bool leads = !(classes >> class & 1);
         classes |= 1u << class;
         placed += candidate != TREE_NONE;
-        MUST(leads || candidate == TREE_NONE, "a PFC has a candidate that does not lead");
+        MUST(leads || candidate == TREE_NONE, "a PFC is a candidate that does not lead");
         if (!leads)
             continue;
         struct sched_overflow_sum sum = sched_overflow_sum(m, class);
         MUST(candidate == TREE_NONE || (sum.total && s->candidate[candidate].pfc == pfc),
              "a PFC's candidate");
         MUST(candidate != TREE_NONE || !sum.total || is_young(s, m, ms, class),
-             "a queue has no candidate and is not young");
+             "a queue is no candidate and is not young");
         MUST(candidate != TREE_NONE || !sum.total || !(s->kept | c->kept) || s->young_left,
-             "a queue has no candidate");
+             "a queue is no candidate");
         const char *fault = check_rank(s, c, sum, candidate);
         if (fault)
             return fault;
