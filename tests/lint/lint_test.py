@@ -143,6 +143,8 @@ SINS = {
     "package without a word": ("sources", "every package",
                                {"packages.txt": "gcc build c\ntshark test reads\n"}, ""),
     "long file": ("sources", "lines", {"dataplane/base/units.h": "\n" * 1001}, ""),
+    "long function": ("sources", "no function", {
+        "dataplane/wire/llc.c": "int llc_sum(int a)\n{\n" + 70 * "    a += a;\n" + "    return a;\n}\n"}, ""),
     "two locals of one name": ("luacheck", "luacheck", {
         "lua/sluice/start.lua": "local a = 1\nlocal a = 2\nreturn a\n"}, ""),
     "global that nothing sets": ("luacheck", "luacheck", {
@@ -352,6 +354,12 @@ def history_case(says, commits):
     return ("ok" if good else "not ok"), done.stdout + done.stderr
 
 
+def function_case():
+    body = 69 * "    a += a;\n" + "    return a;\n"
+    failed, text = failing_rules("sources", {"dataplane/wire/llc.h": f"static inline int sum(int a)\n{{\n{body}}}\n"}, "")
+    return ("not ok" if failed else "ok"), text
+
+
 def main():
     cases = [(f"{lint}: a clean tree passes", lambda lint=lint: clean_case(lint))
              for lint in ("includes", "requires", "prefixes", "hot_symbols", "sources", "luacheck", "plants", "texts",
@@ -359,6 +367,7 @@ def main():
     cases += [(f"sources: {lines} lines are {'' if is_asked else 'not '}asked about",
                lambda lines=lines, is_asked=is_asked: question_case(lines, is_asked))
               for lines, is_asked in ((399, False), (400, True), (1000, True))]
+    cases += [("sources: a function of 70 lines passes", function_case)]
     cases += [(f"{sin[0]}: {name}", lambda sin=sin: sin_case(*sin)) for name, sin in SINS.items()]
     cases += [(f"commits: {name}", lambda history=history: history_case(*history))
               for name, history in HISTORIES.items()]

@@ -14,6 +14,7 @@ SCRIPTS = ("run",)  # code without a suffix, in the root
 DROP_FILE = "dataplane/port/packet.h"  # the one place that frees an mbuf, with the reason
 LINES_ASKED = 400  # from here on the lint asks whether a file is of one subject still
 LINES_MOST = 1000
+FUNCTION_LINES_MOST = 70  # of C, between its braces
 # A file with instructions beyond x86-64-v2 says so in its name.
 INSTRUCTION_SET_NAME = re.compile(r"_(pclmul|vpclmul|aesni|vaes|gfni|avx2|avx512)\.c$")
 X86_64_V2 = {"-march=x86-64-v2", "-mtune=generic", "-msse3", "-mssse3", "-msse4.1", "-msse4.2",
@@ -124,6 +125,19 @@ def too_long(root):
             for path, lines in lengths(root).items() if lines > LINES_MOST]
 
 
+def function_too_long(root):
+    """The body of a function stands between two braces that are alone in the first column."""
+    sins = []
+    for path in files(root, ".c", ".h", ".cc"):
+        begin = 0
+        for number, line in enumerate(text_of(root, path).splitlines(), 1):
+            if line == "{":
+                begin = number
+            elif line == "}" and number - begin - 1 > FUNCTION_LINES_MOST:
+                sins.append(f"{path}:{begin}: a function of {number - begin - 1} lines; a function does one thing")
+    return sins
+
+
 def question(root):
     """A file of one subject may be long. Who divides one only to be shorter makes two that are hard
     to find one's way in; so this only asks, in one line of a run."""
@@ -142,6 +156,7 @@ RULES = {
     "sources: every folder with sources has a README.md": readme_missing,
     "sources: README.md names every package": package_unnamed,
     f"sources: no file has more than {LINES_MOST} lines": too_long,
+    f"sources: no function has more than {FUNCTION_LINES_MOST} lines": function_too_long,
 }
 
 

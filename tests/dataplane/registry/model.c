@@ -224,38 +224,9 @@ static void note_freeze(const struct command_ms_freeze *c)
     }
 }
 
-void model_note(const struct command *c, uint32_t teid)
+static void note_ms(const struct command *c)
 {
     switch (c->op) {
-    case COMMAND_nse:
-        model.nse[c->nse.nse_id].made = true;
-        break;
-    case COMMAND_nse_remove:
-        model.nse[c->nse_remove.nse_id].made = false;
-        break;
-    case COMMAND_nsvc:
-        model.nsvc[c->nsvc.nsvc_id].made = true;
-        model.nsvc[c->nsvc.nsvc_id].nse = c->nsvc.nse_id;
-        model.nsvc[c->nsvc.nsvc_id].port = c->nsvc.peer_port;
-        break;
-    case COMMAND_nsvc_remove:
-        model.nsvc[c->nsvc_remove.nsvc_id].made = false;
-        break;
-    case COMMAND_ggsn:
-        model.ggsn[c->ggsn.ggsn_id].made = true;
-        break;
-    case COMMAND_ggsn_remove:
-        model.ggsn[c->ggsn_remove.ggsn_id].made = false;
-        break;
-    case COMMAND_bvc:
-        model.bvc[c->bvc.bvc_id].made = true;
-        model.bvc[c->bvc.bvc_id].nse = c->bvc.nse_id;
-        model.bvc[c->bvc.bvc_id].bvci = c->bvc.bvci;
-        break;
-    case COMMAND_bvc_remove:
-        model.bvc[c->bvc_remove.bvc_id].going = true;
-        model.bvc[c->bvc_remove.bvc_id].removed = commands_with_the_last(c->bvc_remove.bvc_id);
-        break;
     case COMMAND_ms:
         memset(&model.ms[c->ms.ms_id], 0, sizeof model.ms[0]);
         model.ms[c->ms.ms_id].made = true;
@@ -302,6 +273,43 @@ void model_note(const struct command *c, uint32_t teid)
     case COMMAND_pfc_remove:
         model.ms[c->pfc_remove.ms_id].slot[c->pfc_remove.slot] = false;
         break;
+    default:
+        break;
+    }
+}
+
+void model_note(const struct command *c, uint32_t teid)
+{
+    switch (c->op) {
+    case COMMAND_nse:
+        model.nse[c->nse.nse_id].made = true;
+        break;
+    case COMMAND_nse_remove:
+        model.nse[c->nse_remove.nse_id].made = false;
+        break;
+    case COMMAND_nsvc:
+        model.nsvc[c->nsvc.nsvc_id].made = true;
+        model.nsvc[c->nsvc.nsvc_id].nse = c->nsvc.nse_id;
+        model.nsvc[c->nsvc.nsvc_id].port = c->nsvc.peer_port;
+        break;
+    case COMMAND_nsvc_remove:
+        model.nsvc[c->nsvc_remove.nsvc_id].made = false;
+        break;
+    case COMMAND_ggsn:
+        model.ggsn[c->ggsn.ggsn_id].made = true;
+        break;
+    case COMMAND_ggsn_remove:
+        model.ggsn[c->ggsn_remove.ggsn_id].made = false;
+        break;
+    case COMMAND_bvc:
+        model.bvc[c->bvc.bvc_id].made = true;
+        model.bvc[c->bvc.bvc_id].nse = c->bvc.nse_id;
+        model.bvc[c->bvc.bvc_id].bvci = c->bvc.bvci;
+        break;
+    case COMMAND_bvc_remove:
+        model.bvc[c->bvc_remove.bvc_id].going = true;
+        model.bvc[c->bvc_remove.bvc_id].removed = commands_with_the_last(c->bvc_remove.bvc_id);
+        break;
     case COMMAND_pdp:
         model.pdp[c->pdp.pdp_id].made = true;
         model.pdp[c->pdp.pdp_id].ended = false;
@@ -319,6 +327,7 @@ void model_note(const struct command *c, uint32_t teid)
         model.pdp[c->pdp_remove.pdp_id].made = false;
         break;
     default:
+        note_ms(c);
         break;
     }
 }
