@@ -26,21 +26,21 @@ uint32_t sched_share_members(struct tree_ms *m, uint32_t slot)
 }
 
 // A PFC of the bucket, in their own order.
-struct candidate {
+struct contender {
     const struct tree_pfc *p;
     uint32_t slot;
     bool urgent;    // half sent, or signalling while no signalling is half sent: see goes_before
     uint64_t at_ns; // when the bucket passes its next PDU
 };
 
-static bool begins_signalling(const struct candidate *c)
+static bool begins_signalling(const struct contender *c)
 {
     return pfc_signals(c->p) && !c->p->sent_octets;
 }
 
 // Among urgent PDUs the first to conform goes first, so none takes a half-sent one's room. But of
 // two that begin signalling, the larger would starve by that.
-static bool goes_before(const struct candidate *a, const struct candidate *b)
+static bool goes_before(const struct contender *a, const struct contender *b)
 {
     if (a->urgent != b->urgent)
         return a->urgent;
@@ -60,9 +60,9 @@ static bool signalling_has_begun(struct tree_ms *m, uint32_t members)
 }
 
 // If a PFC of another bucket keeps its LLE, that PFC's PDU goes in its place, and is tested at its
-// own bucket; a PFC of the same bucket is in the order itself. False: no candidate now.
-static bool candidate_is(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot,
-                         uint64_t now_ns, struct candidate *c)
+// own bucket; a PFC of the same bucket is in the order itself. False: it does not contend now.
+static bool contends(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot,
+                     uint64_t now_ns, struct contender *c)
 {
     struct tree_pfc *p = tree_pfc_of(m, slot);
     if (!pfc_may_send(s, tree_pfc_id(ms, slot), m, p))
@@ -82,14 +82,14 @@ static bool candidate_is(struct sched *s, uint32_t ms, struct tree_ms *m, uint32
 // False: none of the PFCs may send. Who begins signalling is compared apart, by tag; the first of
 // these with the first of the rest, by time. In one pass two such rules could go in a circle.
 static bool first_of(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot,
-                     uint64_t now_ns, struct candidate *first)
+                     uint64_t now_ns, struct contender *first)
 {
-    struct candidate best[2];
+    struct contender best[2];
     bool found[2] = {false, false};
     for (uint32_t slots = sched_share_members(m, slot) & ms_competing(m); slots;
          slots &= slots - 1) {
-        struct candidate c;
-        if (!candidate_is(s, ms, m, (uint32_t)__builtin_ctz(slots), now_ns, &c))
+        struct contender c;
+        if (!contends(s, ms, m, (uint32_t)__builtin_ctz(slots), now_ns, &c))
             continue;
         bool apart = begins_signalling(&c);
         if (!found[apart] || goes_before(&c, &best[apart]))
@@ -132,7 +132,7 @@ static uint32_t stand_in(struct sched *s, uint32_t ms, struct tree_ms *m, uint32
                          uint64_t now_ns)
 {
     const struct tree_pfc *p = tree_pfc_of(m, slot);
-    struct candidate first;
+    struct contender first;
     if (!pfc_is_shared(p) || pfc_bucket_read(m, p)->rate == BUCKET_UNLIMITED)
         return slot;
     if (!share_is_limited(m, p, slot) && (p->sent_octets || room_for_all(s, m, slot, now_ns)))
@@ -178,7 +178,7 @@ void sched_share_wait(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t 
 bool sched_share_settle(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot,
                         uint64_t now_ns)
 {
-    struct candidate first;
+    struct contender first;
     if (pfc_bucket(m, tree_pfc_of(m, slot))->rate == BUCKET_UNLIMITED ||
         !first_of(s, ms, m, slot, now_ns, &first) || first.at_ns <= now_ns)
         return false;
