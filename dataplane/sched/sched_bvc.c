@@ -81,13 +81,6 @@ void sched_bvc_comes_back(const struct sched *s, struct tree_bvc *c, const struc
         c->offset = n->virtual - tag;
 }
 
-// The pipe waits for the first PDU of its first cell: a new first PDU may be smaller.
-static void first_changes(struct sched *s, uint32_t nse)
-{
-    if (s->nse[nse].state & NSE_WAITS)
-        sched_nse_unwait(s, nse);
-}
-
 static void refresh(struct sched *s, uint32_t bvc, bool served)
 {
     const struct tree_bvc *c = &s->bvc[bvc];
@@ -121,12 +114,14 @@ void sched_bvc_served(struct sched *s, uint32_t bvc)
         refresh(s, bvc, true);
 }
 
-// The first PDU in the cell's order has changed, and may be smaller than the one waited for.
+// The first PDU in the cell's order has changed, and may be smaller than the one that the cell
+// waits for, or the pipe, if the cell is its first.
 static void order_changes(struct sched *s, struct tree_bvc *c, uint32_t bvc)
 {
+    const struct tree_nse *n = &s->nse[c->nse];
     sched_bvc_unwait(s, bvc);
-    if (s->nse[c->nse].first == bvc)
-        first_changes(s, c->nse);
+    if (n->first == bvc && n->state & NSE_WAITS)
+        sched_nse_unwait(s, c->nse);
     sched_bvc_refresh(s, bvc);
     sched_nse_refresh(s, c->nse);
 }

@@ -98,16 +98,6 @@ int sched_nse_look_again(struct sched *s, uint32_t nse)
     return 0;
 }
 
-// In a cell without queued N-PDUs no MS waits on defaults.
-static void set_defaults(struct sched *s, uint32_t bvc, struct bucket_terms terms, uint64_t now_ns)
-{
-    struct tree_bvc *c = &s->bvc[bvc];
-    struct bucket_terms old = c->defaults.terms;
-    leak_set(&c->defaults, terms, now_ns);
-    if (c->total && (terms.rate != old.rate || terms.max_octets != old.max_octets))
-        sched_roll_visit(s, bvc);
-}
-
 int sched_bvc_set(struct sched *s, uint32_t bvc, struct bucket_terms terms,
                   struct bucket_terms ms_default, uint64_t now_ns)
 {
@@ -120,7 +110,11 @@ int sched_bvc_set(struct sched *s, uint32_t bvc, struct bucket_terms terms,
         return fault;
     struct tree_bvc *c = &s->bvc[bvc];
     bucket_set(&c->bucket, sched_sizes_of_bvc(s, bvc, terms), now_ns);
-    set_defaults(s, bvc, sched_sizes_of_default(s, bvc, ms_default), now_ns);
+    struct bucket_terms old = c->defaults.terms, new = sched_sizes_of_default(s, bvc, ms_default);
+    leak_set(&c->defaults, new, now_ns);
+    // in a cell without queued N-PDUs no MS waits on defaults
+    if (c->total && (new.rate != old.rate || new.max_octets != old.max_octets))
+        sched_roll_visit(s, bvc);
     sched_bvc_unwait(s, bvc);
     state_set(&c->state, BVC_STOPPED, terms.rate == 0);
     sched_bvc_refresh(s, bvc);

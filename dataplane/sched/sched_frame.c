@@ -47,12 +47,6 @@ void sched_frames_again(struct sched *s)
     s->frames_at_ns = 0;
 }
 
-static void wait_until(struct sched *s, uint64_t at_ns)
-{
-    if (at_ns < s->frames_at_ns)
-        s->frames_at_ns = at_ns;
-}
-
 static bool reserve(struct sched *s, enum tree_kind kind, uint32_t at)
 {
     if (s->reserved == SCHED_FRAMES)
@@ -61,37 +55,31 @@ static bool reserve(struct sched *s, enum tree_kind kind, uint32_t at)
     return true;
 }
 
-static void reserve_bvc(struct sched *s, const struct round *r, uint64_t now_ns)
-{
-    if (!reserve(s, TREE_BVC, r->bvc))
-        return;
-    r->c->state |= BVC_RESERVED;
-    sched_bvc_refresh(s, r->bvc);
-    wait_until(s, bucket_conforms_at(r->level_bvc, bucket_terms(&r->c->bucket), r->piece.llc_octets,
-                                     now_ns));
-}
-
-static void reserve_nse(struct sched *s, const struct round *r, uint64_t now_ns)
-{
-    if (!reserve(s, TREE_NSE, r->nse))
-        return;
-    r->n->state |= NSE_RESERVED;
-    sched_nse_refresh(s, r->nse);
-    wait_until(
-        s, bucket_conforms_at(r->level_nse, bucket_terms(&r->n->bucket), r->pipe_octets, now_ns));
-}
-
+// A cell or an NSE whose bucket refuses the frame is reserved for it.
 static bool conforms(struct sched *s, struct round *r, uint64_t now_ns)
 {
-    if (!round_conforms_ms(r, now_ns))
-        wait_until(s,
-                   bucket_conforms_at(r->level_ms, ms_terms(s, r->m), r->piece.llc_octets, now_ns));
-    else if (!round_conforms_bvc(r, now_ns))
-        reserve_bvc(s, r, now_ns);
-    else if (!round_conforms_nse(s, r, now_ns))
-        reserve_nse(s, r, now_ns);
-    else
+    uint32_t octets = r->piece.llc_octets;
+    uint64_t at_ns = TIME_NEVER;
+    if (!round_conforms_ms(r, now_ns)) {
+        at_ns = bucket_conforms_at(r->level_ms, ms_terms(s, r->m), octets, now_ns);
+    } else if (!round_conforms_bvc(r, now_ns)) {
+        if (reserve(s, TREE_BVC, r->bvc)) {
+            r->c->state |= BVC_RESERVED;
+            sched_bvc_refresh(s, r->bvc);
+            at_ns = bucket_conforms_at(r->level_bvc, bucket_terms(&r->c->bucket), octets, now_ns);
+        }
+    } else if (!round_conforms_nse(s, r, now_ns)) {
+        if (reserve(s, TREE_NSE, r->nse)) {
+            r->n->state |= NSE_RESERVED;
+            sched_nse_refresh(s, r->nse);
+            at_ns = bucket_conforms_at(r->level_nse, bucket_terms(&r->n->bucket), r->pipe_octets,
+                                       now_ns);
+        }
+    } else {
         return true;
+    }
+    if (at_ns < s->frames_at_ns)
+        s->frames_at_ns = at_ns;
     return false;
 }
 

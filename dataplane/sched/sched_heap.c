@@ -114,15 +114,6 @@ static void family_add(struct sched *s, const struct tree_nse *n)
         s->family[family].child[i] = TREE_NONE;
 }
 
-static void node_add(struct sched *s, struct tree_nse *n)
-{
-    if (!n->timed++)
-        return;
-    if (n->heap_last == n->heap_root || n->heap_last % HEAP_FAMILY == HEAP_FAMILY - 1)
-        family_add(s, n);
-    n->heap_last = next_node(s, n, n->heap_last);
-}
-
 static void node_remove(struct sched *s, struct tree_nse *n)
 {
     if (!--n->timed)
@@ -141,7 +132,11 @@ static void node_remove(struct sched *s, struct tree_nse *n)
 
 void sched_heap_add(struct sched *s, struct tree_nse *n, uint32_t bvc, uint64_t key)
 {
-    node_add(s, n);
+    if (n->timed++) {
+        if (n->heap_last == n->heap_root || n->heap_last % HEAP_FAMILY == HEAP_FAMILY - 1)
+            family_add(s, n);
+        n->heap_last = next_node(s, n, n->heap_last);
+    }
     sift_up(s, n, n->heap_last, bvc, key);
 }
 

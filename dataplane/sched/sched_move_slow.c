@@ -13,16 +13,6 @@ static uint8_t *vars_of(const struct sched *s, uint32_t ms, uint32_t slot)
     return tree_vars(s, SCHED_SCOPE_PFC, tree_pfc_index(s, tree_pfc_id(ms, slot)));
 }
 
-static void pack_pfc(const struct sched *s, uint32_t ms, uint32_t slot, struct sched_baggage_pfc *b)
-{
-    const struct tree_pfc *p = tree_pfc_of(tree_ms(s, ms), slot);
-    b->traffic_class = p->traffic_class;
-    b->leader = (uint8_t)pfc_leader(p, slot);
-    b->sent_octets = p->sent_octets;
-    b->n201_u = p->n201_u;
-    memcpy(b->aqm_vars, vars_of(s, ms, slot), s->vars_octets[SCHED_SCOPE_PFC]);
-}
-
 // With flow queues `flow_hash` is the flow's number.
 static void hand_over(struct sched *s, uint32_t ms, uint32_t slot, sched_leave_fn *leave,
                       void *self)
@@ -44,7 +34,7 @@ int sched_ms_leave(struct sched *s, uint32_t ms, struct sched_baggage *b, sched_
     int fault = sched_change_ms(s, ms, true);
     if (fault)
         return fault;
-    const struct tree_ms *m = tree_ms(s, ms);
+    struct tree_ms *m = tree_ms(s, ms);
     b->away_ns = m->away_ns;
     b->clock_ns = tree_ms_clock(m, now_ns);
     b->stands = m->state & (MS_FROZEN | MS_STOPPED);
@@ -54,19 +44,17 @@ int sched_ms_leave(struct sched *s, uint32_t ms, struct sched_baggage *b, sched_
     for (uint32_t slot = 0; slot < s->config.pfcs_an_ms; slot++) {
         if (!(b->slots & 1u << slot))
             continue;
-        pack_pfc(s, ms, slot, &b->pfc[slot]);
+        const struct tree_pfc *p = tree_pfc_of(m, slot);
+        struct sched_baggage_pfc *to = &b->pfc[slot];
+        to->traffic_class = p->traffic_class;
+        to->leader = (uint8_t)pfc_leader(p, slot);
+        to->sent_octets = p->sent_octets;
+        to->n201_u = p->n201_u;
+        memcpy(to->aqm_vars, vars_of(s, ms, slot), s->vars_octets[SCHED_SCOPE_PFC]);
         hand_over(s, ms, slot, leave, self);
     }
     sched_ms_update(s, ms, now_ns);
     return sched_ms_remove(s, ms, DROP_removed, now_ns); // finds nothing to drop
-}
-
-// The new worker's time may be slightly behind; the MS's own clock must not go back, or an N-PDU
-// just queued would have an endless age.
-static void go_on_from(struct tree_ms *m, uint64_t clock_ns, uint64_t now_ns)
-{
-    if (!ms_stands(m) && tree_before(tree_ms_clock(m, now_ns), clock_ns))
-        m->away_ns = now_ns - clock_ns;
 }
 
 int sched_ms_arrive(struct sched *s, uint32_t ms, uint32_t bvc, const struct sched_baggage *b,
@@ -83,7 +71,10 @@ int sched_ms_arrive(struct sched *s, uint32_t ms, uint32_t bvc, const struct sch
     m->away_ns = b->away_ns;
     m->state |= b->stands;
     sched_change_standing(s, ms, MS_STOPPED, false, now_ns);
-    go_on_from(m, b->clock_ns, now_ns);
+    // The new worker's time may be slightly behind; the MS's own clock must not go back, or an
+    // N-PDU just queued would have an endless age.
+    if (!ms_stands(m) && tree_before(tree_ms_clock(m, now_ns), b->clock_ns))
+        m->away_ns = now_ns - b->clock_ns;
     for (uint32_t slot = 0; slot < s->config.pfcs_an_ms && !fault; slot++) {
         if (!(b->slots & 1u << slot))
             continue;
@@ -97,17 +88,6 @@ int sched_ms_arrive(struct sched *s, uint32_t ms, uint32_t bvc, const struct sch
         if (b->slots & 1u << slot && b->pfc[slot].leader != slot)
             fault = sched_pfc_share(s, ms, slot, b->pfc[slot].leader, now_ns);
     return fault;
-}
-
-// The head of the queue was half sent and goes on.
-static void resume(struct tree_ms *m, uint32_t slot, const struct sched_baggage_pfc *b)
-{
-    struct tree_pfc *p = tree_pfc_of(m, slot);
-    uint32_t lle = p->head_info >> 14, octets = total_octets(p->queue.total);
-    p->sent_octets = b->sent_octets;
-    p->n201_u = b->n201_u;
-    p->head_info = queue_info(octets - b->sent_octets, lle);
-    ms_lle_set(m, lle, slot + 1);
 }
 
 enum drop_reason sched_ms_arrive_npdu(struct sched *s, uint32_t ms, uint32_t slot,
@@ -127,8 +107,13 @@ enum drop_reason sched_ms_arrive_npdu(struct sched *s, uint32_t ms, uint32_t slo
     if (!begins)
         return DROP_NONE;
     queue_choose(s, pfc, p);
-    if (b->pfc[slot].sent_octets)
-        resume(m, slot, &b->pfc[slot]);
+    if (b->pfc[slot].sent_octets) { // it was half sent, and goes on
+        uint32_t lle = p->head_info >> 14, octets = total_octets(p->queue.total);
+        p->sent_octets = b->pfc[slot].sent_octets;
+        p->n201_u = b->pfc[slot].n201_u;
+        p->head_info = queue_info(octets - p->sent_octets, lle);
+        ms_lle_set(m, lle, slot + 1);
+    }
     overflow_begun(s, pfc, m, p);
     sched_pfc_begins(s, pfc, m, p, now_ns);
     return DROP_NONE;

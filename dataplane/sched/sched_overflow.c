@@ -192,13 +192,6 @@ static bool nse_gives(struct sched *s, const struct overflow *r, uint32_t nse, b
     return own && bvc_gives(s, r, bvc, true);
 }
 
-static bool all_give(struct sched *s, const struct overflow *r)
-{
-    uint32_t nse = s->bvc[tree_ms(s, r->ms)->bvc].nse;
-    uint32_t entry = largest_but(s, r, s->rank_top, nse, sched_overflow_nse_total(&s->nse[nse]));
-    return entry == RANK_NONE ? nse_gives(s, r, nse, true) : nse_gives(s, r, entry, false);
-}
-
 // ---- Which limit ----
 
 static bool is_full(struct overflow *r, const struct sched_limit *limit, uint64_t total,
@@ -228,16 +221,17 @@ static bool some_limit_is_full(const struct sched *s, struct overflow *r)
 
 static bool give(struct sched *s, const struct overflow *r)
 {
-    uint32_t bvc = tree_ms(s, r->ms)->bvc;
+    uint32_t bvc = tree_ms(s, r->ms)->bvc, nse = s->bvc[bvc].nse, entry;
     switch (r->full) {
     case DROP_ms_full:
         return ms_gives(s, r, r->ms, (1u << CLASS_COUNT) - 1, true);
     case DROP_bvc_full:
         return bvc_gives(s, r, bvc, true);
     case DROP_nse_full:
-        return nse_gives(s, r, s->bvc[bvc].nse, true);
+        return nse_gives(s, r, nse, true);
     default:
-        return all_give(s, r);
+        entry = largest_but(s, r, s->rank_top, nse, sched_overflow_nse_total(&s->nse[nse]));
+        return entry == RANK_NONE ? nse_gives(s, r, nse, true) : nse_gives(s, r, entry, false);
     }
 }
 

@@ -31,23 +31,16 @@ static void list_append(const struct sched *s, uint32_t pfc, uint32_t list, uint
     lists->tail[list] = (uint8_t)(flow + 1);
 }
 
-static uint32_t list_take(const struct sched *s, uint32_t pfc, uint32_t list)
+// The flow at the head of its list has ended its turn, or is empty. An empty flow stays in the list
+// for one round more, so that it does not return as a new flow.
+static void list_pass(const struct sched *s, uint32_t pfc, uint32_t list)
 {
     struct tree_flows *lists = sched_queue_flows(s, pfc);
     uint32_t flow = lists->head[list] - 1u;
     struct tree_flow *f = sched_queue_flow(s, pfc, flow);
     lists->head[list] = f->next;
     f->list = LIST_NONE;
-    return flow;
-}
-
-// The flow at the head of its list has ended its turn, or is empty. An empty flow stays in the list
-// for one round more, so that it does not return as a new flow.
-static void list_pass(const struct sched *s, uint32_t pfc, uint32_t list)
-{
-    uint32_t flow = list_take(s, pfc, list);
-    struct tree_flow *f = sched_queue_flow(s, pfc, flow);
-    bool others = sched_queue_flows(s, pfc)->head[LIST_OLD] != 0;
+    bool others = lists->head[LIST_OLD] != 0;
     bool stays = f->queue.total || (others && !f->lingers);
     if (f->queue.total || f->deficit < 0)
         f->deficit += (int32_t)s->config.flow_quantum_octets;

@@ -44,13 +44,6 @@ static void ring_add(struct sched *s, struct tree_nse *n, enum ready_ring ring, 
     bvcs_link(s, bvc, c, n->ring[ring]);
 }
 
-static void ring_remove(struct sched *s, struct tree_nse *n, const struct tree_bvc *c, uint32_t bvc)
-{
-    bvcs_unlink(s, c);
-    if (n->ring[c->ready_ring] == bvc)
-        n->ring[c->ready_ring] = c->next == bvc ? TREE_NONE : c->next;
-}
-
 static bool is_strict(const struct tree_bvc *c)
 {
     return c->active & 1u << CLASS_SIGNALLING;
@@ -73,10 +66,13 @@ static void add(struct sched *s, struct tree_nse *n, struct tree_bvc *c, uint32_
 
 static void take_out(struct sched *s, struct tree_nse *n, const struct tree_bvc *c, uint32_t bvc)
 {
-    if (c->ready_ring == READY_TIMED)
+    if (c->ready_ring == READY_TIMED) {
         sched_heap_remove(s, n, bvc);
-    else
-        ring_remove(s, n, c, bvc);
+        return;
+    }
+    bvcs_unlink(s, c);
+    if (n->ring[c->ready_ring] == bvc)
+        n->ring[c->ready_ring] = c->next == bvc ? TREE_NONE : c->next;
 }
 
 void sched_ready_add(struct sched *s, struct tree_nse *n, uint32_t bvc)

@@ -104,23 +104,18 @@ void sched_roll_reset(struct sched *s, uint32_t bvc)
 
 // ---- Visits ----
 
-static void empty_buckets(const struct sched *s, struct tree_ms *m, uint64_t now_ns)
-{
-    if (m->state & MS_OWN)
-        bucket_charge(&m->bucket, 0, 0, now_ns);
-    else
-        bucket_default_set(&m->bucket, &s->bvc[m->bvc].defaults, 0, now_ns);
-    for (uint32_t slots = m->slots; slots; slots &= slots - 1)
-        bucket_charge(&tree_pfc_of(m, (uint32_t)__builtin_ctz(slots))->bucket, 0, 0, now_ns);
-}
-
 bool sched_roll_refresh(struct sched *s, uint32_t ms, uint64_t now_ns)
 {
     struct tree_ms *m = tree_ms(s, ms);
     if (!roll_is_stale(s, ms, m))
         return false;
     s->mate[ms].resets = s->bvc[m->bvc].resets;
-    empty_buckets(s, m, now_ns);
+    if (m->state & MS_OWN) // the buckets are empty
+        bucket_charge(&m->bucket, 0, 0, now_ns);
+    else
+        bucket_default_set(&m->bucket, &s->bvc[m->bvc].defaults, 0, now_ns);
+    for (uint32_t slots = m->slots; slots; slots &= slots - 1)
+        bucket_charge(&tree_pfc_of(m, (uint32_t)__builtin_ctz(slots))->bucket, 0, 0, now_ns);
     sched_ms_heads_change(s, ms, now_ns);
     return true;
 }

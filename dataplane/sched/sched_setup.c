@@ -246,19 +246,6 @@ void sched_change_rule(struct sched *s, uint32_t class)
         s->ages |= s->config.of_class[i].lifetime_ns != SCHED_INFINITE;
 }
 
-static void rules_set(struct sched *s)
-{
-    for (uint32_t class = 0; class < CLASS_COUNT; class ++)
-        sched_change_rule(s, class);
-    s->config.of_class[CLASS_SIGNALLING].weight = 0; // strict priority, no share
-}
-
-static void slots_set(struct sched *s)
-{
-    for (uint32_t i = 0; i < s->slots; i++)
-        s->slot[i].next = i + 1;
-}
-
 static struct sched_limit high(const struct sched_limit *limit)
 {
     return (struct sched_limit){limit->packets - limit->packets / 8,
@@ -319,8 +306,11 @@ int sched_setup(struct sched **sched, const struct sched_config *config, void *m
     s->bvcs_due = TREE_NONE;
     s->frames_at_ns = TIME_NEVER;
     rng_seed(&s->rng, config->seed, 0);
-    rules_set(s);
-    slots_set(s);
+    for (uint32_t class = 0; class < CLASS_COUNT; class ++)
+        sched_change_rule(s, class);
+    s->config.of_class[CLASS_SIGNALLING].weight = 0; // strict priority, no share
+    for (uint32_t i = 0; i < s->slots; i++)
+        s->slot[i].next = i + 1;
     limits_set(s);
     candidates_set(s);
     sched_heap_setup(s);
