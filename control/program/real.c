@@ -388,7 +388,7 @@ int run_real(struct run *run)
         run_show(run);
         status = control_loop(&real);
     }
-    telemetry_stop(); // while workers answer: a question under way would hold the end up for a second
+    telemetry_stop(); // while workers still answer: who asks one that has ended waits for a second
     stop_workers(&real);
     recorder_end(&run->recorder, &run->control);
     drop_contexts(&real);
