@@ -112,7 +112,7 @@ def names():
         same([row["x_name"] for row in csv.DictReader(file)], ["one, a", "two", "two"], "names of the rows")
 
 
-@case("two axes of a search, and the variants, are where a point's numbers come from: cells of different files")
+@case("two axes of a sweep, and the variants, are where a point's numbers come from: cells of different files")
 def sources():
     text = figure("{ name = 's', at = { 6, 8 }, ours = function(run, x) return run('red').value('seed') + x "
                   "+ run('cobalt').row('applications', { flow = 0, application = 'traffic' }).flow end },")

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """The page of results: a page on its own, with the numbers of the summaries and the points of the series, with
-and without gnuplot, of one run, of several and of a search."""
+and without gnuplot, of one run, of several and of a sweep."""
 
 import json
 import re
@@ -134,7 +134,7 @@ def gathered(runs):
                 "goodput_bit_per_s": mean, "delay_p95_ms": mean, "delay_p50_ms": none, "packets": mean}}}]}
 
 
-@case("a search with its summary: the runs as that lists them, and the means over the seeds")
+@case("a sweep with its summary: the runs as that lists them, and the means over the seeds")
 def sweep():
     folder = swept()
     (folder / "summary.json").write_text(json.dumps(gathered(["red/2", "red/1", "red/3", "cobalt/10"])))

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Several runs of one command: variants, points of a search and seeds, as child processes. What they leave
+"""Several runs of one command: variants, points of a sweep and seeds, as child processes. What they leave
 does not depend on how many are at work at once; statistics are computed here once more, by other means."""
 
 import csv
@@ -134,7 +134,7 @@ def rows_of(out):
         return list(csv.DictReader(file))
 
 
-@case("runs.csv: a row for each run and class, with the values of the search as the file has them")
+@case("runs.csv: a row for each run and class, with the values of the sweep as the file has them")
 def table():
     out, _ = six()
     wanted = [{"folder": run["folder"], "variant": run["variant"], "seed": run["seed"], "class": name}
@@ -244,7 +244,7 @@ def which():
     same(runs_of(VARIANTS, "--seeds", "3..3"), ["red/3"], "the default variant")
     same(runs_of(VARIANTS, "--variant", "cobalt", "--variant", "red", "--seed", "4"),
          ["cobalt/4", "red/4"], "variants in the order asked for")
-    same(runs_of(SWEEP), [f"{rate}/1" for rate in rates], "a search")
+    same(runs_of(SWEEP), [f"{rate}/1" for rate in rates], "a sweep")
     same(runs_of(VARIANTS + SWEEP, "--variant", "all", "--set", "run.seed=9"),
          [f"{variant}/{rate}/9" for variant in ("red", "cobalt") for rate in rates], "all")
     same(runs_of(VARIANTS + SWEEP, "--point", rates[1], "--seeds", "1..2"),
@@ -257,7 +257,7 @@ def refused():
     plain, sweep, not_virtual = scenario(VARIANTS), scenario(SWEEP), written(real)
     real_variant = written(
         real + 'variants { variant { name = "virtual", set = "run.name=x" }, variant { name = "real" } }')
-    several = "allowed with several runs only: --seeds, --variant all, a search { }"
+    several = "allowed with several runs only: --seeds, --variant all, a sweep { }"
     for path, words, said in (
             (plain, ("--resume",), f"sluice run: --resume: {several}"),
             (plain, ("--variant", "red", "--slurm"), f"sluice run: --slurm: {several}"),

@@ -275,7 +275,7 @@ def refused():
     out, none = new_folder() / "out", new_folder() / "none.lua"
     for words, said in (
             (("--targets", written(SEED + target(""))), "sluice run: --targets: allowed with several runs only:"
-             " --seeds, --variant all, a search { }"),
+             " --seeds, --variant all, a sweep { }"),
             (("--variant", "all", "--targets", none), f"{none}: cannot be read: No such file or directory"),
             (("--variant", "all", "--targets", none.parent), f"{none.parent}: cannot be read: Is a directory")):
         done = sluice("run", runs()[0], "--out", out, *words)
