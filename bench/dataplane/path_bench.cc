@@ -37,20 +37,20 @@ void run_path(benchmark::State &state, const path_traffic &traffic)
 void path_plain(benchmark::State &state)
 {
     run_path(state, {uint32_t(state.range(0)), uint32_t(state.range(1)), uint32_t(state.range(2)),
-                       PATH_BURST, 0});
+                     PATH_BURST, 0});
 }
 
 void path_gea4(benchmark::State &state)
 {
     run_path(state, {uint32_t(state.range(0)), uint32_t(state.range(1)), 1520,
-                       uint32_t(state.range(2)), 4});
+                     uint32_t(state.range(2)), 4});
 }
 
 // The same waiting in plaintext.
 void path_plain_waiting(benchmark::State &state)
 {
     run_path(state, {uint32_t(state.range(0)), uint32_t(state.range(1)), 1520,
-                       uint32_t(state.range(2)), 0});
+                     uint32_t(state.range(2)), 0});
 }
 
 void run_baseline(benchmark::State &state, uint64_t (*burst)())

@@ -389,10 +389,8 @@ void model_open(void)
 {
     struct dp_config c = path_small_config(200, 64);
     c.workers = WORKERS;
-    c.nses = NSES;
-    c.nsvcs = NSVCS;
+    c.nses = NSES, c.nsvcs = NSVCS, c.bvcs = BVCS;
     c.ggsns = GGSNS;
-    c.bvcs = BVCS;
     c.mss = CALLERS;
     c.pdps = TUNNELS;
     c.worker_mss = WORKER_CALLERS;
