@@ -16,7 +16,7 @@ import tempfile
 import audit_capture as gb  # tests/gb is on the path from here on
 import codec
 import frames
-from audit_capture import MS, S, down, found, place, up
+from audit_capture import MS, S, down, found, packets_of, place, up
 from harness import case, has_sanitizers, main, often, program, right, same
 
 folder = pathlib.Path(tempfile.mkdtemp(prefix="sluice-audit-"))
@@ -40,10 +40,6 @@ def check_sums(report, what):
 
 def noted(report, part, what):
     right(any(part in note for note in report["notes"]), f"{what}: no note has '{part}': {report['notes']}")
-
-
-def packets_of(talk):
-    return [(said.time_ns, gb.frame_of(said)) for said in talk]
 
 
 # ---- Files ----

@@ -109,6 +109,11 @@ def good(seconds=10):
     return talk
 
 
+def nu_talk(*numbers, sapi=3):
+    """Brought up, then UI frames with these N(U)s, one a second."""
+    return bring_up() + [down((1 + n) * S, dl(llc(nu, 100, sapi))) for n, nu in enumerate(numbers)]
+
+
 def sorted_by_time(talk):
     return sorted(talk, key=lambda said: said.time_ns)
 
@@ -135,6 +140,10 @@ def frame_of(said, sgsn=SGSN, bss=BSS):
     (source, port), (destination, destination_port) = ends_of(said, sgsn, bss)
     return frames.frame_of(frames.Datagram(source, port, destination, destination_port, said.datagram),
                            frames.mac_of(source), frames.mac_of(destination))
+
+
+def packets_of(talk):
+    return [(said.time_ns, frame_of(said)) for said in talk]
 
 
 def pcap(octets_of_frames, link=ETHERNET, snap=65535, in_ns=True):

@@ -8,8 +8,8 @@ import resource
 import audit_capture as gb  # tests/gb is on the path from here on
 import codec
 import frames
-from audit_capture import (CELL, MS, OTHER_TLLI, S, TLLI, audited, changed, down, folder, found, place, shown, up,
-                           with_more, without)
+from audit_capture import (CELL, MS, OTHER_TLLI, S, TLLI, audited, changed, down, folder, found, nu_talk, packets_of,
+                           place, shown, up, with_more, without)
 from harness import case, main, often, right, same
 
 
@@ -129,10 +129,6 @@ def crossing():
 
 
 # ---- N(U), FLUSH-LL ----
-
-
-def nu_talk(*numbers):
-    return gb.bring_up() + [down((1 + n) * S, gb.dl(gb.llc(nu, 100))) for n, nu in enumerate(numbers)]
 
 
 @case("N(U): what comes late is out of order and no gap, up to 128 numbers behind; numbers that began anew are neither")
@@ -296,10 +292,6 @@ def twice():
 
 def other_ends(talk, *ends):
     return [(said.time_ns + 1000, gb.frame_of(said, *ends)) for said in talk]
-
-
-def packets_of(talk):
-    return [(said.time_ns, gb.frame_of(said)) for said in talk]
 
 
 @case("one NSEI and one TLLI at two SGSNs, each with its BSS: two NSEs, and a note; at one SGSN: nothing is judged, and a note")

@@ -6,7 +6,7 @@ import copy
 
 import audit_capture as gb  # tests/gb is on the path from here on
 import codec
-from audit_capture import (CELL, MS, S, TLLI, audited, changed, down, found, place, shown, up,
+from audit_capture import (CELL, MS, S, TLLI, audited, changed, down, found, nu_talk, place, shown, up,
                            with_more)
 from harness import case, main, right, same
 
@@ -152,10 +152,6 @@ def mobility():
 
 
 # ---- LLC ----
-
-
-def nu_talk(*numbers, sapi=3):
-    return gb.bring_up() + [down((1 + n) * S, gb.dl(gb.llc(nu, 100, sapi))) for n, nu in enumerate(numbers)]
 
 
 @case("N(U): overtaken, missing, repeated, around 511, restarted with and without XID Reset")
