@@ -6,6 +6,7 @@ same view, and an N-PDU passes each way in every cell."""
 from bss import ANSWERED, Bss
 from bvc_world import (BSS, MOMENT_NS, NSEI, OTHER_BSS, OTHER_NSEI, T2_NS, config, flows, ns_up,
                        send_down, state)
+from harms import harms
 from world import MS, S, World, case, main, right, same
 
 RESET, RESET_ACK = "bssgp_bvc_reset", "bssgp_bvc_reset_ack"
@@ -13,12 +14,7 @@ BLOCK, BLOCK_ACK = "bssgp_bvc_block", "bssgp_bvc_block_ack"
 UNBLOCK, UNBLOCK_ACK = "bssgp_bvc_unblock", "bssgp_bvc_unblock_ack"
 FLOW, FLOW_ACK = "bssgp_flow_control_bvc", "bssgp_flow_control_bvc_ack"
 
-HARM = {"lost": lambda bss, way, name, nth: bss.lose(way, name, nth),
-        "lost 3 times": lambda bss, way, name, nth: bss.lose(way, name, nth, times=3),
-        "doubled": lambda bss, way, name, nth: bss.duplicate(way, name, nth, times=99),
-        "doubled later": lambda bss, way, name, nth: bss.duplicate(way, name, nth, ns=1500 * MS),
-        "delayed": lambda bss, way, name, nth: bss.delay(way, name, nth, ns=200 * MS),
-        "late": lambda bss, way, name, nth: bss.delay(way, name, nth, ns=2500 * MS)}
+HARM = harms("lost 3 times", 3, 2500 * MS)
 
 
 def views(bss):

@@ -5,6 +5,7 @@ side, colliding resets, and the end of Lua. Both sides must end up with the same
 
 import frames
 from bss import ANSWERED, Bss
+from harms import harms
 from ns_world import (ALIVE_NS, ALIVE_RETRIES, BSS, EQUIPMENT, NSEI, NSVCI, START_NS, TEST_NS,
                       config, into_reset, quiet_bss, say, state, stays_up)
 from world import GB, GB_MAC, MS, S, World, case, main, same
@@ -15,13 +16,7 @@ BSS_BEGINS = [("up", "ns_reset"), ("down", "ns_reset_ack"), ("up", "ns_unblock")
               ("down", "ns_unblock_ack"), ("down", "ns_alive"), ("up", "ns_alive_ack")]
 WE_BEGIN = [("down", "ns_reset"), ("up", "ns_reset_ack"), ("down", "ns_unblock"),
             ("up", "ns_unblock_ack"), ("down", "ns_alive"), ("up", "ns_alive_ack")]
-# "late" is later than the repetition of what it answers
-HARM = {"lost": lambda bss, way, name: bss.lose(way, name),
-        "lost twice": lambda bss, way, name: bss.lose(way, name, times=2),
-        "doubled": lambda bss, way, name: bss.duplicate(way, name, times=99),
-        "doubled later": lambda bss, way, name: bss.duplicate(way, name, ns=1500 * MS),
-        "delayed": lambda bss, way, name: bss.delay(way, name, ns=200 * MS),
-        "late": lambda bss, way, name: bss.delay(way, name, ns=3100 * MS)}
+HARM = harms("lost twice", 2, 3100 * MS)
 
 
 def bss_begins_harmed(way, name, harm):

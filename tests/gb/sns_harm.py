@@ -6,6 +6,7 @@ import itertools
 import random
 
 from bss import NsVc
+from harms import harms
 from ns_world import series
 from sns_bss import (A, B, C, CONFIG, NSEI, PROV_NS, RETRIES, SIX, SnsBss, configured, end,
                      expected, octets, picture, sized, sns_state)
@@ -18,12 +19,7 @@ TWO = [end(A), end(B, 2, 3, 2300)]
 PDUS = [("up", "sns_size"), ("down", "sns_size_ack"), ("up", "sns_config"),
         ("down", "sns_config_ack"), ("down", "sns_config"), ("up", "sns_config_ack"),
         ("down", "ns_alive"), ("up", "ns_alive_ack")]
-HARM = {"lost": lambda bss, way, name: bss.lose(way, name),
-        "lost twice": lambda bss, way, name: bss.lose(way, name, times=2),
-        "doubled": lambda bss, way, name: bss.duplicate(way, name, times=99),
-        "doubled later": lambda bss, way, name: bss.duplicate(way, name, ns=1500 * MS),
-        "delayed": lambda bss, way, name: bss.delay(way, name, ns=200 * MS),
-        "late": lambda bss, way, name: bss.delay(way, name, ns=3100 * MS)}
+HARM = harms("lost twice", 2, 3100 * MS)
 
 
 def harmed(way, name, harm):
