@@ -34,9 +34,8 @@ static void pack_npdu(void *self, uint32_t slot, const struct pdu *pdu)
     struct rte_mbuf *m = pdu->buffer;
     uint32_t traffic_class = migration->baggage.pfc[slot].traffic_class;
     *packed_of(m) = (struct packed){.pdu = *pdu, .slot = slot, .traffic_class = traffic_class};
-    if (pdu->traced)
+    if (pdu->traced) // nobody's number at the other worker
         trace_down_moved(packing->trace, m);
-    packed_of(m)->pdu.traced = 0;
     if (migration->last)
         packed_of(migration->last)->next = m;
     else

@@ -42,8 +42,8 @@ static uint32_t place(struct up *up)
     return up->pending;
 }
 
-static void drop(struct up *up, enum drop_reason reason, struct rte_mbuf *m, uint8_t segments,
-                 uint16_t traced)
+static __attribute__((noinline)) void drop(struct up *up, enum drop_reason reason,
+                                           struct rte_mbuf *m, uint8_t segments, uint16_t traced)
 {
     up_trace_dropped(up, traced, reason);
     up_drop_segments(up, reason, m, segments, m->pkt_len);
@@ -85,19 +85,25 @@ static void pending_next(struct up *up)
     up->pending--;
 }
 
+static void trace_sent_npdus(struct up *up, uint32_t sent)
+{
+    for (uint32_t i = up->first; i < up->first + sent && up->state->trace; i++)
+        if (up->traced[i])
+            trace_sent(up->state->trace, up->traced[i], up->octets[i], up->segments[i]);
+}
+
 void up_output(struct up *up)
 {
     struct stats_up *stats = &up->stats->up;
     if (up->pending == 0)
         return;
     uint32_t sent = port_send(up->gn, &up->packet[up->first], up->pending);
+    if (__builtin_expect(up->state->trace != NULL, 0))
+        trace_sent_npdus(up, sent);
     for (uint32_t i = 0; i < sent; i++) {
         stats->out_packets += up->segments[up->first];
         stats->out_octets += up->octets[up->first];
         stats->npdus++;
-        if (__builtin_expect(up->traced[up->first] && up->state->trace, 0))
-            trace_sent(up->state->trace, up->traced[up->first], up->octets[up->first],
-                       up->segments[up->first]);
         pending_next(up);
     }
 }

@@ -64,3 +64,9 @@ uint16_t up_trace_segment(struct up *up, const struct up_frame *f, const struct 
                                               .more = s->more}});
     return number;
 }
+
+void up_trace_dropped(const struct up *up, uint16_t number, enum drop_reason reason)
+{
+    if (number && up->state->trace)
+        trace_dropped(up->state->trace, number, reason);
+}

@@ -72,13 +72,9 @@ void up_npdu(struct up *up, uint32_t pdp, struct rte_mbuf *m, uint8_t segments, 
 void up_trace_refused(struct up *up, const struct up_frame *f, enum drop_reason reason);
 uint16_t up_trace_segment(struct up *up, const struct up_frame *f, const struct up_partial *p,
                           bool goes_on, const struct sndcp_unitdata *s);
-
-// A packet of any number is dropped.
-static inline void up_trace_dropped(const struct up *up, uint16_t number, enum drop_reason reason)
-{
-    if (__builtin_expect(number && up->state->trace, 0))
-        trace_dropped(up->state->trace, number, reason);
-}
+// At any time: a packet of that number, or of none, is dropped. It is no inline function, so that
+// the way of a packet that is not dropped stays short.
+void up_trace_dropped(const struct up *up, uint16_t number, enum drop_reason reason);
 
 static inline struct event up_event(const struct up *up, const struct up_frame *f,
                                     enum event_kind kind)

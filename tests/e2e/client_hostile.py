@@ -22,15 +22,22 @@ def page(rows, **more):
             **more}
 
 
+STAGES = ("received", "enqueue", "held", "dequeue", "segment", "frame", "llc", "sndcp", "sent", "dropped",
+          "moved", "\x1b")
+
+
 def good(command):
     name = command.decode().split(",")[0].rsplit("/", 1)[1]
     if name in ("nses", "nsvcs", "bvcs", "mss", "cell_mss"):
         return answer_to(command, page([{"nsei": 1, "bvci": 2, "state": "up", "imsi": "1"}]))
-    return answer_to(command, {"status": 0, "text": ["well"], "name": "fake"})
+    if name == "trace_records":
+        return answer_to(command, page([{"packet": 1, "stage": stage, "time_ns": i}
+                                        for i, stage in enumerate(STAGES)]))
+    return answer_to(command, {"status": 0, "text": ["well"], "name": "fake", "wanted": 1})
 
 
 ALL = (["stats"], ["stats", "--json", "--mss"], ["stats", "--cell", "1-2"], ["stats", "--ms", "1"],
-       ["top"], ["ctl", "x"])
+       ["top"], ["ctl", "x"], ["ctl", "trace"], ["ctl", "trace", "--json"], ["ctl", "trace", "on"])
 
 
 def printable(text):
@@ -167,8 +174,25 @@ def anything(rng, depth=0):
         return [anything(rng, depth + 1) for _ in range(rng.randrange(5))]
     return {rng.choice(["0", "1", "rows", "count", "first", "drops", "gn", "gb", "up", "name", "state",
                         "class", "text", "status", "nsei", "bvci", "delay_ns", "control", "worker",
+                        "wanted", "packet", "stage", "time_ns",
                         "\x1b[31m", "x" * 300]): anything(rng, depth + 1)
             for _ in range(rng.randrange(8))}
+
+
+@case("records of a trace of any packet, time and stage, and members of any kind")
+def records():
+    rng = random.Random(SEED)
+
+    def some(command):
+        if not command.startswith(b"/sluice/trace_records"):
+            return good(command)
+        return answer_to(command, page([{
+            "packet": rng.choice([0, 1, 2, 256, 257, 2 ** 64 - 1, -1, "1", None]),
+            "stage": rng.choice([*STAGES, "held" * 50, 7, None]), "time_ns": anything(rng, 4),
+            "bucket_octets": anything(rng, 4), "what": "\x1b[2J" * 100, "end": rng.randrange(2),
+            "since_ns": anything(rng, 3), "stages": anything(rng, 3)} for _ in range(20)]))
+    for _ in range(20):
+        all_end(some, [0], commands=[["ctl", "trace"], ["ctl", "trace", "--json"]])
 
 
 @case("random JSON")

@@ -4,13 +4,15 @@ sockets sent and got of it, down and up. All of an N-PDU's time is explained: it
 holds the N-PDU."""
 
 import json
+import signal
 import struct
+import time
 
 import network
 import pcap
 import real
 from checksums import checksum
-from harness import case, check_sound, main, right, same
+from harness import WAIT_S, case, check_sound, main, right, same
 from instance import Instance, client
 from network import GN4, GTPU_PORT
 
@@ -87,10 +89,13 @@ def down():
     run.host.ping(network.GB4, 100)
     packets = [with_ecn(run.packet(ms, OCTETS), NOT_ECT if i % 2 else ECT) for i in range(10)]
     right("next 10 packets" in client("ctl", "trace", "on", "--ms", IMSI, "--packets", "10"), "trace on")
+    run.program.process.send_signal(signal.SIGSTOP)  # so that it finds them all at once
     for packet in packets:
         run.ggsn(ms).sendto(real.g_pdu(run.teid(ms), packet), (ms.gn, GTPU_PORT))
-    pdus = []
+    run.program.process.send_signal(signal.SIGCONT)
+    pdus, deadline = [], time.monotonic() + 2 * WAIT_S
     while (seen := traced())["on"]:  # until the last of them has ended, by itself
+        right(time.monotonic() < deadline, f"the trace does not end: {json.dumps(seen)}")
         if len(stages_of_all(seen, "sent")) > len(pcap.npdus_of(pdus)):
             pdus += next_npdu(run, ms, len(pdus))
     pdus += [pdu for _ in range(len(stages_of_all(seen, "sent")) - len(pcap.npdus_of(pdus)))

@@ -60,6 +60,10 @@ RACES = [
     Race("a counter is read while its worker counts",
          "tests/dataplane/path/threads_test.c", "static bool stats_are_right", "&q->stats",
          "q == &query ? dp_stats(dp_worker(p.dp, 0)) : NULL", PATH, "stats_are_right"),
+    # The trace.
+    Race("a worker counts its packets plainly",
+         "dataplane/trace/trace.c", "static void add(", "__atomic_store_n(count, *count + n, __ATOMIC_RELAXED)",
+         "*count += n", PATH, "trace_progress"),
     # The board.
     Race("a record is on the board before its word",
          "control/export/board.c", "static int64_t put(", "__ATOMIC_RELEASE", "__ATOMIC_RELAXED",

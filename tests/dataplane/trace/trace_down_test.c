@@ -222,6 +222,7 @@ static void a_full_limit(void **state)
         struct dp_config c = path_config(1);
         c.ms_packets = 2;
         c.overflow = tail ? DP_OVERFLOW_TAIL : DP_OVERFLOW_LARGEST;
+        class_aqm(&c, tail ? "red" : "tail-drop"); // RED is asked at enqueue, tail-drop nowhere
         open_slow(&c);
         p.lossy_down = true;
         DO(ms_freeze, .ms_id = 0);
@@ -237,12 +238,16 @@ static void a_full_limit(void **state)
                             : "received enqueue held:queue held:frozen");
         const struct trace_record *r = trace_of(3, TRACE_enqueue);
         assert_int_equal(r->enqueue.ahead_npdus, tail ? 2 : 1);
-        assert_int_equal(r->enqueue.verdict, TRACE_NO_VERDICT);
+        assert_int_equal(r->enqueue.verdict, TRACE_NO_VERDICT); // none gets so far
+        assert_int_equal(trace_of(2, TRACE_enqueue)->enqueue.verdict,
+                         tail ? TRACE_PASS : TRACE_NO_VERDICT);
         expect_progress(3, 2, 0);
         DO(ms_release, 0);
         path_run_until(p.now_ns + 5 * S_IN_NS);
         trace_read();
         assert_int_equal(trace_check(TRACE_sent, 3), 2);
+        assert_int_equal(trace_of(2, TRACE_dequeue)->dequeue.verdict,
+                         tail ? TRACE_PASS : TRACE_NO_VERDICT);
         path_expect_conservation();
         path_close();
     }

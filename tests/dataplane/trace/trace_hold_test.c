@@ -16,6 +16,11 @@ static void open_slow(const struct dp_config *c)
     ms_bucket(0, BIT_PER_S, LLC_OCTETS);
 }
 
+static void ignore(const struct ip_datagram *datagram)
+{
+    (void)datagram;
+}
+
 static uint32_t hold_of(uint16_t packet)
 {
     uint32_t by = TRACE_HOLDERS, at = 0;
@@ -26,10 +31,12 @@ static uint32_t hold_of(uint16_t packet)
 
 static void what_holds_it(void **state)
 {
+    static const uint8_t frame[300] = {0x41, 0xe3};
     struct dp_config c = path_config(1);
     (void)state;
     c.gb.tx_frames = 16;
     open_slow(&c);
+    p.on_llc = ignore;
     path_pfc(0, 1, CLASS_STREAMING);
     path_pdp(1, 0, 1, 6, 3, 0, -1); // on the same LLE
     DO(ms_default, 0);
@@ -77,20 +84,31 @@ static void what_holds_it(void **state)
     DO(nse_bucket, .nse_id = 0, .has_rate_100_bit_per_s = false);
     path_run_until(p.now_ns + 5 * S_IN_NS);
 
+    ms_bucket(0, BIT_PER_S, LLC_OCTETS);
+    path_down(0, 496); // an LLC PDU
+    path_poll();
+    DO(llc, .ms_id = 0, .pdu = {frame, sizeof frame});
+    path_down(0, 100);
+    path_poll();
+    trace_read();
+    assert_int_equal(hold_of(7), SCHED_HELD_BY_frame);
+    path_run_until(p.now_ns + 5 * S_IN_NS);
+    DO(ms_default, 0);
+
     p.hold_frames = true; // nothing is taken off the port
     for (int i = 0; i < 20; i++)
         path_down(0, 100);
     path_poll();
     trace_read();
     uint32_t at_port = 0;
-    for (uint16_t packet = 6; packet <= 25; packet++)
+    for (uint16_t packet = 8; packet <= 27; packet++)
         at_port += hold_of(packet) == TRACE_HELD_BY_PORT;
     assert_true(at_port > 0);
     p.hold_frames = false;
     p.now_ns += S_IN_NS;
     path_poll();
     trace_read();
-    assert_int_equal(trace_check(TRACE_sent, 25), 25);
+    assert_int_equal(trace_check(TRACE_sent, 27), 27);
     trace_switch(false);
     path_expect_all();
     path_close();
@@ -132,11 +150,43 @@ static void queues_by_flow(void **state)
     path_close();
 }
 
+// A piece waits for a buffer to be copied into, and the whole N-PDU granted behind it waits, too.
+static void grants_without_a_buffer(void **state)
+{
+    static struct rte_mbuf *taken[8192];
+    struct dp_config c = path_config(1);
+    (void)state;
+    open_slow(&c);
+    DO(ms_default, 0);
+    path_plain_ms(1, 0, 500);
+    for (uint32_t i = 0; i < 100; i++) // full bursts grow, so that several are granted together
+        path_down(0, 100);
+    path_poll();
+    uint32_t n = 0;
+    while (n < 8192 && (taken[n] = rte_pktmbuf_alloc(dp_worker(p.dp, 0)->segment_pool)))
+        n++;
+    trace_all(16);
+    path_down(0, OCTETS);
+    path_down(1, 100);
+    path_poll();
+    trace_read();
+    assert_int_equal(hold_of(2), TRACE_HELD_BY_PORT);
+    for (uint32_t i = 0; i < n; i++)
+        rte_pktmbuf_free(taken[i]);
+    path_run_until(p.now_ns + S_IN_NS);
+    trace_read();
+    assert_int_equal(trace_check(TRACE_sent, 2), 2);
+    trace_switch(false);
+    path_expect_all();
+    path_close();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_holds_it),
         cmocka_unit_test(queues_by_flow),
+        cmocka_unit_test(grants_without_a_buffer),
     };
     return cmocka_run_group_tests(tests, path_start_eal, NULL);
 }

@@ -145,6 +145,29 @@ static void an_npdu_that_is_not_complete(void **state)
     path_close();
 }
 
+// One of more octets than a buffer has: all of it ends at once, in one record.
+static void an_npdu_that_is_too_long(void **state)
+{
+    (void)state;
+    open_up(0);
+    trace_all(16);
+    unsigned n = make(PATH_NPDU_OCTETS_MAX, 0), i = 0;
+    for (; path_dropped(DROP_npdu_long).packets == 0; i++) {
+        assert_true(i < n);
+        give(i);
+    }
+    trace_read();
+    uint32_t at = 0, ends = 0;
+    for (const struct trace_record *r; (r = trace_next(1, &at));)
+        ends += trace_stage_ends[r->stage];
+    assert_int_equal(ends, 1);
+    assert_int_equal(trace_of(1, TRACE_dropped)->dropped.reason, DROP_npdu_long);
+    assert_int_equal(path_dropped(DROP_npdu_long).packets, i);
+    expect_progress(1, 0, 0);
+    path_expect_conservation();
+    path_close();
+}
+
 static void a_gn_port_that_takes_nothing(void **state)
 {
     struct dp_config c = path_config(1);
@@ -162,9 +185,11 @@ static void a_gn_port_that_takes_nothing(void **state)
     uint32_t going = dp_trace_progress(p.dp).going;
     assert_true(going > 200); // those that wait for the port
     trace_switch(false);
-    trace_all(TRACE_PACKETS_MAX); // all numbers are others now
-    for (uint32_t i = 0; i < 100; i++) {
-        make(100, 0);
+    trace_all(TRACE_PACKETS_MAX);        // all numbers are others now
+    for (uint32_t i = 0; i < 100; i++) { // of all sizes, so that none is taken for another
+        if (i % 10 == 9)
+            path_take(STATS_GN, 5); // room for some
+        make(100 + i, 0);
         give(0);
     }
     p.hold_frames = false;
@@ -202,11 +227,9 @@ static void it_begins_in_the_middle(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(its_frames_and_segments),
-        cmocka_unit_test(a_frame_that_is_dropped),
-        cmocka_unit_test(an_npdu_that_is_not_complete),
-        cmocka_unit_test(a_gn_port_that_takes_nothing),
-        cmocka_unit_test(it_begins_in_the_middle),
+        cmocka_unit_test(its_frames_and_segments),      cmocka_unit_test(a_frame_that_is_dropped),
+        cmocka_unit_test(an_npdu_that_is_not_complete), cmocka_unit_test(an_npdu_that_is_too_long),
+        cmocka_unit_test(a_gn_port_that_takes_nothing), cmocka_unit_test(it_begins_in_the_middle),
     };
     return cmocka_run_group_tests(tests, path_start_eal, NULL);
 }

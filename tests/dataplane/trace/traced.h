@@ -25,6 +25,7 @@ static inline void trace_switch(bool on)
         dp_ask(p.dp, w, &q);
         path_poll_worker(w);
         assert_true(dp_answered(p.dp, w));
+        assert_ptr_equal(dp_worker(p.dp, w)->state.trace, q.trace);
     }
 }
 
@@ -99,7 +100,7 @@ static inline const char *trace_text(uint16_t packet)
 }
 
 // Of every packet: the first stage tells its way; times do not go back, and pass in a hold alone,
-// or between frames of an uplink N-PDU; the segments are the N-PDU's octets without a gap; nothing
+// or between frames of an uplink N-PDU; the segments are the N-PDU's octets, without a gap; nothing
 // comes after the end. Returns the packets with an end of that kind.
 static inline uint32_t trace_check(enum trace_stage end, uint32_t packets)
 {
@@ -118,7 +119,9 @@ static inline uint32_t trace_check(enum trace_stage end, uint32_t packets)
                 assert_int_equal(r->segment.offset, octets);
                 octets += r->segment.octets;
             }
-            if (r->stage == TRACE_sent && octets)
+            if (r->stage == TRACE_sndcp)
+                octets += r->sndcp.octets;
+            if (r->stage == TRACE_sent)
                 assert_int_equal(r->sent.octets, octets);
             ended += r->stage == end;
             before = r;
