@@ -69,6 +69,30 @@ static void expect_segment(const struct trace_record *r, uint32_t at, const uint
         assert_int_equal(data[1] & 3, r->segment.ce ? CE : npdu[1]);
 }
 
+// The third of them: it waits for its MS's bucket, which is as full as the LLC PDU before has left
+// it.
+static void expect_third_waits(uint64_t now_ns)
+{
+    const struct trace_record *r;
+    uint32_t at = 0, holds = 0, segments = 0;
+    while ((r = trace_next(3, &at))) {
+        if (r->stage == TRACE_held && r->held.by == SCHED_HELD_BY_ms) {
+            assert_int_equal(r->time_ns, now_ns + (5 + holds++) * STEP_NS);
+            assert_int_equal(r->held.until_ns, r->time_ns + STEP_NS);
+            assert_int_equal(r->held.level_octets, LLC_OCTETS);
+            assert_int_equal(r->held.bucket_octets, LLC_OCTETS);
+            assert_int_equal(r->held.octets, LLC_OCTETS);
+            assert_int_equal(r->held.rate, BIT_PER_S / 100);
+        }
+        if (r->stage == TRACE_segment) {
+            assert_int_equal(r->time_ns, now_ns + (6 + segments++) * STEP_NS);
+            assert_int_equal(r->segment.ce, segments == 1);
+        }
+    }
+    assert_int_equal(holds, 3);
+    assert_int_equal(segments, 3);
+}
+
 // Six N-PDUs at once, the fourth of which is not ECN-capable. CoDel signals after an interval, as
 // long as more than 1500 octets are behind the head: the third is marked, the fourth dropped.
 static void one_waits_is_segmented_marked_and_sent_and_one_is_dropped(void **state)
@@ -123,27 +147,10 @@ static void one_waits_is_segmented_marked_and_sent_and_one_is_dropped(void **sta
     expect_at(4, TRACE_dropped, now_ns + 9 * STEP_NS);
     expect_at(3, TRACE_sent, now_ns + 8 * STEP_NS);
 
-    // The wait for the MS's bucket, which is as full as the LLC PDU before has left it.
-    uint32_t at = 0, holds = 0, segments = 0;
-    while ((r = trace_next(3, &at))) {
-        if (r->stage == TRACE_held && r->held.by == SCHED_HELD_BY_ms) {
-            assert_int_equal(r->time_ns, now_ns + (5 + holds++) * STEP_NS);
-            assert_int_equal(r->held.until_ns, r->time_ns + STEP_NS);
-            assert_int_equal(r->held.level_octets, LLC_OCTETS);
-            assert_int_equal(r->held.bucket_octets, LLC_OCTETS);
-            assert_int_equal(r->held.octets, LLC_OCTETS);
-            assert_int_equal(r->held.rate, BIT_PER_S / 100);
-        }
-        if (r->stage == TRACE_segment) {
-            assert_int_equal(r->time_ns, now_ns + (6 + segments++) * STEP_NS);
-            assert_int_equal(r->segment.ce, segments == 1);
-        }
-    }
-    assert_int_equal(holds, 3);
-    assert_int_equal(segments, 3);
+    expect_third_waits(now_ns);
 
     // Every segment of every N-PDU is the next frame.
-    uint32_t frame = 0;
+    uint32_t frame = 0, at;
     static const uint16_t goes[5] = {1, 2, 3, 5, 6};
     for (int i = 0; i < 5; i++)
         for (at = 0; (r = trace_next(goes[i], &at));)

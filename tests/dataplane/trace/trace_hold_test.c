@@ -29,6 +29,25 @@ static uint32_t hold_of(uint16_t packet)
     return by;
 }
 
+// Nothing is taken off the port, whose queue has 16 places: N-PDUs 8 to 27.
+static void the_port_holds(void)
+{
+    p.hold_frames = true;
+    for (int i = 0; i < 20; i++)
+        path_down(0, 100);
+    path_poll();
+    trace_read();
+    uint32_t at_port = 0;
+    for (uint16_t packet = 8; packet <= 27; packet++)
+        at_port += hold_of(packet) == TRACE_HELD_BY_PORT;
+    assert_true(at_port > 0);
+    p.hold_frames = false;
+    p.now_ns += S_IN_NS;
+    path_poll();
+    trace_read();
+    assert_int_equal(trace_check(TRACE_sent, 27), 27);
+}
+
 static void what_holds_it(void **state)
 {
     static const uint8_t frame[300] = {0x41, 0xe3};
@@ -95,20 +114,7 @@ static void what_holds_it(void **state)
     path_run_until(p.now_ns + 5 * S_IN_NS);
     DO(ms_default, 0);
 
-    p.hold_frames = true; // nothing is taken off the port
-    for (int i = 0; i < 20; i++)
-        path_down(0, 100);
-    path_poll();
-    trace_read();
-    uint32_t at_port = 0;
-    for (uint16_t packet = 8; packet <= 27; packet++)
-        at_port += hold_of(packet) == TRACE_HELD_BY_PORT;
-    assert_true(at_port > 0);
-    p.hold_frames = false;
-    p.now_ns += S_IN_NS;
-    path_poll();
-    trace_read();
-    assert_int_equal(trace_check(TRACE_sent, 27), 27);
+    the_port_holds();
     trace_switch(false);
     path_expect_all();
     path_close();
