@@ -210,6 +210,20 @@ def spurious_between():
     loses(talk, spurious=1, resent_packets=1)
 
 
+@case("spurious: a SYN-ACK that was lost explains no duplicate ACK once data is acknowledged")
+def lost_syn_ack():
+    talk = Talk().add(0, "up", SYN, 0)
+    for time, clock in ((0.04, 10), (3.04, 310)):
+        talk.add(time, "down", SYN | ACK, 0, 1, options=timestamps(clock, 1))
+    talk.add(3.9, "up", ACK, 1, 1, options=timestamps(400, 310))  # of the second
+    talk.data(5, 1).ack(5.8, 1001)
+    for i in range(3):
+        talk.data(10 + i / 100, 1001 + 1000 * i)
+    for i in range(3):  # two of them for what is behind the hole
+        talk.ack(11 + i / 100, 1001)
+    loses(talk.data(12, 1001).ack(13.5, 4001), spurious=1, resent_packets=1)
+
+
 @case("two holes: duplicate ACKs for what came behind both are of nothing that came twice")
 def two_holes():
     talk = begun()
@@ -535,6 +549,19 @@ def rate_pause():
     flow = flow_of(talk.frames)
     has(flow, channel_periods=2)
     near(flow["channel_rate_bit_per_s"], 1040 * 8 * 20, "rate")
+
+
+@case("channel rate: a user that is silent for more than 3 s was out of reach, and the period has ended before")
+def rate_silence():
+    for silent, wanted in ((2.9, 75 * 1040 * 8 / (3.75 + 2.9)), (3, 1040 * 8 * 20)):  # between ACKs that come each 0.05 s
+        talk = begun()
+        for i in range(80):
+            talk.data(1 + i / 100, 1 + 1000 * i)
+        for i in range(80):
+            talk.ack(3 + i / 20 + silent * (i >= 40), 1001 + 1000 * i)
+        flow = flow_of(talk.frames)
+        has(flow, channel_periods=1)  # all that is left was under way then
+        near(flow["channel_rate_bit_per_s"], wanted, f"rate, silent for {silent} s")
 
 
 @case("throughput: from the ACK of the first data to that of the last; of single flows and with other traffic")

@@ -476,6 +476,10 @@ def copies():
     doubled = [frame for time, packet in frames for frame in ((time, packet), (time + 0.0001, packet))]
     report = read(pcap(doubled))
     same((report["counts"]["copies"], figures(report)[0]["down_resent_packets"]), (len(frames), 1), "copies")
+    for more, n in (({}, 1), ({"ack": 2}, 0), ({"identification": 8}, 0), ({"octets": 999}, 0)):  # the other has all of it, or not
+        one = {"octets": 1000, "ack": 1, "identification": 7}
+        talk = Talk().setup().data(1, 1, **one).data(1.001, 1, **{**one, **more})
+        same(read(pcap(talk.frames))["counts"]["copies"], n, f"copies, if the second has {more}")
 
 
 # --- At random ------------------------------------------------------------------------------------

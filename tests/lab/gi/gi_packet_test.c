@@ -218,6 +218,27 @@ static void test_a_tunnel(void **state)
     assert_int_equal(read_all(b, n, DLT_RAW), GI_COUNT_other_protocols);
 }
 
+static void test_nothing_is_left_of_the_packet_before(void **state)
+{
+    uint8_t b[40];
+    (void)state;
+    memcpy(b, syn, sizeof b);
+    b[3] = sizeof b;
+    b[10] = b[11] = 0; // not judged
+    b[32] = 0x50;      // no options
+    memset(&packet, 0xff, sizeof packet);
+    assert_int_equal(read_all(b, sizeof b, DLT_RAW), GI_COUNT_segments);
+    assert_int_equal(packet.teid | packet.from.user | packet.to.user, 0);
+    assert_false(packet.options_cut || packet.has_scale || packet.sack_permitted);
+    assert_false(packet.has_timestamps || packet.scale || packet.sack_blocks);
+    assert_int_equal(packet.timestamp | packet.echo, 0);
+    b[9] = 17; // UDP
+    memset(&packet, 0xff, sizeof packet);
+    assert_int_equal(read_all(b, sizeof b, DLT_RAW), GI_COUNT_other_protocols);
+    assert_int_equal(packet.teid | packet.from.user | packet.to.user, 0);
+    assert_int_equal(packet.from.port | packet.to.port, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -230,6 +251,7 @@ int main(void)
         cmocka_unit_test(test_options_that_cannot_be),
         cmocka_unit_test(test_fragments),
         cmocka_unit_test(test_a_tunnel),
+        cmocka_unit_test(test_nothing_is_left_of_the_packet_before),
     };
     return cmocka_run_group_tests_name("lab/gi/gi_packet", tests, NULL, NULL);
 }
