@@ -63,10 +63,11 @@ def only(packet, name):
 
 
 def explained(packet):
-    """Its stages are in order, and time passes in a hold alone: of an uplink N-PDU between frames."""
+    """Its stages are in order, and time passes in a hold alone; up, behind a segment: the next one, or the
+    port, is waited for."""
     for before, stage in zip(packet["stages"], packet["stages"][1:]):
         same(stage["since_ns"], stage["time_ns"] - before["time_ns"], "the time since the stage before")
-        right(stage["since_ns"] == 0 or before["stage"] == "held" or stage["stage"] == "frame",
+        right(stage["since_ns"] == 0 or before["stage"] == ("held" if packet["way"] == "down" else "sndcp"),
               f"{stage['since_ns']} ns are not explained before {stage} in {json.dumps(packet)}")
 
 
