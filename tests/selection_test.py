@@ -67,8 +67,8 @@ gb/nothing                      asan
 PLANS_BY_ROWS = {
     "sched_bucket": [f"release {RANDOM} {BUCKET}", f"asan {BUCKET}"],
     "sched_bucket --deep": [f"release {RANDOM} {BUCKET}", f"asan {RANDOM} {BUCKET}"],
-    "ecn": [f"asan {ECN}"],
-    "ecn --release": [f"release {ECN}"],
+    "tests/e2e/ecn.py": [f"asan {ECN}"],
+    "tests/e2e/ecn.py --release": [f"release {ECN}"],
     "threads": [f"asan {THREADS}", f"tsan {THREADS}"],
     "": [f"release {RANDOM} {BUCKET} tests/dataplane/sched_s7_order_test sluice bench/aqm_bench",
          f"asan sluice tests/control/gb_world {THREADS} {BUCKET} tests/lab/report_world", f"tsan {THREADS}",
