@@ -13,22 +13,36 @@
 #define FCS_GENERATOR_BELOW_X24                                                          \
     (FCS_X(23) | FCS_X(21) | FCS_X(20) | FCS_X(19) | FCS_X(17) | FCS_X(16) | FCS_X(15) | \
      FCS_X(13) | FCS_X(8) | FCS_X(7) | FCS_X(5) | FCS_X(4) | FCS_X(2) | FCS_X(0))
-#define FCS_SHIFT(reg)  ((reg) >> 1 ^ ((reg)&1 ? FCS_GENERATOR_BELOW_X24 : 0))
-#define FCS_SHIFTS(reg) FCS_SHIFT(FCS_SHIFT(FCS_SHIFT(FCS_SHIFT(UINT32_C(reg)))))
+#define FCS_SLICES 4
 
-// The register is preset to ones, the remainder is complemented; the low octet is sent first.
+// What an octet, with so many octets of 0 behind it, leaves in an empty register.
+static inline uint32_t (*fcs_left(void))[256]
+{
+    static uint32_t left[FCS_SLICES][256];
+    if (left[0][1] != 0)
+        return left;
+    for (uint32_t octet = 0; octet < 256; octet++) {
+        uint32_t reg = octet;
+        for (int slice = 0; slice < FCS_SLICES; slice++) {
+            for (int bit = 0; bit < 8; bit++)
+                reg = reg >> 1 ^ (reg & 1 ? FCS_GENERATOR_BELOW_X24 : 0);
+            left[slice][octet] = reg;
+        }
+    }
+    return left;
+}
+
+// The register is preset to ones, the remainder is complemented; the low octet is sent first. Four
+// octets at a time, for most of a test's time goes here.
 static inline uint32_t plain_fcs(const uint8_t *octets, size_t n)
 {
-    static const uint32_t of_four_bits[16] = {
-        FCS_SHIFTS(0),  FCS_SHIFTS(1),  FCS_SHIFTS(2),  FCS_SHIFTS(3),
-        FCS_SHIFTS(4),  FCS_SHIFTS(5),  FCS_SHIFTS(6),  FCS_SHIFTS(7),
-        FCS_SHIFTS(8),  FCS_SHIFTS(9),  FCS_SHIFTS(10), FCS_SHIFTS(11),
-        FCS_SHIFTS(12), FCS_SHIFTS(13), FCS_SHIFTS(14), FCS_SHIFTS(15)};
+    uint32_t(*left)[256] = fcs_left();
     uint32_t reg = 0xffffff;
-    for (size_t i = 0; i < n; i++) {
-        reg = reg >> 4 ^ of_four_bits[(reg ^ octets[i]) & 15];
-        reg = reg >> 4 ^ of_four_bits[(reg ^ octets[i] >> 4) & 15];
-    }
+    for (; n >= FCS_SLICES; n -= FCS_SLICES, octets += FCS_SLICES)
+        reg = left[3][(reg ^ octets[0]) & 255] ^ left[2][(reg >> 8 ^ octets[1]) & 255] ^
+              left[1][(reg >> 16 ^ octets[2]) & 255] ^ left[0][octets[3]];
+    for (; n > 0; n--)
+        reg = reg >> 8 ^ left[0][(reg ^ *octets++) & 255];
     return reg ^ 0xffffff;
 }
 
