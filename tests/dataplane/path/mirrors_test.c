@@ -76,7 +76,7 @@ static void close_world(void)
 
 // ---- Traffic: how many frames went into and came out of each port ----
 
-static uint64_t in[STATS_SIDES], out[STATS_SIDES];
+static uint64_t in[STATS_SIDES]; // out: p.frames_out
 
 static void give(uint32_t teid)
 {
@@ -97,27 +97,28 @@ static void take(void)
         for (uint32_t w = 0; w < WORKERS; w++)
             while (rte_ring_dequeue(p.far[side][w].from_port, (void **)&m) == 0) {
                 unseen_take(m);
+                p.octets_out[side] += m->pkt_len;
+                p.frames_out[side]++;
                 rte_pktmbuf_free(m);
-                out[side]++;
             }
 }
 
 // So many G-PDUs, and all of them are on Gb.
 static void pass(uint32_t n)
 {
-    uint64_t wanted = out[STATS_GB] + n, end_ns = clock_ns() + WAIT_NS;
+    uint64_t wanted = p.frames_out[STATS_GB] + n, end_ns = clock_ns() + WAIT_NS;
     for (uint32_t i = 0; i < n; i++)
         give(p.pdp[i % MSS].teid);
-    for (take(); out[STATS_GB] < wanted; take())
+    for (take(); p.frames_out[STATS_GB] < wanted; take())
         wait_until(end_ns);
 }
 
 // One of no tunnel, which is answered.
 static void pass_unknown(void)
 {
-    uint64_t wanted = out[STATS_GN] + 1, end_ns = clock_ns() + WAIT_NS;
+    uint64_t wanted = p.frames_out[STATS_GN] + 1, end_ns = clock_ns() + WAIT_NS;
     give(NO_TEID);
-    for (take(); out[STATS_GN] < wanted; take())
+    for (take(); p.frames_out[STATS_GN] < wanted; take())
         wait_until(end_ns);
 }
 
@@ -167,14 +168,15 @@ static void all_that_passes_is_there(void **state)
     pass(100);
     for (uint32_t turn = 1; turn <= 5; turn++) {
         switch_on();
-        uint64_t gn_in = in[STATS_GN], gn_out = out[STATS_GN], gb_out = out[STATS_GB];
+        uint64_t gn_in = in[STATS_GN], gn_out = p.frames_out[STATS_GN],
+                 gb_out = p.frames_out[STATS_GB];
         pass(50 * turn);
         pass_unknown();
         switch_off();
         read_all();
         assert_int_equal(found[MIRROR_GN][MIRROR_IN], in[STATS_GN] - gn_in);
-        assert_int_equal(found[MIRROR_GN][MIRROR_OUT], out[STATS_GN] - gn_out);
-        assert_int_equal(found[MIRROR_GB][MIRROR_OUT], out[STATS_GB] - gb_out);
+        assert_int_equal(found[MIRROR_GN][MIRROR_OUT], p.frames_out[STATS_GN] - gn_out);
+        assert_int_equal(found[MIRROR_GB][MIRROR_OUT], p.frames_out[STATS_GB] - gb_out);
         assert_int_equal(found[MIRROR_GN][MIRROR_NONE], 1);
         assert_int_equal(found[MIRROR_GB][MIRROR_IN] + found[MIRROR_NPDU][MIRROR_NONE], 0);
         pass(50);
