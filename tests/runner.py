@@ -42,7 +42,7 @@ SLOWER = {"asan": 3, "tsan": 4}  # a program's time limit grows by this under th
 FUZZ_S = 2  # for one target in the quick tests
 FUZZ_LONG_S = 600  # from here on a run has to reach FUZZ_LEAST executions in all
 FUZZ_LEAST = 10_000_000
-PACKETS = 1_000_000  # through the whole path, in the quick tests
+PACKETS = {False: 300_000, True: 3_000_000}  # through the whole path, in the quick tests and with --deep
 DETAIL_LINES = 25
 COSTLIEST = 20  # programs that are shown again at the end, by their processor time
 ASKS = "# asks: "  # a line that is shown though nothing failed
@@ -303,11 +303,11 @@ def fuzz_targets(root, total_s=None):
                       judge_fuzz)
 
 
-def packets(root):
+def packets(root, deep):
     """A fuzz target that makes its own inputs, counted in packets, and says what they reached."""
     path = root / "build/fuzz/tests/fuzz/path_fuzz"
     if path.exists():
-        yield Program("path_fuzz packets", "fuzz", [path, f"--packets={PACKETS}"], dict(SANITIZERS),
+        yield Program("path_fuzz packets", "fuzz", [path, f"--packets={PACKETS[deep]}"], dict(SANITIZERS),
                       root, TIMEOUT_S, False, judge_tap)
 
 
@@ -332,7 +332,7 @@ def chosen(root, args):
         kinds = {"self-test": scripts(root, "self", selection.SELF_TESTS), "lint": lints(root),
                  **{f"test in build/{build}": tests(build) for build in builds}}
         if not args.release:
-            kinds |= {"fuzz target": fuzz_targets(root), "packet fuzzer": packets(root)}
+            kinds |= {"fuzz target": fuzz_targets(root), "packet fuzzer": packets(root, args.deep)}
         if args.words:
             kinds = {"test of these words": named(kinds, args.words)}
     kinds = {kind: list(programs) for kind, programs in kinds.items()}
