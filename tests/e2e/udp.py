@@ -3,6 +3,7 @@
 
 import functools
 import re
+import resource
 
 from harness import (CAPTURES, RESULTS, ROOT, UDP_SCENARIO, case, check_sound, differing, main, new_folder, right,
                      run, same, sluice)
