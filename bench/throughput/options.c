@@ -124,7 +124,8 @@ static const struct cli_option bench_options[] = {
     {"up", NULL, "measure the direction from Gb to Gn", INTO(up)},
     {"view", NULL, "also measure the cost of reading the state of every MS", INTO(view)},
     {"capture", NULL,
-     "time the worker while all its frames are captured, as by\nsluice ctl capture user on",
+     "time the worker while all its frames are captured, as a running\ninstance does by `capture "
+     "user on`",
      INTO(capture)},
     {"no-search", NULL, "measure only cycles a packet; no rate, no latency", INTO(no_search)},
     {"no-rte-sched", NULL, "leave out the baseline rte_sched, measured from 4096 MSs",
