@@ -16,7 +16,7 @@ import tempfile
 import audit_capture as gb  # tests/gb is on the path from here on
 import codec
 import frames
-from audit_capture import MS, S, down, found, packets_of, place, up
+from audit_capture import MS, S, down, packets_of, place, up
 from harness import case, has_sanitizers, main, often, program, right, same
 
 folder = pathlib.Path(tempfile.mkdtemp(prefix="sluice-audit-"))

@@ -9,7 +9,7 @@ import audit_capture as gb  # tests/gb is on the path from here on
 import codec
 import frames
 from audit_capture import (CELL, MS, OTHER_TLLI, S, TLLI, audited, changed, down, folder, found, nu_talk, packets_of,
-                           place, shown, up, with_more, without)
+                           place, shown, up, without)
 from harness import case, main, often, right, same
 
 

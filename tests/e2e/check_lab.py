@@ -13,7 +13,7 @@ import re
 import struct
 
 import lab_blocks
-from harness import ROOT, UDP_SCENARIO, case, main, new_folder, right, run, same, settings, sluice, written
+from harness import ROOT, case, main, new_folder, right, run, same, settings, sluice, written
 
 EXAMPLE = ROOT / "config/lab.lua"
 

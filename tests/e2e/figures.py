@@ -8,7 +8,7 @@ import random
 import re
 import shutil
 
-from harness import case, main, new_folder, right, same, sluice, written
+from harness import case, main, new_folder, right, same, sluice
 from judging import SEED, T2, judged, near, refuses, runs
 from pages import check_page, report, rows_of
 from pictures import diamonds_of, dots_of, lines_of, pairs, picture_of, same_places, scale, series_colour

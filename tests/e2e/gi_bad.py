@@ -15,8 +15,7 @@ import subprocess
 import termios
 import time
 
-from gi_capture import (ACK, ETHERNET, HOST, RST, SACK_PERMITTED, USER, Talk, gtp, merged, mss, on_link, pcap, pcapng, segment,
-                        timestamps, udp)
+from gi_capture import (ACK, ETHERNET, HOST, SACK_PERMITTED, USER, Talk, gtp, merged, mss, pcap, pcapng, udp)
 from gi_report import FATES, begun, figures, flow_of, footer, frames_of_some, has, read, saved, table
 from harness import ROOT, WAIT_S, case, main, new_folder, often, program, right, run, same, sluice
 

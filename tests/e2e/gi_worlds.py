@@ -4,7 +4,7 @@ An MS has a cell, a stack and one application. `gn.pcap` is the place of the mon
 
 import functools
 
-from harness import new_folder, right, run, written
+from harness import run, written
 
 NO_SACK = 'sack = false, dsack = false, recovery = "newreno"'
 

@@ -9,7 +9,7 @@ import os
 import re
 import shutil
 
-from harness import ROOT, UDP_SCENARIO, Skip, case, main, new_folder, often, right, same, settings, sluice
+from harness import UDP_SCENARIO, Skip, case, main, new_folder, often, right, same, settings, sluice
 from mistake_tables import FILE, FOLDER, REAL, RIGHT, mistakes
 
 KINDS_LEAST = 145

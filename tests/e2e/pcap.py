@@ -8,7 +8,7 @@ import collections
 import ipaddress
 import struct
 
-from checksums import checksum, fcs, ones_complement_sum
+from checksums import fcs, ones_complement_sum
 
 MAGIC_NS, MAGIC_US = 0xA1B23C4D, 0xA1B2C3D4  # the time stamp's second half in ns or in us
 ETHERNET = 1

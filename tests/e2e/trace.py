@@ -14,7 +14,7 @@ import real
 from checksums import checksum
 from harness import WAIT_S, case, check_sound, main, right, same
 from instance import Instance, client
-from network import GN4, GTPU_PORT
+from network import GTPU_PORT
 
 # The MSs of 32 kbit/s, with a bucket of two LLC PDUs, under CoDel: of seven N-PDUs of 1400 octets that come
 # at once the third or fourth has waited for too long. What is ECN-capable is marked, what is not is dropped.
