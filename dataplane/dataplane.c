@@ -420,6 +420,8 @@ uint32_t dp_destroy(struct dp *dp)
 uint32_t dp_end(struct dp *dp)
 {
     uint32_t held = stop(dp);
+    dp_mirrors_close(dp);
+    trace_free(&dp->traces);
     dp_events_release(&dp->events);
     free(dp);
     return held;

@@ -26,8 +26,7 @@ static bool enough(const struct trace *t)
     return __atomic_load_n(&t->shared->taken, __ATOMIC_RELAXED) >= t->shared->wish.packets;
 }
 
-// The worker's trace is over when its last packet has ended.
-static void rest(struct trace *t)
+void trace_rest(struct trace *t)
 {
     if (t->going == 0 && enough(t))
         *t->owner = NULL;
@@ -43,7 +42,7 @@ bool trace_wants(const struct trace *t, uint32_t ms_id, uint32_t bvc_id)
 uint16_t trace_begin(struct trace *t)
 {
     if (enough(t)) {
-        rest(t);
+        trace_rest(t);
         return 0;
     }
     uint32_t n = __atomic_fetch_add(&t->shared->taken, 1, __ATOMIC_RELAXED);
@@ -73,7 +72,7 @@ void trace_end(struct trace *t, uint16_t number, struct trace_record record)
         return;
     trace_put(t, number, record);
     add(&t->going, UINT32_MAX);
-    rest(t);
+    trace_rest(t);
 }
 
 void trace_sent(struct trace *t, uint16_t number, uint32_t octets, uint8_t segments)

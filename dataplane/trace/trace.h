@@ -143,6 +143,8 @@ struct state_pdp;
 bool trace_wants(const struct trace *t, uint32_t ms_id, uint32_t bvc_id);
 // Begins a packet; 0: enough are traced.
 uint16_t trace_begin(struct trace *t);
+// The worker lets go of its trace once enough are traced and none of its own is under way.
+void trace_rest(struct trace *t);
 void trace_put(struct trace *t, uint16_t number, struct trace_record record);
 // The last record of a packet; one of an earlier trace has none.
 void trace_end(struct trace *t, uint16_t number, struct trace_record record);

@@ -222,4 +222,5 @@ void trace_down_look(struct trace *t, const struct sched *sched)
             h = sched_hold(sched, o->ms, o->slot, o->flow_hash, o->buffer, *t->now_ns);
         hold(t, o, &h, o->left ? (uint32_t)TRACE_HELD_BY_PORT : h.by);
     }
+    trace_rest(t); // other workers may have had the last of the packets
 }
