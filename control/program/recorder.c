@@ -24,8 +24,9 @@ static uint64_t wall_ns(void)
 
 // ---- The thread ----
 
-// Writes whole blocks. Of a write that fails, those blocks stay that are in the file.
-static bool put(struct recorder *r, const uint8_t *blocks, uint32_t octets)
+// Writes whole blocks. Of a write that fails, those blocks stay that are in the file: so many
+// octets.
+static uint32_t put(struct recorder *r, const uint8_t *blocks, uint32_t octets)
 {
     uint32_t done = 0;
     int fd = fileno(r->out);
@@ -44,7 +45,28 @@ static bool put(struct recorder *r, const uint8_t *blocks, uint32_t octets)
             r->fault = errno;
     }
     __atomic_store_n(&r->octets, r->octets + done, __ATOMIC_RELAXED);
-    return done == octets;
+    return done;
+}
+
+// Whole blocks of frames that will not be in the file.
+static void lose(struct recorder *r, const uint8_t *at, uint32_t octets)
+{
+    uint32_t word[3]; // type, octets, interface
+    for (const uint8_t *end = at + octets; at < end; at += word[1]) {
+        memcpy(word, at, sizeof word);
+        uint64_t *lost = &r->lost[word[2]];
+        __atomic_store_n(lost, *lost + 1, __ATOMIC_RELAXED);
+    }
+}
+
+static void lose_what_waits(struct recorder *r)
+{
+    for (uint32_t i = 0; i < r->workers; i++) {
+        uint32_t waiting;
+        const uint8_t *at = mirror_waiting(dp_mirror(r->dp, i), &waiting);
+        lose(r, at, waiting);
+        mirror_done(dp_mirror(r->dp, i), waiting);
+    }
 }
 
 // Room is kept for the blocks at the end.
@@ -62,7 +84,8 @@ static uint32_t put_piece(struct recorder *r, struct mirror *mirror)
     uint32_t octets = mirror_whole_blocks(at, waiting, PIECE_OCTETS);
     uint32_t fit = mirror_whole_blocks(at, octets, room(r));
     r->full = fit < octets;
-    put(r, at, fit);
+    uint32_t done = put(r, at, fit);
+    lose(r, at + done, octets - done);
     mirror_done(mirror, octets);
     return octets;
 }
@@ -83,6 +106,11 @@ static void add_counts(const struct recorder *r, struct mirror_count sums[MIRROR
             sums[j].copied += __atomic_load_n(&count->copied, __ATOMIC_RELAXED);
             sums[j].missed += __atomic_load_n(&count->missed, __ATOMIC_RELAXED);
         }
+    for (int j = 0; j < MIRROR_INTERFACES; j++) {
+        uint64_t lost = __atomic_load_n(&r->lost[j], __ATOMIC_RELAXED);
+        sums[j].copied -= lost;
+        sums[j].missed += lost;
+    }
 }
 
 static void put_end(struct recorder *r)
@@ -116,6 +144,7 @@ static void *record(void *self)
             nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
     }
     dp_mirrors_off(r->dp);
+    lose_what_waits(r); // nothing, but behind a full file or a failed write
     put_end(r);
     __atomic_store_n(&r->ended, true, __ATOMIC_RELEASE);
     return NULL;
@@ -161,7 +190,8 @@ static int start(struct recorder *r, uint32_t snap_octets)
     snprintf(application, sizeof application, "Sluice %s", sluice_version);
     uint32_t octets = mirror_file_begin(blocks, snap_octets, application);
     uint64_t epoch_ns = wall_ns() - clock_ns(r->clock);
-    int fault = put(r, blocks, octets) ? -dp_mirrors_open(r->dp, snap_octets, epoch_ns) : r->fault;
+    int fault = put(r, blocks, octets) == octets ? -dp_mirrors_open(r->dp, snap_octets, epoch_ns)
+                                                 : r->fault;
     if (fault)
         return fault;
     fault =
@@ -220,6 +250,7 @@ static void log_end(const struct recorder *r, struct control *control)
 static void complete(struct recorder *r, struct control *control)
 {
     pthread_join(r->thread, NULL);
+    lose_what_waits(r); // what workers copied until they saw the end
     r->sum = sum_of(r);
     r->runs = false;
     dp_mirrors_close(r->dp);

@@ -29,7 +29,8 @@ struct recorder {
     // For the thread: to end once the workers have let go of their mirrors, or at once.
     bool stop, workers_ended;
     // Of the thread.
-    uint64_t octets; // in the file
+    uint64_t octets;                  // in the file
+    uint64_t lost[MIRROR_INTERFACES]; // frames that were copied and are not there
     bool full, ended;
     int fault; // errno of a write; 0: none
 };

@@ -19,6 +19,7 @@ void signals_begin(void)
 {
     hung_up = signals_ended = 0;
     sigaction(SIGPIPE, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);
+    sigaction(SIGXFSZ, &(struct sigaction){.sa_handler = SIG_IGN}, NULL); // a write then fails
     sigaction(SIGHUP, &(struct sigaction){.sa_handler = on_hangup, .sa_flags = SA_RESTART}, NULL);
 }
 

@@ -8,6 +8,7 @@ import collections
 import json
 import pathlib
 import re
+import resource
 import struct
 import tempfile
 import time
@@ -290,6 +291,9 @@ def full_file():
         until(lambda: "the capture of user traffic has ended, the file is full" in world.program.said(), "the end",
               world.program.said)
         right(9000 <= world.path.stat().st_size <= 10000, f"the file has {world.path.stat().st_size} octets")
+        copied, lost = map(int, re.search(r"the file is full: (\d+) frames copied, (\d+) missed", world.program.said()).groups())
+        same(copied, len(read(world.path)), "frames copied, and in the file")
+        right(lost > 0, "no frame is missed")
         same({one.octets for one in read(world.path) if one.interface == "gn"}, {1050}, "lengths on Gn")
         missed(world.path)
         right("user traffic: off" in instance.client("ctl", "capture"), "it runs")
@@ -322,6 +326,21 @@ def full_disk():
         same({one.octets for one in read(world.path) if one.interface == "gn"}, {1450}, "lengths on Gn")
         world.down(100)
         world.path.unlink()  # the summary needs room, too
+        check_sound(world.program.finish())
+
+
+@case("a limit on the size of files ends the capture and not the run")
+def size_limit():
+    with World() as world:
+        pid, unlimited = world.program.process.pid, (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
+        instance.client("ctl", "capture", "user", "on")
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (20_000, resource.RLIM_INFINITY))
+        for _ in range(20):
+            world.down(1400)
+        until(lambda: "the capture of user traffic has ended, File too large" in world.program.said(), "the end",
+              world.program.said)
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, unlimited)  # the summary is larger
+        same({one.octets for one in read(world.path) if one.interface == "gn"}, {1450}, "lengths on Gn")
         check_sound(world.program.finish())
 
 
