@@ -153,8 +153,8 @@ struct dp *dp_create(const struct dp_config *config, const char **why);
 // missing from their pools: 0, unless the caller still holds one.
 uint32_t dp_destroy(struct dp *dp);
 
-// The same where the process ends next: DPDK's memory is left to the kernel. DPDK writes zeros over
-// what is freed to it, which is most of the time of an end.
+// The same where the process ends next: devices are stopped and not closed, and DPDK's memory is
+// left to the kernel. DPDK writes zeros over what is freed to it, most of the time of an end.
 uint32_t dp_end(struct dp *dp);
 
 // Gives a worker a command, from control's thread. 0 (for a PDP context its TEID), or:

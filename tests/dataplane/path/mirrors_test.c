@@ -1,6 +1,6 @@
-// Mirrors of workers that are threads: what passes while they are on is there, frame by frame, with
-// the drops; what passes before and afterwards is not; and whoever switches them on and off all the
-// time, in the middle of traffic, takes no mirror away from a worker that uses it.
+// Mirrors of workers that are threads. While mirrors are on, they have each frame and each drop,
+// and nothing from before or after. Switching them on and off in the middle of traffic takes no
+// mirror away from a worker that uses it.
 #include "tests/dataplane/path/path.h"
 
 #include <pthread.h>

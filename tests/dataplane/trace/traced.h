@@ -148,16 +148,7 @@ static inline void ms_bucket(uint32_t ms, uint64_t bit_per_s, uint32_t octets)
 // An AQM of background's, with its standard parameters.
 static inline void class_aqm(struct dp_config *c, const char *name)
 {
-    struct dp_class *class = &c->classes.item[CLASS_BACKGROUND];
-    uint64_t params[AQM_PARAMS_MAX];
-    for (class->aqm = 0; strcmp(aqm_list[class->aqm]->name, name) != 0; class->aqm++)
-        assert_true(class->aqm + 1u < aqm_count);
-    const struct aqm_ops *ops = aqm_list[class->aqm];
-    aqm_standard_params(ops, params);
-    class->aqm_params.n = ops->param_count;
-    for (uint32_t i = 0; i < ops->param_count; i++)
-        class->aqm_params.item[i] =
-            (struct dp_aqm_param){(uint8_t)aqm_level_unit(params[i]), aqm_level_value(params[i])};
+    path_set_aqm(&c->classes.item[CLASS_BACKGROUND], name);
 }
 
 static inline void class_param(struct dp_config *c, const char *name, enum aqm_level_unit unit,
