@@ -41,6 +41,7 @@ SAMPLES = [
            "for (volatile int i = 0; !i;) {}\n    put_be16(b + 2, ", judge.CAUGHT),
     Sample("a skipped step in Lua", "lua/sluice/core/timers.lua", "child = child + 1",
            "child = child + 0", judge.CAUGHT),
+    Sample("what only whole runs show", "lab/lab_setup.c", "owner.self = at;", "{}", judge.CAUGHT),
     Sample("C, no effect", "dataplane/wire/udp.c", "return ", "return 0 + ", judge.SAME),
     Sample("Lua, no effect", "lua/sluice/core/timers.lua", "local function", "local  function",
            judge.SAME),

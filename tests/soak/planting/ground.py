@@ -20,6 +20,7 @@ class Ground:
         self.tests = self.known_tests()
         self.made_of = {program: set(self.ninja("inputs", program).split("\n"))
                         for test in self.tests.values() for program in test.programs}
+        self.add_started()
 
     def ninja(self, tool, *args):
         return subprocess.run(["ninja", "-C", self.folder, "-t", tool, *args], check=True,
@@ -48,10 +49,22 @@ class Ground:
         programs = {target["id"]: os.path.relpath(target["filename"][0], self.folder)
                     for target in json.loads((info / "intro-targets.json").read_text())
                     if target["type"] == "executable"}
+        self.executables = set(programs.values())
         return {test["name"]: Test(test["name"],
                                    tuple(programs[i] for i in test["depends"] if i in programs),
                                    [s.partition(":")[2] for s in test["suite"]], test["timeout"])
                 for test in json.loads((info / "intro-tests.json").read_text())}
+
+    def add_started(self):
+        """A program that another one starts, as sluice-dpdk, is built before it: it belongs to the same
+        tests."""
+        started = {program: sorted(self.executables & self.made_of[program] - {program})
+                   for program in self.made_of}
+        for program in sorted(set(sum(started.values(), [])) - set(self.made_of)):
+            self.made_of[program] = set(self.ninja("inputs", program).split("\n"))
+        for name, test in self.tests.items():
+            more = sum((started[program] for program in test.programs), [])
+            self.tests[name] = test._replace(programs=tuple(dict.fromkeys([*test.programs, *more])))
 
     def is_in(self, path, program):
         made_of = self.made_of[program]
