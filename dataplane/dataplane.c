@@ -178,6 +178,18 @@ static bool any_flows(const struct dp_config *c)
     return any;
 }
 
+#define FLOW_KEY_STREAM 0x666c6f77 // of the secret's random numbers
+
+static struct down_flow_key flow_key(const struct dp_config *c)
+{
+    struct down_flow_key key;
+    struct rng rng;
+    rng_seed(&rng, c->secret_seed, FLOW_KEY_STREAM);
+    for (size_t i = 0; i < sizeof key.word / sizeof key.word[0]; i++)
+        key.word[i] = rng_next(&rng);
+    return key;
+}
+
 // Rounded up; the largest value is 13 months.
 static uint32_t ready_ticks(uint64_t ready_ns)
 {
@@ -217,6 +229,7 @@ static void ways_setup(struct dp_worker *worker, struct post *post, struct event
         .events = worker->events,
         .indication_gap_ns = c->error_indications_per_s ? S_IN_NS / c->error_indications_per_s : 0,
         .flows = any_flows(c),
+        .flow_key = flow_key(c),
         .ready_ticks = ready_ticks(c->ready_ns),
         .burst = 1};
     worker->up = (struct up){.state = &worker->state,
@@ -277,7 +290,7 @@ static const char *registry_of(struct dp *dp, const struct dp_config *c)
     struct registry *r = &dp->registry;
     *r = registry_sizes(c);
     r->pfcs_an_ms = c->room_pfcs;
-    r->teid_seed = c->teid_seed;
+    r->teid_seed = c->secret_seed;
     r->gn = own_addresses(&c->gn);
     r->gb = own_addresses(&c->gb);
     r->llc_headroom = DOWN_HEADROOM;
@@ -305,7 +318,7 @@ static void release(struct dp *dp)
     free(dp);
 }
 
-struct dp *dp_create(const struct dp_config *config, const char **why)
+struct dp *dp_create(const struct dp_config *given, const char **why)
 {
     fcs_choose();
     cipher_choose();
@@ -313,6 +326,8 @@ struct dp *dp_create(const struct dp_config *config, const char **why)
     *why = strerror(ENOMEM);
     if (!dp)
         return NULL;
+    struct dp_config one = *given, *config = &one; // all workers have the same secret
+    config->secret_seed = rng_secret(given->secret_seed);
     dp->device[STATS_GN].id = dp->device[STATS_GB].id = RTE_MAX_ETHPORTS;
     *why = devices_open(dp, config);
     if (!*why && post_setup(dp->post, config->workers))

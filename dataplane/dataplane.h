@@ -120,20 +120,21 @@ enum dp_overflow { DP_OVERFLOW_LARGEST, DP_OVERFLOW_TAIL };
         "packet flows of each MS, one for each class and PFI of its contexts")
 
 // The documentation lists the keys in this order, block by block.
-#define DP_CONFIG_FIELDS(MUST, KEY, T)                                                       \
-    DP_ROOM_KEYS(KEY, T)                                                                     \
-    DP_QUEUE_KEYS(KEY, T)                                                                    \
-    DP_GB_KEYS(KEY, T)                                                                       \
-    DP_GN_KEYS(KEY, T)                                                                       \
-    KEY(T, COUNT, workers, "run.workers", NULL, 1, DP_WORKERS_MAX, 1,                        \
-        "threads that forward packets; each NSE belongs to one of them")                     \
-    MUST(T, CLASSES, classes, CLASS_COUNT, CLASS_COUNT, "the traffic classes, by number")    \
-    MUST(T, U64, seed, 0, INT64_MAX, "seed of the AQMs' random numbers")                     \
-    MUST(T, U64, teid_seed, 0, INT64_MAX, "seed of the TEIDs' random bits; 0: the system's") \
-    MUST(T, BOOL, real_time, 0, 1, "the clock is real: waits may end 65 us late")            \
-    MUST(T, U32, ms_options_octets, 0, COMMAND_OCTETS,                                       \
-         "room an MS has for its optional elements (command ms_options); 0: none")           \
-    MUST(T, DP_PORT, gn, 0, 0, "the port towards the GGSN")                                  \
+#define DP_CONFIG_FIELDS(MUST, KEY, T)                                                    \
+    DP_ROOM_KEYS(KEY, T)                                                                  \
+    DP_QUEUE_KEYS(KEY, T)                                                                 \
+    DP_GB_KEYS(KEY, T)                                                                    \
+    DP_GN_KEYS(KEY, T)                                                                    \
+    KEY(T, COUNT, workers, "run.workers", NULL, 1, DP_WORKERS_MAX, 1,                     \
+        "threads that forward packets; each NSE belongs to one of them")                  \
+    MUST(T, CLASSES, classes, CLASS_COUNT, CLASS_COUNT, "the traffic classes, by number") \
+    MUST(T, U64, seed, 0, INT64_MAX, "seed of the AQMs' random numbers")                  \
+    MUST(T, U64, secret_seed, 0, INT64_MAX,                                               \
+         "seed of what nobody may guess, TEIDs and the hash of flows; 0: the system's")   \
+    MUST(T, BOOL, real_time, 0, 1, "the clock is real: waits may end 65 us late")         \
+    MUST(T, U32, ms_options_octets, 0, COMMAND_OCTETS,                                    \
+         "room an MS has for its optional elements (command ms_options); 0: none")        \
+    MUST(T, DP_PORT, gn, 0, 0, "the port towards the GGSN")                               \
     MUST(T, DP_PORT, gb, 0, 0, "the port towards the BSS")
 
 FIELD_KEYS_STRUCT(dp_config, DP_CONFIG_FIELDS);

@@ -78,7 +78,7 @@ void population_configure(const struct bench_options *o, const struct ports *por
                             .room_pfcs = 1,
                             .flow_quantum_octets = 300,
                             .workers = o->workers,
-                            .teid_seed = POPULATION_TEID_SEED,
+                            .secret_seed = POPULATION_TEID_SEED,
                             .real_time = true};
     set_limits(c, o);
     // net_pcap keeps its file in the port's buffers

@@ -13,6 +13,9 @@ struct rng {
 void rng_seed(struct rng *rng, uint64_t seed, uint64_t stream);
 uint64_t rng_next(struct rng *rng);
 
+// The seed; 0: a random number of the system, for what nobody may guess.
+uint64_t rng_secret(uint64_t seed);
+
 // Uniform in 0 .. bound - 1; bound > 0.
 uint64_t rng_below(struct rng *rng, uint64_t bound);
 

@@ -33,6 +33,11 @@ struct down_llc {
     bool first; // the oldest of its MS
 };
 
+// A secret of the run, without which nobody can make flows that share a queue.
+struct down_flow_key {
+    uint64_t word[3];
+};
+
 // A made frame on its way to the port.
 struct down_frame {
     uint8_t *llc; // the LLC frame; its FCS is written in a later pass
@@ -53,7 +58,8 @@ struct down {
     struct post *post;
     uint64_t indication_gap_ns; // least time between Error Indications; 0: none are sent
     uint64_t indication_ns;     // of the next permitted one
-    bool flows;           // a class has queues by flow, so down_inner_classify computes the hash
+    bool flows; // a class has queues by flow, so down_inner_classify computes the hash
+    struct down_flow_key flow_key;
     uint32_t ready_ticks; // READY time in state_tick units; 0: infinite
     uint32_t llcs;        // waiting frames in llc
     // Grants without a free buffer yet: places grant_first .. grants - 1.
@@ -152,9 +158,9 @@ uint32_t down_gtpu_message(struct down *down, struct rte_mbuf *packet,
 void down_gtpu_unknown(struct down *down, const struct rte_mbuf *packet,
                        const struct port_datagram *datagram, uint32_t teid, uint64_t now_ns);
 
-// inner.c: fills in `ect`, and with `flows` the hash; down_inner_mark_ce marks an N-PDU that was
-// ECT.
-void down_inner_classify(const uint8_t *b, uint32_t n, bool flows, struct pdu *pdu);
+// inner.c: fills in `ect`, and with a key the hash; down_inner_mark_ce marks an N-PDU that was ECT.
+void down_inner_classify(const uint8_t *b, uint32_t n, const struct down_flow_key *key,
+                         struct pdu *pdu);
 void down_inner_mark_ce(uint8_t *b);
 
 // Combines the outer header's ECN field with the inner one (RFC 6040 4.2).

@@ -5,6 +5,9 @@
 // is the hash of both addresses, protocol and ports; of fragments, even the first, without ports,
 // so that all fragments join one queue (in IPv6 a fragment header ends the walk). A payload that is
 // no IP, or too short, is a flow of its own and not capable. Left out: SPIs and flow labels.
+//
+// The hash multiplies 64 by 64 bits and adds both halves without carry, each factor under a key of
+// the run: who does not know the key cannot choose ports that share a queue with somebody's flow.
 #include "dataplane/down/down.h"
 #include "dataplane/wire/bytes.h"
 #include "dataplane/wire/ipv6.h"
@@ -16,10 +19,10 @@
 #define IPV4_FRAGMENT  0x3fff // MF or an offset
 #define IPV6_ECN_SHIFT 4      // in the second octet
 
-static uint64_t mix(uint64_t hash, uint64_t value)
+static uint64_t mix(uint64_t a, uint64_t b)
 {
-    hash = (hash ^ value) * 0x9e3779b97f4a7c15u; // 2^64 over the golden ratio
-    return hash ^ hash >> 32;
+    unsigned __int128 product = (unsigned __int128)a * b;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
 static uint64_t eight(const uint8_t *b)
@@ -35,25 +38,26 @@ static bool has_ports(uint8_t protocol)
     return protocol == 6 || protocol == 17 || protocol == 33 || protocol == 132 || protocol == 136;
 }
 
-static uint64_t with_ports(uint64_t hash, uint8_t protocol, const uint8_t *b, uint32_t n)
+static uint64_t with_ports(const struct down_flow_key *key, uint64_t hash, uint8_t protocol,
+                           const uint8_t *b, uint32_t n)
 {
     uint32_t ports = has_ports(protocol) && n >= 4 ? get_be32(b) : 0;
-    return mix(hash, (uint64_t)protocol << 32 | ports);
+    return mix(hash ^ key->word[2], ((uint64_t)protocol << 32 | ports) ^ key->word[0]);
 }
 
-static uint64_t ipv4_flow(const uint8_t *b, uint32_t n)
+static uint64_t ipv4_flow(const struct down_flow_key *key, const uint8_t *b, uint32_t n)
 {
-    uint64_t hash = mix(0, eight(b + 12));
+    uint64_t hash = mix(eight(b + 12) ^ key->word[0], key->word[1]);
     uint32_t header_octets = (b[0] & 15u) * 4;
     if (get_be16(b + 6) & IPV4_FRAGMENT || header_octets < IPV4_OCTETS || header_octets > n)
         return hash;
-    return with_ports(hash, b[9], b + header_octets, n - header_octets);
+    return with_ports(key, hash, b[9], b + header_octets, n - header_octets);
 }
 
-static uint64_t ipv6_flow(const uint8_t *b, uint32_t n)
+static uint64_t ipv6_flow(const struct down_flow_key *key, const uint8_t *b, uint32_t n)
 {
-    uint64_t hash =
-        mix(mix(mix(mix(0, eight(b + 8)), eight(b + 16)), eight(b + 24)), eight(b + 32));
+    uint64_t hash = mix(eight(b + 8) ^ key->word[0], eight(b + 16) ^ key->word[1]);
+    hash = mix(eight(b + 24) ^ hash, eight(b + 32) ^ key->word[2]);
     uint8_t next = b[6];
     uint32_t at = IPV6_OCTETS;
     for (int i = 0; ipv6_is_stepped_over(next); i++) {
@@ -64,18 +68,19 @@ static uint64_t ipv6_flow(const uint8_t *b, uint32_t n)
     }
     if (at > n)
         return hash;
-    return with_ports(hash, next, b + at, n - at);
+    return with_ports(key, hash, next, b + at, n - at);
 }
 
-void down_inner_classify(const uint8_t *b, uint32_t n, bool flows, struct pdu *pdu)
+void down_inner_classify(const uint8_t *b, uint32_t n, const struct down_flow_key *key,
+                         struct pdu *pdu)
 {
     uint64_t hash = 0;
     if (n >= IPV4_OCTETS && b[0] >> 4 == 4) {
         pdu->ect = (b[1] & ECN_MASK) != 0;
-        hash = flows ? ipv4_flow(b, n) : 0;
+        hash = key ? ipv4_flow(key, b, n) : 0;
     } else if (n >= IPV6_OCTETS && b[0] >> 4 == 6) {
         pdu->ect = (b[1] >> IPV6_ECN_SHIFT & ECN_MASK) != 0;
-        hash = flows ? ipv6_flow(b, n) : 0;
+        hash = key ? ipv6_flow(key, b, n) : 0;
     }
     pdu->flow_hash = (uint32_t)hash;
 }

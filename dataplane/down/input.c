@@ -68,7 +68,8 @@ static void classify(const struct down *down, const struct state_pdp *pdp, struc
                           .ms = pdp->ms,
                           .slot = pdp->slot};
     m->hash.usr = pdp->teid;
-    down_inner_classify(rte_pktmbuf_mtod(m, const uint8_t *), m->data_len, down->flows, &npdu->pdu);
+    down_inner_classify(rte_pktmbuf_mtod(m, const uint8_t *), m->data_len,
+                        down->flows ? &down->flow_key : NULL, &npdu->pdu);
 }
 
 // Removes everything but the N-PDU from its buffer.

@@ -97,7 +97,7 @@ struct registry {
     struct state_limits limits;
     uint32_t room_mss, room_pdps; // of each worker
     struct teid_bits teid_bits;
-    uint64_t teid_seed; // 0: a random number of the system
+    uint64_t teid_seed;
     uint32_t pfcs_an_ms;
     const struct aqm_ops *aqm[CLASS_COUNT];
     struct registry_port gn, gb;

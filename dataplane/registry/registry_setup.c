@@ -2,7 +2,6 @@
 #include <rte_hash.h>
 #include <rte_malloc.h>
 #include <rte_mempool.h>
-#include <sys/random.h>
 
 #include "dataplane/registry/registry.h"
 
@@ -44,18 +43,9 @@ static bool workers_setup(struct registry *r)
     return there;
 }
 
-static uint64_t system_random(void)
-{
-    uint64_t random = 0;
-    while (getrandom(&random, sizeof random, 0) != sizeof random)
-        ;
-    return random;
-}
-
 bool registry_setup(struct registry *r)
 {
     r->teid_bits = teid_bits(r->workers, r->room_pdps);
-    r->teid_seed = r->teid_seed ? r->teid_seed : system_random();
     bool there = workers_setup(r);
 #define NOUN(noun) there &= (r->noun = zeroed(r->limits.noun##s, sizeof *r->noun)) != NULL;
     REGISTRY_NOUNS(NOUN)

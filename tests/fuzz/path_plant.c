@@ -86,7 +86,7 @@ static struct dp_class config_of_class(uint32_t class)
 // Small, so that all of it fills.
 struct dp_config path_config(void)
 {
-    struct dp_config c = {.teid_seed = 1,
+    struct dp_config c = {.secret_seed = 1,
                           .nses = PATH_NSES,
                           .nsvcs = PATH_NSVCS,
                           .ggsns = PATH_GGSNS,

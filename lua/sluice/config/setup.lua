@@ -113,7 +113,7 @@ function setup.dp_config(cfg)
     dp.queue_flows = flows and dp.queue_flows or 0
     dp.classes, dp.ms_options_octets = class_list, n.options_octets
     dp.real_time = cfg.run.clock == "real"
-    dp.seed, dp.teid_seed = cfg.run.seed, dp.real_time and 0 or cfg.run.seed + 1
+    dp.seed, dp.secret_seed = cfg.run.seed, dp.real_time and 0 or cfg.run.seed + 1
     dp.gn = port("gn", cfg.gn, GTPU_PORT, GN_RX_FRAMES, FRAMES_FAST)
     dp.gb = port("gb", cfg.gb, cfg.gb.port, FRAMES_FAST, slow and FRAMES_SLOW or FRAMES_FAST)
     return dp

@@ -26,10 +26,13 @@ static const uint8_t ipv6_options[] = {
     0x13, 0x88, 0x00, 0x35, 0, 12, 0, 0,  1, 2, 3, 4};
 #define IPV6_ADDRESSES_END 40
 
+static const struct down_flow_key key = {
+    {0x0123456789abcdef, 0xfedcba9876543210, 0x5555aaaa3333cccc}};
+
 static struct pdu classified(const uint8_t *b, uint32_t n)
 {
     struct pdu pdu = {0};
-    down_inner_classify(b, n, true, &pdu);
+    down_inner_classify(b, n, &key, &pdu);
     return pdu;
 }
 
@@ -156,11 +159,45 @@ static void test_flows_spread(void **state)
         assert_in_range(in[i], 256 - 93, 256 + 93);
 }
 
+// Flows that share a queue by chance: as many as tags of 16 bits make, with any key, and others
+// with each; so who does not know the key cannot find them.
+static void test_who_meets_depends_on_the_key(void **state)
+{
+    static uint16_t tag[2][1 << 16];
+    uint32_t meet[2] = {0}, both = 0;
+    uint8_t b[sizeof ipv4_udp];
+    (void)state;
+    memcpy(b, ipv4_udp, sizeof b);
+    for (uint32_t port = 0; port < 1 << 16; port++) {
+        b[22] = (uint8_t)(port >> 8);
+        b[23] = (uint8_t)port;
+        for (uint32_t k = 0; k < 2; k++) {
+            struct down_flow_key of = key;
+            of.word[0] += k;
+            struct pdu pdu = {0};
+            down_inner_classify(b, sizeof b, &of, &pdu);
+            tag[k][port] = (uint16_t)(pdu.flow_hash ^ pdu.flow_hash >> 16);
+        }
+    }
+    for (uint32_t port = 1; port < 1 << 16; port++) { // with port 0: one is to be expected
+        meet[0] += tag[0][port] == tag[0][0];
+        meet[1] += tag[1][port] == tag[1][0];
+        both += tag[0][port] == tag[0][0] && tag[1][port] == tag[1][0];
+    }
+    assert_true(meet[0] < 10 && meet[1] < 10 && both == 0);
+    for (uint32_t step = 1; step < 1 << 16; step *= 2) { // no difference of ports meets more often
+        uint32_t met = 0;
+        for (uint32_t port = 0; port + step < 1 << 16; port++)
+            met += tag[0][port] == tag[0][port + step];
+        assert_true(met < 20);
+    }
+}
+
 static void test_no_hash_unless_it_is_wanted(void **state)
 {
     struct pdu pdu = {.flow_hash = 1};
     (void)state;
-    down_inner_classify(ipv4_udp, sizeof ipv4_udp, false, &pdu);
+    down_inner_classify(ipv4_udp, sizeof ipv4_udp, NULL, &pdu);
     assert_int_equal(pdu.flow_hash, 0);
 }
 
@@ -237,6 +274,7 @@ int main(void)
         cmocka_unit_test(test_ipv6_flows),
         cmocka_unit_test(test_ipv6_fragments_go_by_their_addresses),
         cmocka_unit_test(test_flows_spread),
+        cmocka_unit_test(test_who_meets_depends_on_the_key),
         cmocka_unit_test(test_no_hash_unless_it_is_wanted),
         cmocka_unit_test(test_any_octets),
         cmocka_unit_test(test_ipv4_mark_keeps_the_checksum),

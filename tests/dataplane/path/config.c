@@ -63,7 +63,7 @@ struct dp_config path_config(uint32_t workers)
                           .cell_octets = PLENTY,
                           .ms_packets = PLENTY,
                           .ms_octets = PLENTY,
-                          .teid_seed = 1,
+                          .secret_seed = 1,
                           .workers = workers,
                           .ms_options_octets = COMMAND_OCTETS,
                           .error_indications_per_s = 10,

@@ -23,7 +23,7 @@ static void places_are_given_again_under_other_teids(void **state)
 static void teids_of_a_run(uint64_t seed, uint32_t teids[PATH_PDPS])
 {
     struct dp_config c = path_small_config(16, 16);
-    c.teid_seed = seed;
+    c.secret_seed = seed;
     path_open_small_config(&c);
     for (uint32_t i = 0; i < PATH_PDPS && i < PATH_MSS; i++) {
         path_plain_ms(i, 0, 500);
