@@ -122,6 +122,7 @@ const struct aqm_ops *aqm_of_name(const char *name);
 struct aqm {
     const struct aqm_ops *ops;
     struct aqm_calm calm;
+    bool marks; // its switch `ecn` is on: only then may anybody mark in its name
     alignas(16) uint8_t config[AQM_CONFIG_OCTETS];
 };
 

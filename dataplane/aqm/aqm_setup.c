@@ -1,6 +1,8 @@
 // See aqm.h: makes a configuration from parameters.
 #include "dataplane/aqm/aqm.h"
 
+#include <string.h>
+
 static bool within(const struct aqm_param *p, uint64_t param)
 {
     if (p->unit != AQM_LEVEL)
@@ -21,6 +23,9 @@ const char *aqm_setup(struct aqm *aqm, const struct aqm_ops *ops, const uint64_t
     for (uint32_t i = 0; i < ops->param_count; i++)
         if (!within(&ops->params[i], params[i]))
             return ops->params[i].name;
+    for (uint32_t i = 0; i < ops->param_count; i++)
+        if (!strcmp(ops->params[i].name, "ecn"))
+            aqm->marks = params[i];
     const char *wrong = ops->configure ? ops->configure(aqm->config, params) : NULL;
     if (!wrong && ops->calm)
         aqm->calm = ops->calm(aqm->config);

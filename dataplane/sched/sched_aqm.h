@@ -107,7 +107,7 @@ static inline enum drop_reason aqm_ask_in(struct sched *s, uint32_t pfc, struct 
         return DROP_NONE;
     if (!is_small_and_alone(s, pfc, p, flow, pdu->octets))
         return DROP_aqm_in;
-    pdu->mark = pdu->ect;
+    pdu->mark = pdu->ect && aqm->marks;
     return DROP_NONE;
 }
 

@@ -1,5 +1,6 @@
 // Behind queues by flow, an AQM that watches more than one flow drops no N-PDU that is small and
-// alone: at most a quantum, and its flow has nothing queued. An ECT one is marked instead.
+// alone: at most a quantum, and its flow has nothing queued. An ECT one is marked instead, if the
+// AQM's `ecn` is on.
 #include "tests/dataplane/sched/world.h"
 
 static enum aqm_verdict advice;
@@ -17,11 +18,11 @@ static enum aqm_verdict on_enqueue(const void *config, void *vars, const struct 
 static const struct aqm_ops adviser = {
     .name = "adviser", .help = "one advice for all", .enqueue = on_enqueue};
 
-static struct world *open_world(enum sched_scope scope, bool by_flow)
+static struct world *open_world(enum sched_scope scope, bool by_flow, bool ecn)
 {
     struct sched_config config = world_config();
     config.flows_a_pfc = 4;
-    config.of_class[CLASS_BACKGROUND].aqm = (struct aqm){.ops = &adviser};
+    config.of_class[CLASS_BACKGROUND].aqm = (struct aqm){.ops = &adviser, .marks = ecn};
     config.of_class[CLASS_BACKGROUND].scope = scope;
     config.of_class[CLASS_BACKGROUND].flow_queues = by_flow;
     struct world *w = world_open(&config);
@@ -35,7 +36,7 @@ static struct world *open_world(enum sched_scope scope, bool by_flow)
 
 static void lone_and_small_is_spared(enum sched_scope scope, bool by_flow)
 {
-    struct world *w = open_world(scope, by_flow);
+    struct world *w = open_world(scope, by_flow, false);
     uint16_t quantum = (uint16_t)world_config().flow_quantum_octets;
     enum drop_reason lone = by_flow && scope != SCHED_SCOPE_FLOW ? DROP_NONE : DROP_aqm_in;
     advice = AQM_DROP;
@@ -59,7 +60,7 @@ static void test_lone_and_small_is_spared(void **state)
 static void test_the_second_of_its_flow_is_not(void **state)
 {
     (void)state;
-    struct world *w = open_world(SCHED_SCOPE_BVC, true);
+    struct world *w = open_world(SCHED_SCOPE_BVC, true, false);
     advice = AQM_DROP;
     assert_int_equal(world_put(w, 0, 40, 0, 0, true), DROP_NONE);
     assert_int_equal(world_put(w, 0, 40, 0, 0, true), DROP_aqm_in);
@@ -74,17 +75,17 @@ static void test_the_second_of_its_flow_is_not(void **state)
 static void test_an_ect_one_is_marked(void **state)
 {
     (void)state;
-    for (int marks = 0; marks < 2; marks++)
-        for (int ect = 0; ect < 2; ect++) {
-            struct world *w = open_world(SCHED_SCOPE_BVC, true);
-            advice = marks ? AQM_MARK : AQM_DROP;
-            assert_int_equal(world_put(w, 0, 40, 0, 0, ect), DROP_NONE);
-            world_cell_set(w, 0, WORLD_PLENTY, WORLD_PLENTY);
-            world_run(w, w->now_ns);
-            assert_int_equal(w->sents, 1);
-            assert_int_equal(w->sent[0].mark, ect);
-            world_close(w);
-        }
+    for (uint32_t i = 0; i < 8; i++) {
+        bool ect = i & 1, marks = i & 2, ecn = i & 4;
+        struct world *w = open_world(SCHED_SCOPE_BVC, true, ecn);
+        advice = marks ? AQM_MARK : AQM_DROP; // a mark with `ecn` off is no advice of a real AQM
+        assert_int_equal(world_put(w, 0, 40, 0, 0, ect), DROP_NONE);
+        world_cell_set(w, 0, WORLD_PLENTY, WORLD_PLENTY);
+        world_run(w, w->now_ns);
+        assert_int_equal(w->sents, 1);
+        assert_int_equal(w->sent[0].mark, ect && (marks || ecn));
+        world_close(w);
+    }
 }
 
 int main(void)
