@@ -146,6 +146,21 @@ def collision():
             same(proposals(bss), [], "after")
 
 
+@case("a phone whose responses say that they are commands: what equals our command ends the exchange")
+def commands_for_responses():
+    with World(config(WANTS)) as world:
+        bss = first_proposal(world)
+        same(ask(bss, 3, named(n201_u=1520)).number(5), 1520, "our answer")
+        same(down(world, bss)[0][1], 1504, "agreed")
+        world.run(60 * S)
+        same((proposals(bss), world.counted("retries", "timeouts")), ([], (0, 0)), "after")
+    with World(config(WANTS)) as world:  # another value is a command of its own
+        bss = first_proposal(world)
+        ask(bss, 3, named(n201_u=1000))
+        world.run(T200_NS)
+        same([n for _, _, n in proposals(bss)], [1000], "the command again")
+
+
 @case("the MS comes first: what it has said is not proposed again")
 def ms_first():
     with World(config(WANTS)) as world:

@@ -5,7 +5,9 @@
 --
 -- No two frames with one key may have the same INPUT, and Reset sets N(U) and OC to 0: so each Reset
 -- gives an enciphered MS another IOV-UI. If the commands of both sides collide, both are answered, and
--- the value that we have answered is the most that we accept (8.5.5).
+-- the value that we have answered is the most that we accept (8.5.5). A command of the MS that equals
+-- our own open one may be an answer to it, for there are phones whose responses say that they are
+-- commands. It is answered, as both sides mean the same; and ours is not repeated.
 local ciphers = require "sluice.base.ciphers"
 local count = require "count"
 local dp = require "dp"
@@ -26,7 +28,7 @@ local REPEATED_NS = 160000000000 -- an MS may repeat a command for so long: T200
 
 -- By ms_id, for MSs with agreed parameters or an exchange under way:
 --   { n201_u = { in force, by SAPI }, agreed = { by SAPI: true }, iov_ui, tried,
---     going = { steps, sapi, command, left, timer }, reset = { fcs, response, timer } }
+--     going = { steps, sapi, command, met, left, timer }, reset = { fcs, response, timer } }
 local states = {}
 
 local function state_of(ms_id)
@@ -141,7 +143,9 @@ end
 
 function t200(ms_id)
     local going = states[ms_id].going
-    if going.left == 0 then
+    if going.met then
+        return begin_step(ms_id, going)
+    elseif going.left == 0 then
         return give_up(ms_id, going)
     end
     going.left = going.left - 1
@@ -167,7 +171,7 @@ function begin_step(ms_id, going)
         states[ms_id].going = nil
         return
     end
-    going.sapi, going.left = step.sapi, network.cfg.timers.t200_retries
+    going.sapi, going.left, going.met = step.sapi, network.cfg.timers.t200_retries, nil
     going.command = {
         cr = true, sapi = step.sapi, pf = true, reset = step.reset or false,
         iov_ui = step.iov_ui, n201_u_octets = step.n201_u_octets,
@@ -310,7 +314,21 @@ local function repeated(ms_id, octets)
     return last and last.fcs == fcs_of(octets) and last
 end
 
+-- Only the SGSN chooses an IOV-UI, so a Reset of the MS with ours answers ours.
+local function equals_ours(going, command)
+    return going and going.sapi == command.sapi and command.reset == going.command.reset
+        and command.iov_ui == going.command.iov_ui
+        and command.n201_u_octets == going.command.n201_u_octets
+end
+
 function exchange.take_command(ms_id, octets, command, bad)
+    local going = states[ms_id] and states[ms_id].going
+    local met = not bad and equals_ours(going, command)
+    if met and command.iov_ui then
+        timers.stop(going.timer)
+        begin_step(ms_id, going)
+        return "handled"
+    end
     local last = command.reset and repeated(ms_id, octets)
     if last then
         send(ms_id, last.response)
@@ -324,6 +342,9 @@ function exchange.take_command(ms_id, octets, command, bad)
         remember_reset(ms_id, octets, response)
     end
     send(ms_id, response)
+    if met then
+        going.met = true
+    end
     return "handled"
 end
 
