@@ -18,7 +18,11 @@
 //   S11 isolation    at a full limit the queue that is largest for its share loses its head; one
 //       of loss      below 0.9 of its max-min share loses nothing
 //   S12 goes on      after its first segment no N-PDU of its class and cell begins before its last,
-//                    unless its PFC, MS or LLE is held; its first leaves within the lifetime
+//                    unless its PFC, MS or LLE is held; its first leaves within the SGSN's part of
+//                    the lifetime, and beyond that its rest goes before all other data of its cell
+//   S13 sparse first an MS that asks for less than half its fair share of a class waits, beyond its
+//                    own buckets, for the N-PDU that has begun and for others like it, whatever the
+//                    number of MSs with a backlog; and gets its fair share and a turn at most
 //
 // The scheduler frees no buffer: it appends dropped N-PDUs, with reasons, to a list that the caller
 // empties. A buffer is a handle. It reads no clock (now_ns never goes back) and allocates nothing:

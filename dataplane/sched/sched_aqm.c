@@ -104,6 +104,12 @@ uint32_t sched_aqm_share_again(const struct aqm_view *view)
     return p->share_octets_per_s;
 }
 
+uint32_t sched_aqm_flow_share_again(const struct aqm_view *view)
+{
+    uint32_t share = sched_aqm_share_again(view);
+    return (uint32_t)at_least_1(share / sched_queue_flows_in_use(view->owner, view->owner_id));
+}
+
 // The share of a class in a cell or an NSE: of all its PFCs there.
 static uint32_t share_of_class(const struct sched *s, const struct tree_bvc *c, uint32_t class,
                                bool all_bvcs)
@@ -148,6 +154,15 @@ void sched_list_drop(struct sched *s, const struct tree_pfc *p, const struct pdu
                                                    .traffic_class = p->traffic_class,
                                                    .reason = (uint8_t)reason,
                                                    .traced = pdu->traced};
+}
+
+// What is behind it has not begun, so the PFC has no place before others of its ring that have
+// (S12).
+void sched_drop_begun(struct sched *s, uint32_t pfc, struct tree_pfc *p)
+{
+    if (p->state & PFC_IN_RING)
+        sched_bvc_ring_remove(s, pfc, p, tree_ms(s, tree_pfc_ms(pfc))->bvc);
+    sched_drop_head(s, pfc, DROP_expired);
 }
 
 void sched_drop_head(struct sched *s, uint32_t pfc, enum drop_reason reason)

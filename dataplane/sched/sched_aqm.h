@@ -5,6 +5,7 @@
 #include "dataplane/sched/sched_round.h"
 
 uint32_t sched_aqm_share_again(const struct aqm_view *view);
+uint32_t sched_aqm_flow_share_again(const struct aqm_view *view);
 uint32_t sched_aqm_ahead(const struct aqm_view *view);
 uint8_t *sched_aqm_look_wide(struct sched *s, const struct tree_ms *m, uint32_t class, bool nse,
                              struct aqm_view *view, uint64_t *total);
@@ -31,6 +32,8 @@ static inline uint8_t *aqm_look(struct sched *s, uint32_t pfc, struct tree_ms *m
             view->share_of = sched_aqm_share_again;
         }
         if (scope == SCHED_SCOPE_FLOW) {
+            view->share_octets_per_s /= sched_queue_flows_in_use(s, pfc);
+            view->share_of = sched_aqm_flow_share_again;
             vars = tree_vars(s, SCHED_SCOPE_FLOW, queue_flow_index(s, pfc, flow));
             total = sched_queue_flow(s, pfc, flow)->queue.total;
         }
@@ -136,6 +139,15 @@ static inline bool has_expired(const struct tree_rule *rule, const struct pdu *p
                                uint64_t sojourn_ns, uint64_t now_ns)
 {
     return sojourn_ns > rule->deadline_ns || pdu_stay(pdu, now_ns) > rule->stay_most;
+}
+
+// A half-sent one goes on while anything of its lifetime is left; of an MS that stands, while it
+// has not stayed for too long.
+static inline bool begun_has_expired(const struct tree_rule *rule, const struct tree_ms *m,
+                                     const struct pdu *pdu, uint64_t sojourn_ns, uint64_t now_ns)
+{
+    return sojourn_ns >= rule->lifetime_ns ||
+           (ms_stands(m) && pdu_stay(pdu, now_ns) > rule->stay_most);
 }
 
 static inline enum drop_reason aqm_ask_out(struct sched *s, const struct round *r, struct pdu *pdu,

@@ -30,7 +30,32 @@ static uint32_t next_of(const struct tree_bvc *c, uint32_t active)
 
 uint32_t sched_bvc_next_class(const struct tree_bvc *c)
 {
-    return next_of(c, c->active);
+    uint32_t late = c->active & c->late;
+    return late && !(c->active & 1u << CLASS_SIGNALLING) ? (uint32_t)__builtin_ctz(late)
+                                                         : next_of(c, c->active);
+}
+
+uint64_t sched_bvc_key(const struct tree_bvc *c)
+{
+    return c->offset + c->of_class[next_of(c, c->active)].tag;
+}
+
+void sched_bvc_late_settle(struct sched *s, struct tree_bvc *c)
+{
+    for (uint32_t late = c->late; late; late &= late - 1) {
+        uint32_t head = c->of_class[__builtin_ctz(late)].head;
+        if (head == TREE_NONE || !tree_pfc(s, head)->sent_octets)
+            c->late &= (uint8_t) ~(late & -late);
+    }
+}
+
+void sched_bvc_is_late(struct sched *s, uint32_t bvc, uint32_t class)
+{
+    struct tree_bvc *c = &s->bvc[bvc];
+    if (class == CLASS_SIGNALLING || c->late & 1u << class)
+        return;
+    c->late |= (uint8_t)(1u << class);
+    sched_bvc_head_changes(s, class, bvc);
 }
 
 void sched_nse_refresh(struct sched *s, uint32_t nse)
@@ -126,6 +151,13 @@ static void order_changes(struct sched *s, struct tree_bvc *c, uint32_t bvc)
     sched_nse_refresh(s, c->nse);
 }
 
+void sched_bvc_head_changes(struct sched *s, uint32_t class, uint32_t bvc)
+{
+    struct tree_bvc *c = &s->bvc[bvc];
+    if (sched_bvc_next_class(c) == class)
+        order_changes(s, c, bvc);
+}
+
 static void class_wakes(struct sched *s, uint32_t class, struct tree_bvc *c, uint32_t bvc)
 {
     if (class != CLASS_SIGNALLING)
@@ -144,10 +176,14 @@ static void link_first(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32
 {
     struct tree_bvc *c = &s->bvc[bvc];
     struct tree_class *k = &c->of_class[p->traffic_class];
+    uint32_t last = tree_pfc(s, k->head)->sent_octets ? k->head : pfc;
+    if (k->front == TREE_NONE)
+        k->front = last;
+    if (k->small == TREE_NONE)
+        k->small = last;
     ring_link_before(s, pfc, p, k->head);
     k->head = pfc;
-    if (sched_bvc_next_class(c) == p->traffic_class)
-        order_changes(s, c, bvc);
+    sched_bvc_head_changes(s, p->traffic_class, bvc);
 }
 
 void sched_bvc_ring_add(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t bvc)
@@ -156,12 +192,12 @@ void sched_bvc_ring_add(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint3
     struct tree_class *k = &c->of_class[p->traffic_class];
     p->state |= PFC_IN_RING;
     if (k->head == TREE_NONE) {
-        k->head = p->next = p->prev = pfc;
+        ring_begin(s, pfc, p, k);
         class_wakes(s, p->traffic_class, c, bvc);
     } else if (p->sent_octets) {
         link_first(s, pfc, p, bvc);
-    } else {
-        ring_link_before(s, pfc, p, k->head);
+    } else if (ring_join(s, pfc, tree_ms(s, tree_pfc_ms(pfc)), p, k)) {
+        sched_bvc_head_changes(s, p->traffic_class, bvc);
     }
 }
 
@@ -178,11 +214,44 @@ void sched_bvc_ring_last(struct sched *s, uint32_t pfc, struct tree_pfc *p, stru
 {
     struct tree_class *k = &c->of_class[p->traffic_class];
     if (k->head == pfc) {
-        k->head = p->next;
+        ring_pass(k, p);
         return;
     }
     ring_unlink(s, pfc, p, k);
     ring_link_before(s, pfc, p, k->head);
+    p->sparse = RING_REST;
+}
+
+void sched_bvc_ring_yield(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct tree_bvc *c)
+{
+    struct tree_class *k = &c->of_class[p->traffic_class];
+    ring_front_leave(k, pfc, p);
+    queue_choose(s, pfc, p);
+    if (k->front == TREE_NONE) { // no others are in front
+        p->sparse = p->sparse ? ring_size(s, p) : RING_REST;
+        k->front = p->sparse ? pfc : TREE_NONE;
+        k->small = p->sparse == RING_SMALL ? pfc : TREE_NONE;
+        return;
+    }
+    if (k->head == pfc)
+        k->head = p->next;
+    tree_pfc(s, p->prev)->next = p->next;
+    tree_pfc(s, p->next)->prev = p->prev;
+    if (p->sparse)
+        ring_place_sparse(s, pfc, p, k);
+    else
+        ring_link_before(s, pfc, p, tree_pfc(s, k->front)->next);
+}
+
+bool sched_ring_mate_has_turn(struct tree_ms *m, const struct tree_pfc *p,
+                              const struct tree_class *k)
+{
+    for (uint32_t slots = m->slots; slots; slots &= slots - 1) {
+        const struct tree_pfc *q = tree_pfc_of(m, (uint32_t)__builtin_ctz(slots));
+        if (q != p && q->traffic_class == p->traffic_class && ring_has_turn(q, k))
+            return true;
+    }
+    return false;
 }
 
 // While other PFCs are left in its class the cell's readiness and order stay.

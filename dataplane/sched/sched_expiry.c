@@ -36,17 +36,19 @@ static bool expire_queue(struct sched *s, uint32_t pfc, struct tree_pfc *p, stru
     return dropped;
 }
 
-// Drops the half-sent N-PDU of a frozen or stopped MS, if it has stayed for too long. What is
-// behind it has not begun, so the PFC has no place before others of its ring that have (S12).
+// Drops the half-sent N-PDU that has outlived its lifetime, or, of a frozen or stopped MS, that has
+// stayed for too long. One that others delay beyond the SGSN's part of its lifetime goes first.
 static bool expire_begun(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint64_t now_ns)
 {
     const struct tree_ms *m = tree_ms(s, tree_pfc_ms(pfc));
-    if (!ms_stands(m) || drops_are_full(s) ||
-        pdu_stay(queue_head(s, pfc, p), now_ns) <= s->rule[p->traffic_class].stay_most)
+    const struct tree_rule *rule = &s->rule[p->traffic_class];
+    const struct pdu *pdu = queue_head(s, pfc, p);
+    uint64_t sojourn_ns = pdu_sojourn_ns(pdu, tree_ms_clock(m, now_ns));
+    if (sojourn_ns > rule->deadline_ns && p->state & PFC_IN_RING)
+        sched_bvc_is_late(s, m->bvc, p->traffic_class);
+    if (drops_are_full(s) || !begun_has_expired(rule, m, pdu, sojourn_ns, now_ns))
         return false;
-    if (p->state & PFC_IN_RING)
-        sched_bvc_ring_remove(s, pfc, p, m->bvc);
-    sched_drop_head(s, pfc, DROP_expired);
+    sched_drop_begun(s, pfc, p);
     return true;
 }
 

@@ -16,12 +16,20 @@ static inline bool is_alone(const struct round *r)
 }
 
 // The rest of its turn, or of a turn that would begin now.
-static inline int32_t turn(const struct sched *s, const struct tree_pfc *p)
+static inline int32_t turn(const struct sched *s, const struct round *r)
 {
+    const struct tree_pfc *p = r->p;
     int32_t quantum = (int32_t)s->config.pdu_octets_max;
-    if (p->state & PFC_TURN)
+    if (ring_turn_goes_on(p, &r->c->of_class[r->turn]))
         return p->deficit;
     return p->deficit > 0 ? quantum : p->deficit + quantum;
+}
+
+// Another PFC of the MS has had a part of its turn.
+static inline bool shares_turn(const struct round *r)
+{
+    return r->m->slots & (r->m->slots - 1) &&
+           sched_ring_mate_has_turn(r->m, r->p, &r->c->of_class[r->turn]);
 }
 
 static inline bool find(const struct sched *s, struct round *r)
@@ -31,15 +39,17 @@ static inline bool find(const struct sched *s, struct round *r)
     r->bvc = r->n->first;
     r->c = &s->bvc[r->bvc];
     uint32_t active = r->c->active;
-    if (active & (active - 1) || r->c->ready_ring != READY_TURNS || ready_by_time(r->n))
+    if (active & (active - 1) || r->c->late || r->c->ready_ring != READY_TURNS ||
+        ready_by_time(r->n))
         return false;
     r->turn = (uint32_t)__builtin_ctz(active);
+    r->late = false;
     r->pfc = r->c->of_class[r->turn].head;
     r->ms = tree_pfc_ms(r->pfc);
     r->slot = tree_pfc_slot(r->pfc);
     r->m = tree_ms(s, r->ms);
     r->p = tree_pfc_of(r->m, r->slot);
-    if (!is_alone(r) || turn(s, r->p) <= 0)
+    if (!is_alone(r) || turn(s, r) <= 0 || shares_turn(r))
         return false;
     r->piece = pfc_piece(s, r->m, r->p);
     return r->piece.last;
@@ -95,8 +105,6 @@ static SCHED_INLINE void send(struct sched *s, struct round *r, const struct pdu
 // Its last N-PDU has gone.
 static inline void is_empty(struct sched *s, struct round *r)
 {
-    if (r->p->deficit > 0)
-        r->p->deficit = 0;
     bvc_backlog(s, r->c, r->turn, false);
     r->m->backlog = 0;
     s->backlogged[r->ms / 64] &= ~(1ULL << r->ms % 64);
@@ -107,8 +115,9 @@ static inline void is_empty(struct sched *s, struct round *r)
 // Its turn goes on until it is overdrawn.
 static inline void take_turn(const struct sched *s, struct round *r)
 {
-    r->p->deficit = turn(s, r->p) - (int32_t)r->piece.llc_octets;
+    r->p->deficit = turn(s, r) - (int32_t)r->piece.llc_octets;
     r->p->state |= PFC_TURN;
+    r->p->odd_turn = r->c->of_class[r->turn].round & 1;
 }
 
 // The PFC stays in its ring, or leaves it.
@@ -120,7 +129,9 @@ static inline void go_on(struct sched *s, struct round *r)
         is_empty(s, r);
     } else if (p->deficit <= 0) {
         p->state = PFC_IN_RING;
-        r->c->of_class[r->turn].head = p->next;
+        ring_pass(&r->c->of_class[r->turn], p);
+    } else if (r->c->of_class[r->turn].front != TREE_NONE) {
+        sched_bvc_ring_yield(s, r->pfc, p, r->c);
     }
 }
 
@@ -177,6 +188,7 @@ static inline bool find_fired(struct sched *s, struct round *r, uint32_t ms, str
     if (r->p->state || r->p->sent_octets || !round_way_is_free(r->c, r->n))
         return false;
     r->turn = r->p->traffic_class;
+    r->late = false;
     r->piece = pdu_first_piece(s, m, r->p->head_info);
     return r->piece.last;
 }

@@ -47,6 +47,7 @@ static bool send_at_once(struct sched *s, uint32_t ms, struct tree_ms *m, struct
         return false;
     round_hold(s, &r, ms, slot);
     r.turn = r.p->traffic_class;
+    r.late = false;
     if (!conforms_everywhere(s, &r, f->now_ns) ||
         !sched_round_send(s, &r, f->now_ns, &f->grants[f->taken]))
         return false;

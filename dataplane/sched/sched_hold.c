@@ -14,9 +14,10 @@ const char *const sched_holder_texts[SCHED_HOLDERS] = {
 #undef SCHED_HOLDER
 };
 
-static uint32_t flow_of(const struct sched *s, const struct tree_pfc *p, uint32_t flow_hash)
+static uint32_t flow_of(const struct sched *s, uint32_t pfc, const struct tree_pfc *p,
+                        uint32_t flow_hash)
 {
-    return p->state & PFC_BY_FLOW ? flow_hash & (s->config.flows_a_pfc - 1) : 0;
+    return p->state & PFC_BY_FLOW ? sched_queue_flow_of(s, pfc, flow_hash) : 0;
 }
 
 static const struct tree_queue *queue_of(const struct sched *s, uint32_t pfc,
@@ -31,7 +32,7 @@ struct sched_tail sched_tail(const struct sched *s, uint32_t ms, uint32_t slot, 
         !(tree_ms(s, ms)->slots & 1u << slot))
         return (struct sched_tail){.mark = false};
     const struct tree_pfc *p = tree_pfc_of(tree_ms(s, ms), slot);
-    uint32_t flow = flow_of(s, p, flow_hash);
+    uint32_t flow = flow_of(s, tree_pfc_id(ms, slot), p, flow_hash);
     const struct tree_queue *q = queue_of(s, tree_pfc_id(ms, slot), p, flow);
     const struct aqm_ops *aqm = s->rule[p->traffic_class].aqm->ops;
     return (struct sched_tail){.queued = {total_packets(q->total), total_octets(q->total)},
@@ -77,7 +78,7 @@ struct sched_hold sched_hold(const struct sched *s, uint32_t ms, uint32_t slot, 
     r.c = &s->bvc[r.bvc];
     r.nse = r.c->nse;
     r.n = &s->nse[r.nse];
-    uint32_t flow = flow_of(s, r.p, flow_hash);
+    uint32_t flow = flow_of(s, r.pfc, r.p, flow_hash);
     const struct tree_queue *q = queue_of(s, r.pfc, r.p, flow);
     if (!q->total || s->slot[q->head].buffer != buffer)
         return (struct sched_hold){.by = SCHED_HELD_BY_queue};

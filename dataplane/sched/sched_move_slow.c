@@ -13,7 +13,15 @@ static uint8_t *vars_of(const struct sched *s, uint32_t ms, uint32_t slot)
     return tree_vars(s, SCHED_SCOPE_PFC, tree_pfc_index(s, tree_pfc_id(ms, slot)));
 }
 
-// With flow queues `flow_hash` is the flow's number.
+// With flow queues `flow_hash` is one that finds the flow's number, has its tag, and says whether
+// flows share the queue.
+#define HASH_SHARED 0x8000u
+static uint32_t hash_of(const struct tree_flow *f, uint32_t flow)
+{
+    uint32_t low = flow | (f->shared ? HASH_SHARED : 0);
+    return (f->tag ^ low) << 16 | low;
+}
+
 static void hand_over(struct sched *s, uint32_t ms, uint32_t slot, sched_leave_fn *leave,
                       void *self)
 {
@@ -22,7 +30,8 @@ static void hand_over(struct sched *s, uint32_t ms, uint32_t slot, sched_leave_f
     while (p->queue.total) {
         queue_choose(s, pfc, p);
         struct pdu pdu = *queue_head(s, pfc, p);
-        pdu.flow_hash = p->flow;
+        if (p->state & PFC_BY_FLOW)
+            pdu.flow_hash = hash_of(sched_queue_flow(s, pfc, p->flow), p->flow);
         queue_pop(s, pfc, tree_ms(s, ms), p);
         leave(self, slot, &pdu);
     }
@@ -104,6 +113,8 @@ enum drop_reason sched_ms_arrive_npdu(struct sched *s, uint32_t ms, uint32_t slo
     uint32_t next_free = s->slot[s->slot_free].next;
     s->slot[s->slot_free] = *pdu;
     queue_push(s, pfc, m, p, flow, next_free);
+    if (p->state & PFC_BY_FLOW && pdu->flow_hash & HASH_SHARED)
+        sched_queue_flow(s, pfc, flow)->shared = true;
     if (!begins)
         return DROP_NONE;
     queue_choose(s, pfc, p);

@@ -105,18 +105,31 @@ static uint32_t goes_first(struct sched *s, uint32_t ms, struct tree_ms *m, uint
     return goes;
 }
 
+// As in its cell (sched_bvc_is_late).
+static bool is_late(const struct sched *s, uint32_t pfc, const struct tree_ms *m,
+                    const struct tree_pfc *p, uint64_t now_ns)
+{
+    return p->sent_octets && pdu_sojourn_ns(queue_head(s, pfc, p), tree_ms_clock(m, now_ns)) >
+                                 s->rule[p->traffic_class].deadline_ns;
+}
+
 static uint32_t least_slot(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns)
 {
     const struct tree_pfc *best = NULL;
     uint32_t best_slot = TREE_NONE;
+    bool best_late = false;
     for (uint32_t slots = ms_competing(m); slots; slots &= slots - 1) {
         uint32_t slot = (uint32_t)__builtin_ctz(slots);
         struct tree_pfc *p = tree_pfc_of(m, slot);
         if (!slot_conforms(s, ms, m, slot, now_ns))
             continue;
-        if (!best || sched_pfc_own_first(p, best)) {
+        bool late = is_late(s, tree_pfc_id(ms, slot), m, p, now_ns);
+        if (!best || (late != best_late && pfc_signals(p) == pfc_signals(best)
+                          ? late
+                          : sched_pfc_own_first(p, best))) {
             best = p;
             best_slot = slot;
+            best_late = late;
         }
     }
     return best_slot;
@@ -274,8 +287,6 @@ void sched_pfc_ends(struct sched *s, uint32_t pfc)
         sched_pfc_unwait(s, pfc, p);
     if (p->state & PFC_IN_RING)
         sched_bvc_ring_remove(s, pfc, p, m->bvc);
-    if (p->deficit > 0)
-        p->deficit = 0; // a debt stays, else going idle in time would erase it
     bvc_backlog(s, &s->bvc[m->bvc], p->traffic_class, false);
     if (ms_stands(m))
         standing_count(s, m->bvc, p->traffic_class, 0, UINT32_MAX);

@@ -20,6 +20,12 @@ static inline bool ready_by_time(const struct tree_nse *n)
 
 // ---- sched_bvc.c: rings of PFCs; cells and NSEs ready, waiting, idle ----
 uint32_t sched_bvc_next_class(const struct tree_bvc *c);
+uint64_t sched_bvc_key(const struct tree_bvc *c); // its virtual time at its pipe
+// The class has a half-sent N-PDU that has outlived the SGSN's part of its lifetime: it goes before
+// all other data of the cell, so that what has been sent of it was not in vain. It is charged to
+// its class as ever. late_settle: forgets what has ended, or is held.
+void sched_bvc_is_late(struct sched *s, uint32_t bvc, uint32_t class);
+void sched_bvc_late_settle(struct sched *s, struct tree_bvc *c);
 // Sets the virtual time of a cell with user data to `key`.
 void sched_bvc_starts_at(struct tree_bvc *c, uint64_t key);
 // A cell that becomes ready again has no credit for the PDUs that its pipe sent meanwhile, but for
@@ -27,10 +33,14 @@ void sched_bvc_starts_at(struct tree_bvc *c, uint64_t key);
 void sched_bvc_comes_back(const struct sched *s, struct tree_bvc *c, const struct tree_nse *n);
 void sched_bvc_ring_add(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t bvc);
 // first: a PFC that has begun an N-PDU goes on before another of its class begins (S12). last: a
-// PFC has ended an N-PDU that other PFCs went before.
+// PFC has ended an N-PDU that other PFCs went before. yield: a PFC that was in front, or is the
+// first, has ended an N-PDU, but not its turn: its place is that of its next N-PDU.
 void sched_bvc_ring_first(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t bvc);
 void sched_bvc_ring_last(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct tree_bvc *c);
+void sched_bvc_ring_yield(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct tree_bvc *c);
 void sched_bvc_ring_remove(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t bvc);
+// Another PFC is the first of that class.
+void sched_bvc_head_changes(struct sched *s, uint32_t class, uint32_t bvc);
 // After any change of a cell's readiness, or of its order among the ready cells.
 void sched_bvc_refresh(struct sched *s, uint32_t bvc);
 // The cell is first by turns and stays ready: passes the turn on.
@@ -86,6 +96,10 @@ static inline size_t queue_flow_index(const struct sched *s, uint32_t pfc, uint3
 }
 struct tree_flow *sched_queue_flow(const struct sched *s, uint32_t pfc, uint32_t flow);
 struct tree_flows *sched_queue_flows(const struct sched *s, uint32_t pfc);
+// The flow that an N-PDU with that hash joins, now.
+uint32_t sched_queue_flow_of(const struct sched *s, uint32_t pfc, uint32_t hash);
+// Those that have N-PDUs, or had some in this round; at least 1.
+uint32_t sched_queue_flows_in_use(const struct sched *s, uint32_t pfc);
 void sched_queue_choose_flow(struct sched *s, uint32_t pfc, struct tree_pfc *p);
 // Chooses the next flow, if there are flow queues; then p->head_info is valid.
 static inline void queue_choose(struct sched *s, uint32_t pfc, struct tree_pfc *p)
@@ -342,6 +356,7 @@ void sched_share_joins(struct sched *s, uint32_t ms, struct tree_ms *m);
 void sched_list_drop(struct sched *s, const struct tree_pfc *p, const struct pdu *pdu,
                      enum drop_reason reason);
 void sched_drop_head(struct sched *s, uint32_t pfc, enum drop_reason reason);
+void sched_drop_begun(struct sched *s, uint32_t pfc, struct tree_pfc *p); // it has expired
 
 // ---- LLC frames that wait in the caller (sched_frame.c) ----
 // After a change that an LLC frame may wait for.

@@ -58,16 +58,18 @@ static inline bool joins_others(const struct sched *s, const struct tree_ms *m,
     return p->traffic_class != CLASS_SIGNALLING && bvc_joins_turns(&s->nse[c->nse], c);
 }
 
-static inline void join_class(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t bvc)
+static inline void join_class(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p)
 {
+    uint32_t bvc = m->bvc, class = p->traffic_class;
     struct tree_bvc *c = &s->bvc[bvc];
     struct tree_nse *n = &s->nse[c->nse];
-    uint32_t class = p->traffic_class;
-    if (c->of_class[class].head != TREE_NONE) {
-        ring_link_before(s, pfc, p, c->of_class[class].head);
+    struct tree_class *k = &c->of_class[class];
+    if (k->head != TREE_NONE) {
+        if (ring_join(s, pfc, m, p, k) && (c->state & BVC_WAITS || n->state & NSE_WAITS))
+            sched_bvc_head_changes(s, class, bvc);
         return;
     }
-    c->of_class[class].head = p->next = p->prev = pfc;
+    ring_begin(s, pfc, p, k);
     bvc_class_wakes(c, n, class);
     c->active = (uint8_t)(1u << class);
     bvc_join_turns(s, n, bvc, c);
@@ -78,10 +80,10 @@ static inline void join_others(struct sched *s, uint32_t pfc, struct tree_ms *m,
 {
     uint32_t ms = tree_pfc_ms(pfc);
     bvc_backlog(s, &s->bvc[m->bvc], p->traffic_class, true);
-    join_class(s, pfc, p, m->bvc);
     s->backlogged[ms / 64] |= 1ULL << ms % 64;
     p->share_uses = 0;
     p->state = PFC_IN_RING;
+    join_class(s, pfc, m, p);
     m->backlog = (uint8_t)(1u << tree_pfc_slot(pfc));
 }
 
@@ -92,7 +94,8 @@ enum drop_reason sched_put(struct sched *s, uint32_t ms, uint32_t slot, const st
         return DROP_no_queue;
     struct tree_ms *m = tree_ms(s, ms);
     struct tree_pfc *p = tree_pfc_of(m, slot);
-    uint32_t flow = p->state & PFC_BY_FLOW ? pdu->flow_hash & (s->config.flows_a_pfc - 1) : 0;
+    uint32_t flow =
+        p->state & PFC_BY_FLOW ? sched_queue_flow_of(s, tree_pfc_id(ms, slot), pdu->flow_hash) : 0;
     enum drop_reason reason = limits_refuse(s, ms, slot, flow, pdu->octets, now_ns);
     if (reason != DROP_NONE)
         return reason;

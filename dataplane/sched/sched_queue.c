@@ -1,8 +1,13 @@
 // N-PDUs wait in slots of one array, linked. A slot stores the size of the N-PDU behind it, so that
 // when it leaves, the next turn can be computed without reading the next slot. A PFC has one queue,
-// or queues by flow, served by deficit round robin with new flows first (RFC 8290's two lists): a
-// flow that sends little does not wait behind another flow. A hash selects the flow; two flows with
-// one hash value share a queue.
+// or queues by flow, served by deficit round robin with new flows first (RFC 8290's two lists, but
+// a flow stays new for its quantum of each round, not for one burst): a flow that sends little does
+// not wait behind another flow.
+//
+// A flow has a queue of its own, wherever one is free: it is found by a tag, 16 bits of its hash,
+// among the queues in use; a place that the hash alone chose would be another flow's in one of ten
+// cases. With all queues in use a flow takes one that is empty, or shares the one of its hash; and
+// goes on sharing it while that has N-PDUs, so that its own are not reordered.
 // Invariant (S7): only the head of a queue leaves it.
 #include "dataplane/sched/sched_queue.h"
 
@@ -18,35 +23,76 @@ struct tree_flows *sched_queue_flows(const struct sched *s, uint32_t pfc)
     return &s->flows[tree_pfc_index(s, pfc)];
 }
 
+static uint16_t tag_of(uint32_t hash)
+{
+    return (uint16_t)(hash ^ hash >> 16);
+}
+
+uint32_t sched_queue_flows_in_use(const struct sched *s, uint32_t pfc)
+{
+    uint64_t used = sched_queue_flows(s, pfc)->used;
+    return used ? (uint32_t)__builtin_popcountll(used) : 1;
+}
+
+uint32_t sched_queue_flow_of(const struct sched *s, uint32_t pfc, uint32_t hash)
+{
+    const struct tree_flow *f = sched_queue_flow(s, pfc, 0);
+    uint64_t used = sched_queue_flows(s, pfc)->used, empty = 0;
+    uint32_t flows = s->config.flows_a_pfc, own = hash & (flows - 1);
+    uint16_t tag = tag_of(hash);
+    for (uint64_t left = used; left; left &= left - 1) {
+        uint32_t flow = (uint32_t)__builtin_ctzll(left);
+        if (f[flow].tag == tag)
+            return flow;
+        if (!f[flow].queue.total)
+            empty |= left & -left;
+    }
+    uint64_t all = ~0ULL >> (64 - flows), unused = ~used & all;
+    if (unused >> own & 1 || (f[own].shared && f[own].queue.total))
+        return own;
+    if (unused | empty)
+        return (uint32_t)__builtin_ctzll(unused ? unused : empty);
+    return own;
+}
+
 static void list_append(const struct sched *s, uint32_t pfc, uint32_t list, uint32_t flow)
 {
     struct tree_flows *lists = sched_queue_flows(s, pfc);
     struct tree_flow *f = sched_queue_flow(s, pfc, flow);
-    f->list = (uint8_t)list;
+    lists->used |= 1ULL << flow;
+    f->list = (uint8_t)list & 3;
     f->next = 0;
     if (lists->head[list])
         sched_queue_flow(s, pfc, lists->tail[list] - 1u)->next = (uint8_t)(flow + 1);
     else
         lists->head[list] = (uint8_t)(flow + 1);
     lists->tail[list] = (uint8_t)(flow + 1);
+    if (list == LIST_OLD && !lists->round_end)
+        lists->round_end = (uint8_t)(flow + 1);
 }
 
-// The flow at the head of its list has ended its turn, or is empty. An empty flow stays in the list
-// for one round more, so that it does not return as a new flow.
+// The flow at the head of its list has ended its turn, or is empty. A round ends with the turn of
+// the flow that was the last of the old ones as the round began.
 static void list_pass(const struct sched *s, uint32_t pfc, uint32_t list)
 {
     struct tree_flows *lists = sched_queue_flows(s, pfc);
     uint32_t flow = lists->head[list] - 1u;
     struct tree_flow *f = sched_queue_flow(s, pfc, flow);
+    uint8_t round = lists->round;
+    bool ends = list == LIST_OLD && lists->round_end == flow + 1;
     lists->head[list] = f->next;
-    f->list = LIST_NONE;
-    bool others = lists->head[LIST_OLD] != 0;
-    bool stays = f->queue.total || (others && !f->lingers);
-    if (f->queue.total || f->deficit < 0)
+    if (f->queue.total) {
         f->deficit += (int32_t)s->config.flow_quantum_octets;
-    f->lingers = !f->queue.total && list == LIST_OLD;
-    if (stays)
         list_append(s, pfc, LIST_OLD, flow);
+    } else {
+        lists->used &= ~(1ULL << flow);
+        f->list = LIST_NONE;
+        f->next = round;
+    }
+    if (ends) {
+        lists->round++;
+        lists->round_end = lists->head[LIST_OLD] ? lists->tail[LIST_OLD] : 0;
+    }
 }
 
 void sched_queue_choose_flow(struct sched *s, uint32_t pfc, struct tree_pfc *p)
@@ -68,16 +114,32 @@ void sched_queue_choose_flow(struct sched *s, uint32_t pfc, struct tree_pfc *p)
     }
 }
 
+// A flow joins the new ones while it has sent less than a quantum in this round, and what it has
+// sent too much in the last ones is paid: so one that sends little waits for no turn of the others,
+// and one whose queue runs empty again and again gets no more than they.
+static void join(const struct sched *s, uint32_t pfc, uint32_t flow, uint16_t tag)
+{
+    struct tree_flow *f = sched_queue_flow(s, pfc, flow);
+    int64_t quantum = s->config.flow_quantum_octets, deficit = quantum;
+    uint8_t rounds = (uint8_t)(sched_queue_flows(s, pfc)->round - f->next);
+    if (f->tag == tag && f->deficit + rounds * quantum < quantum)
+        deficit = f->deficit + rounds * quantum;
+    bool new = deficit > 0;
+    f->deficit = (int32_t)(new ? deficit : deficit + quantum);
+    list_append(s, pfc, new ? LIST_NEW : LIST_OLD, flow);
+}
+
 void sched_queue_append_to_flow(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t flow,
                                 uint32_t slot)
 {
     struct tree_flow *f = sched_queue_flow(s, pfc, flow);
+    uint16_t tag = tag_of(s->slot[slot].flow_hash);
+    f->shared = f->queue.total && (f->shared || f->tag != tag);
+    if (f->list == LIST_NONE)
+        join(s, pfc, flow, tag);
+    if (!f->queue.total)
+        f->tag = tag;
     queue_append(s, &f->queue, slot);
-    f->lingers = false;
-    if (f->list == LIST_NONE) {
-        f->deficit = (int32_t)s->config.flow_quantum_octets;
-        list_append(s, pfc, LIST_NEW, flow);
-    }
     p->queue.total += total_of(s->slot[slot].octets);
 }
 

@@ -49,11 +49,6 @@ static bool is_strict(const struct tree_bvc *c)
     return c->active & 1u << CLASS_SIGNALLING;
 }
 
-static uint64_t key_of(const struct tree_bvc *c)
-{
-    return c->offset + c->of_class[sched_bvc_next_class(c)].tag;
-}
-
 static void add(struct sched *s, struct tree_nse *n, struct tree_bvc *c, uint32_t bvc)
 {
     if (is_strict(c) || !ready_by_time(n)) {
@@ -61,7 +56,7 @@ static void add(struct sched *s, struct tree_nse *n, struct tree_bvc *c, uint32_
         return;
     }
     c->ready_ring = READY_TIMED;
-    sched_heap_add(s, n, bvc, key_of(c));
+    sched_heap_add(s, n, bvc, sched_bvc_key(c));
 }
 
 static void take_out(struct sched *s, struct tree_nse *n, const struct tree_bvc *c, uint32_t bvc)
@@ -101,7 +96,7 @@ static void renew(struct sched *s, struct tree_nse *n, struct tree_bvc *c, uint3
 {
     bool timed = ready_by_time(n), strict = is_strict(c);
     if (c->ready_ring == READY_TIMED && !strict && (timed || !served)) {
-        sched_heap_move(s, n, bvc, key_of(c));
+        sched_heap_move(s, n, bvc, sched_bvc_key(c));
         return;
     }
     if (c->ready_ring != READY_TIMED && strict == (c->ready_ring == READY_STRICT)) {

@@ -12,6 +12,7 @@ struct round {
     struct tree_pfc *p;
     struct tree_piece piece;
     uint32_t turn;        // the class whose turn it is; another class's PDU may go instead
+    bool late;            // its class goes first by sched_bvc_is_late
     bool stands_in;       // it goes in place of another MS's PDU, as its N-PDU has begun
     uint32_t pipe_octets; // with a CIR: see round_conforms_nse
     uint64_t level_nse, level_bvc, level_ms, level_pfc; // undefined at a level without a bucket
@@ -127,7 +128,7 @@ static inline void round_charge_all(struct round *r, uint64_t now_ns)
 static inline void round_clocks(const struct round *r)
 {
     const struct tree_class *k = &r->c->of_class[r->turn];
-    if (r->turn == CLASS_SIGNALLING)
+    if (r->turn == CLASS_SIGNALLING || r->late) // out of the order by tags
         return;
     if (ready_by_time(r->n))
         bvc_passes(r->c, r->n, k);
@@ -158,9 +159,9 @@ static SCHED_INLINE void round_tags(const struct sched *s, struct round *r)
 
 static inline uint64_t round_lifetime_left(const struct tree_rule *rule, uint64_t sojourn_ns)
 {
+    if (rule->lifetime_ns == SCHED_INFINITE)
+        return rule->bss_most_ns;
     uint64_t left_ns = sojourn_ns < rule->lifetime_ns ? rule->lifetime_ns - sojourn_ns : 0;
-    if (left_ns < rule->bss_least_ns)
-        return rule->bss_least_ns;
     return left_ns < rule->bss_most_ns ? left_ns : rule->bss_most_ns;
 }
 

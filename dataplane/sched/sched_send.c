@@ -7,24 +7,32 @@
 #include "dataplane/sched/sched_round.h"
 
 // Accounts for turns within the class; a PFC in no ring takes no turns. A turn ends only behind a
-// whole N-PDU (S12). A PFC that was held in the middle of an N-PDU has no turn left after it.
-static void turn_account(struct sched *s, struct round *r, uint32_t npdu_octets)
+// whole N-PDU (S12). A PFC that was held in the middle of an N-PDU has no turn left after it. True:
+// the turn goes on, behind the N-PDUs of those in front.
+static bool turn_account(struct sched *s, struct round *r, uint32_t npdu_octets)
 {
     struct tree_pfc *p = r->p;
     if (!(p->state & PFC_IN_RING))
-        return;
+        return false;
+    const struct tree_class *k = &r->c->of_class[p->traffic_class];
     int32_t least = -(int32_t)(s->config.pdu_octets_max + npdu_octets);
     p->deficit -= (int32_t)r->piece.llc_octets;
     if (p->deficit < least)
         p->deficit = least;
-    bool turn = p->state & PFC_TURN, head = r->c->of_class[p->traffic_class].head == r->pfc;
+    bool turn = p->state & PFC_TURN, head = k->head == r->pfc;
     if (!r->piece.last) {
         if (!p->sent_octets)
             sched_bvc_ring_first(s, r->pfc, p, r->bvc);
-    } else if (turn || (head && !p->sent_octets) ? p->deficit <= 0 : p->sent_octets != 0) {
+        return false;
+    }
+    if (total_packets(p->queue.total) == 1) // it leaves its ring
+        return false;
+    if (turn || (head && !p->sent_octets) ? p->deficit <= 0 : p->sent_octets != 0) {
         p->state &= (uint8_t)~PFC_TURN;
         sched_bvc_ring_last(s, r->pfc, p, r->c);
+        return false;
     }
+    return k->front != TREE_NONE && (head || p->sent_octets || p->sparse);
 }
 
 // For a piece that is not the last: the rest is the head now.
@@ -89,7 +97,13 @@ bool sched_round_send(struct sched *s, struct round *r, uint64_t now_ns, struct 
 {
     struct pdu *pdu = queue_head(s, r->pfc, r->p);
     r->sojourn_ns = pdu_sojourn_ns(pdu, tree_ms_clock(r->m, now_ns));
-    if (r->p->sent_octets == 0) {
+    if (r->p->sent_octets) {
+        if (begun_has_expired(&s->rule[r->p->traffic_class], r->m, pdu, r->sojourn_ns, now_ns)) {
+            sched_drop_begun(s, r->pfc, r->p);
+            sched_ms_heads_change(s, r->ms, now_ns);
+            return false;
+        }
+    } else {
         enum drop_reason reason = aqm_ask_out(s, r, pdu, now_ns);
         if (reason != DROP_NONE) {
             uint32_t lle = pdu->lle;
@@ -102,7 +116,7 @@ bool sched_round_send(struct sched *s, struct round *r, uint64_t now_ns, struct 
     round_grant(r, pdu, lifetime_ns, g);
     round_charge_all(r, now_ns);
     round_tags(s, r);
-    turn_account(s, r, pdu->octets);
+    bool yields = turn_account(s, r, pdu->octets);
     r->m->state &= (uint8_t)~MS_LIMITED;
     if (pfc_is_shared(r->p))
         sched_share_limit(r->m, r->p, r->slot, false);
@@ -110,6 +124,8 @@ bool sched_round_send(struct sched *s, struct round *r, uint64_t now_ns, struct 
         finish(s, r, pdu->octets);
     else
         begin_or_continue(s, r, pdu);
+    if (yields)
+        sched_bvc_ring_yield(s, r->pfc, r->p, r->c);
     look_ahead(s, r, now_ns);
     if (g->last)
         ms_lle_is_left(s, r->ms, g->lle, now_ns);

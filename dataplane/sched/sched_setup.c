@@ -231,7 +231,6 @@ void sched_change_rule(struct sched *s, uint32_t class)
     bool ends = k->lifetime_ns != SCHED_INFINITE;
     rule->tag_an_octet = (1ULL << 32) / (class == CLASS_SIGNALLING ? 1 : k->weight);
     rule->lifetime_ns = k->lifetime_ns;
-    rule->bss_least_ns = ends ? k->bss_least_ns : k->bss_most_ns; // infinite: the most
     rule->bss_most_ns = k->bss_most_ns;
     rule->aqm = &k->aqm;
     rule->asks_in = k->aqm.ops->enqueue;

@@ -3,6 +3,7 @@
 // its node to the wheel until the PDU conforms there, and the round ends; if all levels pass, the
 // PDU goes (sched_send.c). So a round sends, drops, makes a node wait, passes a turn on, or removes
 // a PFC that may not send from its ring. Rounds and ids from the wheel are bounded a call (S9).
+#include "dataplane/sched/sched_ring.h"
 #include "dataplane/sched/sched_round.h"
 
 #define ROUNDS_A_PDU  8u
@@ -10,29 +11,36 @@
 #define IDS_A_PDU     4u // from the wheel
 #define IDS_AT_ALL    64u
 
-// PFCs of one class in an MS share one quantum, so that the MS counts once (S4).
-static int32_t quantum(const struct sched *s, struct tree_ms *m, const struct tree_pfc *p)
+// PFCs of one class in an MS share one quantum, so that the MS counts once (S4): those that
+// compete, and those that have had their part of it in this round.
+static int32_t quantum(const struct sched *s, struct tree_ms *m, const struct tree_pfc *p,
+                       const struct tree_class *k)
 {
-    uint32_t sharers = 0;
-    for (uint32_t slots = ms_competing(m); slots; slots &= slots - 1)
-        sharers +=
-            tree_pfc_of(m, (uint32_t)__builtin_ctz(slots))->traffic_class == p->traffic_class;
-    return (int32_t)(s->config.pdu_octets_max / (sharers ? sharers : 1));
+    uint32_t sharers = 1;
+    for (uint32_t slots = m->slots; slots; slots &= slots - 1) {
+        const struct tree_pfc *q = tree_pfc_of(m, (uint32_t)__builtin_ctz(slots));
+        sharers += q != p && q->traffic_class == p->traffic_class &&
+                   (ms_competing(m) & slots & -slots || ring_has_turn(q, k));
+    }
+    return (int32_t)(s->config.pdu_octets_max / sharers);
 }
 
 // Deficit round robin whose turns may overdraw: true if it is this PFC's turn.
 static bool has_turn(const struct sched *s, struct round *r)
 {
     struct tree_pfc *p = r->p;
-    if (p->state & PFC_TURN || p->sent_octets) // a half-sent N-PDU goes on (S12)
+    struct tree_class *k = &r->c->of_class[p->traffic_class];
+    if (ring_turn_goes_on(p, k) || p->sent_octets) // a half-sent N-PDU goes on (S12)
         return true;
-    int32_t q = ms_is_simple(r->m) ? (int32_t)s->config.pdu_octets_max : quantum(s, r->m, p);
+    int32_t q = r->m->slots & (r->m->slots - 1) ? quantum(s, r->m, p, k)
+                                                : (int32_t)s->config.pdu_octets_max;
     p->deficit = p->deficit > 0 ? q : p->deficit + q;
     if (p->deficit <= 0) {
-        r->c->of_class[p->traffic_class].head = p->next;
+        ring_pass(k, p);
         return false;
     }
     p->state |= PFC_TURN;
+    p->odd_turn = k->round & 1;
     return true;
 }
 
@@ -98,7 +106,10 @@ static bool find(struct sched *s, struct round *r, uint64_t now_ns)
     r->n = &s->nse[r->nse];
     r->bvc = r->n->first;
     r->c = &s->bvc[r->bvc];
+    if (r->c->late)
+        sched_bvc_late_settle(s, r->c);
     r->turn = sched_bvc_next_class(r->c);
+    r->late = r->c->late >> r->turn & 1;
     r->stands_in = false;
     uint32_t pfc = r->c->of_class[r->turn].head;
     if (!head_may_send(s, pfc, r->bvc))

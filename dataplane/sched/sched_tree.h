@@ -54,8 +54,8 @@ enum {
 struct tree_pfc {
     struct bucket bucket;    // of a sharing PFC max_octets is the leader's slot
     struct tree_queue queue; // with flow queues head and tail are unused
-    uint32_t next, prev;     // in the ring of its class
-    int32_t deficit;
+    uint32_t next, prev; // in the ring of its class; `next` of others: the round in which it left
+    int32_t deficit;     // it stays when the queue is empty: a debt, or what is left of the turn
     uint32_t wheel_ref;
     uint16_t sent_octets; // of the head N-PDU; 0: not begun
     uint16_t n201_u;      // at the begin of the head N-PDU
@@ -66,6 +66,8 @@ struct tree_pfc {
     uint32_t share_octets_per_s;
     uint8_t share_uses; // uses of the cached share left
     uint8_t flow;       // flow of the head N-PDU
+    uint8_t sparse : 2; // its place in the ring is that of a sparse one: see sched_ring.h
+    bool odd_turn : 1;  // its turn began in a round with an odd number
     bool ranked : 1;    // among the largest of its class: see sched_candidates.c
     bool stirred : 1;   // its AQM is stirred (aqm.h), if the AQM watches one PFC's queue
     bool asked : 1;     // the AQM was called for the last N-PDU, so it may be called again
@@ -117,14 +119,17 @@ static_assert(sizeof(struct tree_mate) == 8, "an MS's mates");
 struct tree_flow {
     struct tree_queue queue;
     int32_t deficit;
-    uint8_t next; // flow + 1
-    uint8_t list; // 0: none, 1: new, 2: old
-    bool lingers; // was empty at its last turn
+    uint16_t tag;     // of the flow that it belongs to, or belonged to last
+    uint8_t next;     // flow + 1; of one in no list: the round in which it left
+    uint8_t list : 2; // 0: none, 1: new, 2: old
+    bool shared : 1;  // N-PDUs of other tags are in it, too
 };
 static_assert(sizeof(struct tree_flow) == 24, "a flow");
 
 struct tree_flows {
+    uint64_t used;            // a bit for each flow in a list
     uint8_t head[3], tail[3]; // flow + 1, by list
+    uint8_t round, round_end; // round_end: flow + 1, of the list of old ones
 };
 
 struct tree_class {
@@ -134,7 +139,11 @@ struct tree_class {
     uint64_t total;
     uint64_t standing;      // the part of `total` whose MSs are frozen or stopped
     uint32_t standing_pfcs; // likewise of `backlogged`
-    uint32_t rank_top[2];   // of its MSs, by packets and by octets: see sched_candidates.c
+    // The ring's order (sched_ring.h): the last of the PFCs in front, and of these the last that
+    // has begun or is a small one, or TREE_NONE; the last of those whose turn is still to come in
+    // this round; the number of the round.
+    uint32_t front, small, round_end, round;
+    uint32_t rank_top[2]; // of its MSs, by packets and by octets: see sched_candidates.c
 };
 
 enum {
@@ -163,6 +172,7 @@ struct tree_bvc {
     uint8_t active;     // a bit for each class whose ring is not empty
     uint8_t backlogged; // a bit for each class with a backlog
     uint8_t ready_ring; // of a ready one: enum ready_ring
+    uint8_t late;       // a bit for each class with a half-sent N-PDU that is late
     bool untimed;       // it was served by turns: its virtual time is meaningless
     uint8_t kept;       // its MSs are ranked: bits of OVERFLOW_KEPT
     uint8_t giving[2];  // by packets and by octets, a bit for each class that has ranked MSs
@@ -235,7 +245,7 @@ struct tree_candidate {
 struct tree_rule {
     uint64_t tag_an_octet; // 2^32 / weight; of signalling 2^32
     uint64_t deadline_ns;  // the SGSN's part of the lifetime
-    uint64_t lifetime_ns, bss_least_ns, bss_most_ns;
+    uint64_t lifetime_ns, bss_most_ns;
     const struct aqm *aqm;
     struct aqm_calm calm; // of an AQM that watches one PFC's queue; else never calm
     bool asks_in;         // it has an enqueue function

@@ -69,7 +69,7 @@ int sched_bvc_add(struct sched *s, uint32_t bvc, uint32_t nse, uint64_t now_ns)
                            .defaults.since_ns = now_ns};
     for (int class = 0; class < CLASS_COUNT; class ++)
         c->of_class[class] =
-            (struct tree_class){.head = TREE_NONE, .rank_top = {RANK_NONE, RANK_NONE}};
+            (struct tree_class){.head = TREE_NONE, .round = 1, .rank_top = {RANK_NONE, RANK_NONE}};
     class_vars_reset(s, SCHED_SCOPE_BVC, bvc);
     s->nse[nse].bvcs++;
     sched_sizes_bvc_begins(s, bvc);

@@ -70,7 +70,7 @@ void books_put(struct books *b, struct books_npdu *n, enum drop_reason reason)
     if (reason != DROP_NONE)
         return;
     n->queued = true;
-    n->flow = b->config.of_class[n->class].flow_queues ? n->pdu.flow_hash % BOOKS_FLOWS : 0;
+    n->flow = b->config.of_class[n->class].flow_queues ? n->pdu.flow_hash % BOOKS_HASHES : 0;
     n->sent_octets = 0;
     n->order = ++b->order;
     n->put_ns = b->now_ns;
@@ -106,7 +106,9 @@ uint32_t books_empty_drops(struct books *b)
         CHECK(drops[i].traffic_class == npdu->class);
         CHECK(drops[i].reason < DROP_COUNT);
         bool command = drops[i].reason == DROP_flushed || drops[i].reason == DROP_removed;
-        CHECK(command || npdu->sent_octets == 0); // else what is begun is finished
+        uint64_t lifetime_ns = b->config.of_class[npdu->class].lifetime_ns;
+        bool outlived = drops[i].reason == DROP_expired && b->now_ns - npdu->put_ns >= lifetime_ns;
+        CHECK(command || npdu->sent_octets == 0 || outlived); // else what is begun is finished
         leave(b, npdu);
     }
     return n;
@@ -129,7 +131,8 @@ static void check_lifetime(const struct books *b, const struct books_npdu *n,
     CHECK(g->sojourn_ns <= b->now_ns - n->put_ns);
     if (k->lifetime_ns == SCHED_INFINITE)
         return;
-    CHECK(g->lifetime_ns >= k->bss_least_ns && g->lifetime_ns <= k->bss_most_ns);
+    CHECK(g->lifetime_ns >= (n->sent_octets ? 0 : k->bss_least_ns));
+    CHECK(g->lifetime_ns <= k->bss_most_ns && g->lifetime_ns <= k->lifetime_ns - g->sojourn_ns);
 }
 
 static void check_grant(struct books *b, const struct sched_grant *g)
@@ -237,12 +240,12 @@ void books_take(struct books *b, uint32_t n)
     n = n < TAKE_MAX ? n : TAKE_MAX;
     uint32_t taken = sched_take(b->sched, grants, n, b->now_ns);
     CHECK(taken <= n && (due || taken == 0));
+    books_empty_drops(b); // first: what was dropped half sent keeps its LLE from nobody
     for (uint32_t i = 0; i < taken; i++) {
         charge_all(b, &levels, &grants[i]);
         check_grant(b, &grants[i]);
     }
     check_levels(b, &levels);
-    books_empty_drops(b);
 }
 
 void books_check(struct books *b)

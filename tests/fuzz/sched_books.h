@@ -5,7 +5,14 @@
 
 #include "dataplane/sched/sched.h"
 
-enum { BOOKS_NSES = 2, BOOKS_BVCS = 4, BOOKS_MSS = 8, BOOKS_NPDUS = 1024, BOOKS_FLOWS = 4 };
+enum {
+    BOOKS_NSES = 2,
+    BOOKS_BVCS = 4,
+    BOOKS_MSS = 8,
+    BOOKS_NPDUS = 1024,
+    BOOKS_FLOWS = 4,
+    BOOKS_HASHES = 256
+};
 
 struct books_npdu {
     bool queued;
@@ -23,8 +30,8 @@ struct books_ms {
     uint32_t class[SCHED_SLOTS];
     uint32_t bucket[SCHED_SLOTS]; // those of one number share a bucket
     uint32_t packets_of[SCHED_SLOTS];
-    uint32_t order_of[SCHED_SLOTS][BOOKS_FLOWS]; // of the last N-PDU begun
-    const struct books_npdu *open[SCHED_LLES];   // half sent
+    uint32_t order_of[SCHED_SLOTS][BOOKS_HASHES]; // of the last N-PDU begun
+    const struct books_npdu *open[SCHED_LLES];    // half sent
 };
 
 struct books {

@@ -3,6 +3,7 @@
 #include "tests/dataplane/sched/check.h"
 
 #include "dataplane/sched/sched_overflow.h"
+#include "dataplane/sched/sched_ring.h"
 
 // Sums of the walk.
 struct sums {
@@ -151,21 +152,37 @@ static const char *check_ms(const struct sched *s, uint32_t ms, struct sums *sum
     return NULL;
 }
 
-static uint32_t ring_count(const struct sched *s, uint32_t head)
+// Its PFCs; an impossible number if its order is wrong: those that have begun an N-PDU (S12), then
+// small sparse ones, then large ones (S13), then the rest. `small` and `front` are the last of the
+// first two kinds, and of the first three; both may be unset while the head alone has begun.
+static uint32_t kind_of(const struct tree_pfc *p)
 {
-    uint32_t n = 0, pfc = head;
-    bool begun = true; // PFCs that have begun an N-PDU are first (S12)
-    if (head == TREE_NONE)
+    return p->sent_octets ? 0 : p->sparse == RING_REST ? 3 : p->sparse;
+}
+
+static bool is_last(const struct sched *s, uint32_t head, uint32_t last, uint32_t counted)
+{
+    return last == counted || (last == TREE_NONE && counted == head && !kind_of(tree_pfc(s, head)));
+}
+
+static uint32_t ring_count(const struct sched *s, const struct tree_class *k)
+{
+    uint32_t n = 0, pfc = k->head, front = TREE_NONE, small = TREE_NONE, kind = 0;
+    bool ends = false;
+    if (k->head == TREE_NONE)
         return 0;
     do {
         const struct tree_pfc *p = tree_pfc(s, pfc);
-        if (tree_pfc(s, p->next)->prev != pfc || !(p->state & PFC_IN_RING) ||
-            (p->sent_octets && !begun))
+        if (tree_pfc(s, p->next)->prev != pfc || !(p->state & PFC_IN_RING) || kind_of(p) < kind)
             return UINT32_MAX;
-        begun = p->sent_octets;
+        kind = kind_of(p);
+        small = kind < 2 ? pfc : small;
+        front = kind < 3 ? pfc : front;
+        ends |= k->round_end == pfc;
         pfc = p->next;
-    } while (pfc != head && ++n < UINT32_MAX - 1);
-    return n + 1;
+    } while (pfc != k->head && ++n < UINT32_MAX - 1);
+    bool known = is_last(s, k->head, k->front, front) && is_last(s, k->head, k->small, small);
+    return ends && known ? n + 1 : UINT32_MAX;
 }
 
 // Counts of a cell's PFCs in a class.
@@ -229,7 +246,7 @@ static const char *check_bvc(const struct sched *s, uint32_t bvc, struct sums *s
     for (uint32_t class = 0; class < CLASS_COUNT; class ++) {
         const struct tree_class *k = &c->of_class[class];
         struct members sum = members_of(s, bvc, class);
-        MUST(ring_count(s, k->head) == sum.in_ring, "a class's ring");
+        MUST(ring_count(s, k) == sum.in_ring, "a class's ring");
         MUST((k->head != TREE_NONE) == (c->active >> class & 1), "a cell's active classes");
         MUST(k->backlogged == sum.backlogged, "a class's backlog");
         MUST(k->total == sum.total, "a class's total");
@@ -290,8 +307,7 @@ static uint32_t heap_count(const struct sched *s, const struct tree_nse *n)
         uint32_t bvc = s->family[at / HEAP_FAMILY].bvc[at % HEAP_FAMILY];
         const struct tree_bvc *c = &s->bvc[bvc];
         if (bvc >= s->config.bvcs || s->heap_at[bvc] != at || !(c->state & BVC_READY) ||
-            c->ready_ring != READY_TIMED || &s->nse[c->nse] != n ||
-            key != c->offset + c->of_class[sched_bvc_next_class(c)].tag ||
+            c->ready_ring != READY_TIMED || &s->nse[c->nse] != n || key != sched_bvc_key(c) ||
             tree_before(key, s->family[parent / HEAP_FAMILY].key[parent % HEAP_FAMILY]) ||
             (node + 1 == n->timed && at != n->heap_last))
             return UINT32_MAX / 4;
@@ -305,7 +321,7 @@ static bool is_first(const struct sched *s, const struct tree_nse *n)
     if (n->first == TREE_NONE)
         return !n->timed && n->ring[READY_STRICT] == TREE_NONE && n->ring[READY_TURNS] == TREE_NONE;
     const struct tree_bvc *c = &s->bvc[n->first];
-    uint64_t key = c->offset + c->of_class[sched_bvc_next_class(c)].tag;
+    uint64_t key = sched_bvc_key(c);
     if (c->ready_ring == READY_TURNS)
         key = n->turns_key;
     if (c->ready_ring == READY_STRICT || n->ring[READY_STRICT] != TREE_NONE)

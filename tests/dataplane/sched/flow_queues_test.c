@@ -136,17 +136,74 @@ static void coming_back_is_no_trick(void **state)
     world_close(w);
 }
 
-// Two flows that fall into one queue share it in the order of their coming.
-static void flows_of_one_queue_keep_their_order(void **state)
+// Flows whose hashes name one queue have each a queue of its own: the second waits for one N-PDU of
+// the first.
+static void flows_of_one_hash_are_apart(void **state)
+{
+    (void)state;
+    for (uint32_t flows = 2; flows <= FLOWS; flows++) {
+        struct world *w = one_pfc(true, world_terms(8000, 1500));
+        for (uint32_t i = 0; i < 40; i++)
+            world_put(w, 0, 300, 0, 3, false);
+        for (uint32_t i = 1; i < flows; i++)
+            world_put(w, 0, 100, 0, 3 + i * FLOWS, false);
+        world_run(w, 200 * S_IN_NS);
+        uint32_t small = 0;
+        for (uint32_t i = 0; i < 4 + flows; i++)
+            small += w->sent[i].llc_octets == 110;
+        assert_int_equal(small, flows - 1);
+        world_close(w);
+    }
+}
+
+// One more flow than queues shares that of its hash, in the order of their coming; and goes on
+// doing so while it has N-PDUs there, though others are empty by then.
+static void one_more_than_queues_shares_one(void **state)
 {
     (void)state;
     struct world *w = one_pfc(true, world_terms(8000, 1500));
-    for (uint32_t i = 0; i < 40; i++)
-        world_put(w, 0, (uint16_t)(100 + i), 0, i % 2 ? 3 : 3 + FLOWS, false);
+    for (uint32_t flow = 0; flow < FLOWS; flow++)
+        for (uint32_t i = 0; i < (flow == 3 ? 20 : 1); i++)
+            world_put(w, 0, 200, 0, flow, false);
+    uint32_t more = 3 + 5 * FLOWS;
+    world_put(w, 0, 300, 0, more, false);
+    world_run(w, 5 * S_IN_NS);
+    world_put(w, 0, 300, 0, more, false);
     world_run(w, 100 * S_IN_NS);
-    for (uint32_t i = 0; i < 40; i++)
-        assert_int_equal(w->sent[i].llc_octets, 110 + i);
+    uint32_t others = 0, seen = 0;
+    for (uint32_t i = 0; i < w->sents; i++) {
+        others += w->sent[i].llc_octets == 210;
+        seen += w->sent[i].llc_octets == 310;
+        if (seen == 1 && w->sent[i].llc_octets == 310)
+            assert_int_equal(others, FLOWS - 1 + 20);
+    }
+    assert_int_equal(seen, 2);
     world_close(w);
+}
+
+// With N flows of random hashes, an N+1st shares with one of them only by its tag, 16 bits.
+static void a_new_flow_is_alone(void **state)
+{
+    (void)state;
+    random_begin();
+    uint32_t shared = 0, tries = 2000;
+    for (uint32_t flows = 1; flows < FLOWS; flows++) {
+        for (uint32_t i = 0; i < tries; i++) {
+            struct world *w = one_pfc(true, (struct bucket_terms){0, 1500});
+            w->check_every = 1000;
+            for (uint32_t flow = 0; flow < flows; flow++)
+                world_put(w, 0, 100, 0, (uint32_t)random_next(), false);
+            world_put(w, 0, 100, 0, (uint32_t)random_next(), false);
+            uint64_t filled = 0;
+            for (uint32_t n = w->pfc[0].head; n != WORLD_NONE; n = w->npdu[n].next)
+                filled |= 1ULL << w->npdu[n].queue;
+            shared += (uint32_t)__builtin_popcountll(filled) != flows + 1;
+            world_close(w);
+        }
+    }
+    print_message("# %u of %u packet flows had two flows in a queue\n", shared,
+                  tries * (FLOWS - 1));
+    assert_true(shared < tries * (FLOWS - 1) / 200); // 0.5 %
 }
 
 // A half-sent N-PDU ends before another of its LLE, of whatever flow; another flow's on another
@@ -230,7 +287,9 @@ int main(void)
         cmocka_unit_test(a_sparse_flow_goes_before_a_greedy_one),
         cmocka_unit_test(a_sparse_flow_stays_first),
         cmocka_unit_test(coming_back_is_no_trick),
-        cmocka_unit_test(flows_of_one_queue_keep_their_order),
+        cmocka_unit_test(flows_of_one_hash_are_apart),
+        cmocka_unit_test(one_more_than_queues_shares_one),
+        cmocka_unit_test(a_new_flow_is_alone),
         cmocka_unit_test(a_begun_n_pdu_is_finished_first),
         cmocka_unit_test(a_kept_lle_keeps_no_new_flow_of_another),
         cmocka_unit_test(random_lives),

@@ -207,7 +207,8 @@ static void a_begun_n_pdu_ends_too(void **state)
     }
 }
 
-// Where its MS does not stand it goes on at last: in a stopped cell; released before any search.
+// Released before any search it goes on, for its MS does not stand any more. In a stopped cell it
+// ages, and ends with its lifetime.
 static void a_begun_n_pdu_goes_on(void **state)
 {
     (void)state;
@@ -221,16 +222,18 @@ static void a_begun_n_pdu_goes_on(void **state)
         w->now_ns += WORLD_STEPS_NS;
         go_on(w, false);
         world_run(w, w->now_ns + S_IN_NS);
-        assert_int_equal(expired(w), 9);
+        assert_int_equal(expired(w), released ? 9 : 10);
         world_cell_set(w, 0, WORLD_PLENTY, WORLD_PLENTY);
+        world_ms_set(w, 0, WORLD_PLENTY);
         world_run(w, w->now_ns + 60 * S_IN_NS);
-        assert_int_equal(w->finished.packets, 1);
+        assert_int_equal(w->finished.packets, released);
         world_close(w);
     }
 }
 
 // The N-PDU behind it has not begun: those of its class and cell that have, go first (S12). Both
-// MSs are in the ring of a cell that does not send, the frozen one first.
+// MSs are in the ring of a cell that does not send, the frozen one first; the other one's is kept
+// young.
 static void its_place_before_others_is_gone(void **state)
 {
     (void)state;
@@ -242,9 +245,13 @@ static void its_place_before_others_is_gone(void **state)
     world_put(w, other, 300, 0, 0, false);
     world_run(w, w->now_ns);
     world_cell_set(w, 0, (struct bucket_terms){0, 5000}, WORLD_PLENTY);
-    world_run(w, begin_ns + 10 * S_IN_NS);
+    world_run(w, begin_ns + S_IN_NS / 10);
     stop(w, false);
+    world_ms_freeze(w, 1);
+    world_run(w, begin_ns + 10 * S_IN_NS);
     put(w, 0);
+    world_run(w, begin_ns + STAY_NS - S_IN_NS / 2);
+    world_ms_release(w, 1);
     world_run(w, begin_ns + STAY_NS + LATE_NS);
     assert_int_equal(w->given_up.packets, 1);
     assert_int_equal(w->queued.packets, 2);

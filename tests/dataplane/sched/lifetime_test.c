@@ -1,6 +1,7 @@
 // Lifetimes: an N-PDU that has expired is never sent, and counted within 1 s even where nothing
-// moves; what is left for the BSS is at least its least and at most its most; frozen time does not
-// age. The world judges each grant's lifetime and each drop's age; here are the cases and bounds.
+// moves; what is left for the BSS as an N-PDU begins is at least its least and at most its most;
+// frozen time does not age. The world judges each grant's lifetime and each drop's age; here are
+// the cases and bounds.
 #include "tests/dataplane/sched/world_random.h"
 
 #include "tests/dataplane/random.h"
@@ -132,20 +133,62 @@ static void each_is_counted_within_its_second(void **state)
     world_close(w);
 }
 
-// A half-sent N-PDU is finished, with the least for the BSS, however old it has become.
-static void a_begun_n_pdu_is_finished(void **state)
+// A half-sent N-PDU goes on while any of its lifetime is left, and says no more than that.
+static void a_begun_n_pdu_goes_on_while_it_lives(void **state)
 {
     (void)state;
-    struct world *w = one_pfc(world_terms(100, 200), false);
+    struct world *w = one_pfc(world_terms(200, 180), false);
     world_ms_n201_u(w, 0, 0, 140);
-    world_put(w, 0, 400, 0, 0, false);
-    world_put(w, 0, 400, 0, 0, false);
-    world_run(w, 100 * S_IN_NS);
-    assert_int_equal(w->sents, 3);
-    assert_true(w->sent[2].last && w->sent[2].time_ns > 2 * LIFETIME_NS);
-    assert_int_equal(w->sent[2].lifetime_ns, LEAST_NS);
+    uint64_t put_ns = w->now_ns;
+    world_put(w, 0, 400, 0, 0, false); // pieces at 0, 4.5 and 10.3 s
+    world_run(w, put_ns + LIFETIME_NS - 1);
+    assert_int_equal(w->sents, 2);
+    assert_true(w->sent[1].time_ns > put_ns + LIFETIME_NS - LEAST_NS);
+    assert_int_equal(w->sent[1].lifetime_ns, put_ns + LIFETIME_NS - w->sent[1].time_ns);
+    assert_int_equal(w->dropped[DROP_expired].packets, 0);
+    world_run(w, put_ns + LIFETIME_NS + S_IN_NS);
+    assert_int_equal(w->sents, 2);
     assert_int_equal(w->dropped[DROP_expired].packets, 1);
+    world_put(w, 0, 100, 0, 0, false); // its LLE is free
+    world_run(w, w->now_ns + 3 * S_IN_NS);
+    assert_int_equal(w->finished.packets, 1);
     world_close(w);
+}
+
+// Others keep its class from its turn: beyond the SGSN's part of its lifetime it goes first, at
+// once with the next search. Its class has not gained by that: others get their weights over time.
+static void a_begun_n_pdu_that_is_late_goes_first(void **state)
+{
+    (void)state;
+    for (uint32_t limited = 0; limited < 2; limited++) { // or in the order of its own MS
+        struct world *w = one_pfc(world_terms(limited ? 800000 : 8000, 2000), false);
+        struct sched_class values = w->config.of_class[CLASS_STREAMING];
+        values.weight = 1;
+        world_class_set(w, CLASS_STREAMING, &values);
+        uint32_t other = limited ? world_add_pfc(w, 0, 1, CLASS_CONVERSATIONAL)
+                                 : world_add_simple(w, 0, CLASS_CONVERSATIONAL);
+        if (limited)
+            world_ms_set(w, 0, world_terms(8000, 2000));
+        world_add_greedy(w, other, 140, 140);
+        w->source[w->sources - 1].lle = 1;
+        world_ms_n201_u(w, 0, 0, 140);
+        world_run(w, S_IN_NS);
+        uint64_t put_ns = w->now_ns;
+        world_put(w, 0, 400, 0, 0, false);
+        world_put(w, 0, 400, 0, 0, false);
+        world_run(w, put_ns + LIFETIME_NS);
+        uint32_t pieces = 0;
+        for (uint32_t i = 0; i < w->sents; i++) {
+            if (w->sent[i].pfc != 0)
+                continue;
+            pieces++;
+            if (pieces == 3)
+                assert_true(w->sent[i].last);
+        }
+        assert_int_equal(pieces, 3); // none of the second, whose turn has not come
+        assert_int_equal(w->dropped[DROP_expired].packets, 1);
+        world_close(w);
+    }
 }
 
 // Those behind a half-sent N-PDU that the bucket holds up are counted in time as well.
@@ -291,7 +334,8 @@ int main(void)
         cmocka_unit_test(no_lifetime_never_expires),
         cmocka_unit_test(counted_within_a_second_though_nothing_moves),
         cmocka_unit_test(each_is_counted_within_its_second),
-        cmocka_unit_test(a_begun_n_pdu_is_finished),
+        cmocka_unit_test(a_begun_n_pdu_goes_on_while_it_lives),
+        cmocka_unit_test(a_begun_n_pdu_that_is_late_goes_first),
         cmocka_unit_test(behind_a_begun_n_pdu_they_expire_too),
         cmocka_unit_test(who_waited_for_an_expired_head_waits_anew),
         cmocka_unit_test(frozen_time_does_not_age),

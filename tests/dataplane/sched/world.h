@@ -75,8 +75,8 @@ struct world_npdu {
     uint32_t pfc, source, prev, next; // in its PFC's list, or the list of free ones
     uint64_t number;                  // within its source
     uint64_t put_clock_ns, put_ns;    // by the clock of its MS, and of the world
-    uint32_t flow;
-    uint16_t octets, sent, n201_u; // n201_u: at which it began
+    uint32_t flow, queue;             // queue: the flow's, as the scheduler chose it; else 0
+    uint16_t octets, sent, n201_u;    // n201_u: at which it began
     uint8_t lle;
     bool ect, live;
 };
@@ -95,6 +95,7 @@ struct world_pfc {
     uint32_t ms, slot, head, tail;
     enum traffic_class traffic_class;
     bool exists, limited;
+    uint64_t shared_queues; // a bit for each in which flows of several tags have met
     uint32_t shares; // 1 + the PFC whose bucket and `limited` count, another of its MS; 0: its own
     struct world_bucket bucket;
     uint64_t sent_octets, sent_pdus; // LLC PDUs
@@ -131,7 +132,7 @@ struct world_nse {
 
 // One LLC PDU as it went.
 struct world_sent {
-    uint64_t time_ns, number;
+    uint64_t time_ns, put_ns, number;
     uint64_t lifetime_ns;
     uint32_t nse, cell, ms, pfc, source;
     uint16_t octets, llc_octets, pipe_octets, offset; // octets: of the N-PDU

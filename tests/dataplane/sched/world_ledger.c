@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "dataplane/sched/sched_parts.h"
+
 void world_ledger_add(struct world_ledger *l, uint32_t octets)
 {
     l->packets++;
@@ -86,10 +88,54 @@ static bool is_for_room(enum drop_reason reason)
            reason == DROP_queue_full;
 }
 
+// ---- Queues by flow ----
+
+static uint16_t tag_of(uint32_t flow)
+{
+    return (uint16_t)(flow ^ flow >> 16);
+}
+
+// A flow that has N-PDUs stays in their queue. Another one is alone in its queue; unless flows have
+// one tag, or all queues have N-PDUs, or in the queue of its hash flows have met already. True:
+// they meet there now.
+static bool judge_queue(struct world *w, const struct world_npdu *n)
+{
+    uint64_t filled = 0;
+    uint32_t flows = w->config.flows_a_pfc;
+    bool others = false;
+    for (uint32_t i = w->pfc[n->pfc].head; i != WORLD_NONE; i = w->npdu[i].next) {
+        const struct world_npdu *q = &w->npdu[i];
+        filled |= 1ULL << q->queue;
+        if (q->flow == n->flow && q->queue != n->queue)
+            fail_msg("flow %#x has N-PDUs in queues %u and %u", n->flow, q->queue, n->queue);
+        others |= q->queue == n->queue && tag_of(q->flow) != tag_of(n->flow);
+    }
+    uint64_t *shared = &w->pfc[n->pfc].shared_queues;
+    *shared &= filled;
+    bool all = filled == ~0ULL >> (64 - flows), met = *shared >> n->queue & 1;
+    if (others && !all && !met)
+        fail_msg("flow %#x joins another in queue %u, though queues are empty", n->flow, n->queue);
+    if (others && !met && n->queue != (n->flow & (flows - 1)))
+        fail_msg("flow %#x joins another in queue %u, not that of its hash", n->flow, n->queue);
+    return others;
+}
+
+// True: flows meet in it.
+static bool choose_queue(struct world *w, struct world_npdu *n)
+{
+    const struct world_pfc *p = &w->pfc[n->pfc];
+    n->queue = 0;
+    if (!p->exists || !w->config.of_class[p->traffic_class].flow_queues)
+        return false;
+    n->queue = sched_queue_flow_of(w->sched, tree_pfc_id(p->ms, p->slot), n->flow);
+    return judge_queue(w, n);
+}
+
 enum drop_reason world_put_from(struct world *w, struct world_npdu from)
 {
     struct world_pfc *p = &w->pfc[from.pfc];
     uint32_t id = world_npdu_new(w);
+    bool meets = choose_queue(w, &from);
     struct pdu pdu = {.buffer = world_npdu_handle(id),
                       .flow_hash = from.flow,
                       .octets = from.octets,
@@ -109,6 +155,7 @@ enum drop_reason world_put_from(struct world *w, struct world_npdu from)
         w->npdu_free = id;
     } else {
         from.live = true;
+        p->shared_queues |= (uint64_t)meets << from.queue;
         from.put_clock_ns = world_ms_clock(w, p->ms);
         from.put_ns = w->now_ns;
         w->npdu[id] = from;
@@ -163,15 +210,17 @@ bool world_overstays(const struct world *w, const struct world_npdu *n, uint64_t
            stay_ns - late_ns - hold_ns > lifetime_ns;
 }
 
-// What is half sent only if it has overstayed in an MS that stands, however old it is.
+// What is half sent only if nothing is left of its lifetime, or if it has overstayed in an MS that
+// stands.
 static void judge_expired(struct world *w, const struct world_npdu *n)
 {
     uint64_t left_ns;
+    bool expired = npdu_expired(w, n, &left_ns);
+    if (n->sent ? left_ns == 0 : expired)
+        return;
     if (n->sent) {
         assert_true(w->ms[w->pfc[n->pfc].ms].stands);
         world_ledger_add(&w->given_up, n->octets);
-    } else if (npdu_expired(w, n, &left_ns)) {
-        return;
     }
     assert_true(world_overstays(w, n, 0));
     world_ledger_add(&w->overstayed, n->octets);
@@ -276,11 +325,9 @@ static void judge_lifetime(const struct world *w, const struct world_npdu *n,
     const struct sched_class *c = &w->config.of_class[g->traffic_class];
     uint64_t left_ns;
     bool expired = npdu_expired(w, n, &left_ns);
-    assert_true(n->sent != 0 || !(expired || world_overstays(w, n, WORLD_STEPS_NS)));
-    if (left_ns != SCHED_INFINITE) {
-        left_ns = left_ns < c->bss_least_ns ? c->bss_least_ns : left_ns;
+    assert_true(n->sent ? left_ns : !(expired || world_overstays(w, n, WORLD_STEPS_NS)));
+    if (left_ns != SCHED_INFINITE)
         left_ns = left_ns > c->bss_most_ns ? c->bss_most_ns : left_ns;
-    }
     assert_int_equal(g->lifetime_ns, left_ns);
 }
 
@@ -310,6 +357,7 @@ uint32_t world_granted(struct world *w, const struct sched_grant *g)
     world_piece(w, n, &llc_octets);
     world_charge(w, n->pfc, llc_octets);
     struct world_sent sent = {.time_ns = w->now_ns,
+                              .put_ns = n->put_ns,
                               .number = n->number,
                               .lifetime_ns = g->lifetime_ns,
                               .nse = w->cell[m->cell].nse,

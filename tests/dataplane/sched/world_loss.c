@@ -50,7 +50,7 @@ static bool by_flow(const struct world *w, uint32_t pfc)
 
 static uint32_t flow_of(const struct world *w, const struct world_npdu *n)
 {
-    return by_flow(w, n->pfc) ? n->flow & (w->config.flows_a_pfc - 1) : 0;
+    return by_flow(w, n->pfc) ? n->queue : 0;
 }
 
 static void path_of(const struct world *w, uint32_t pfc, uint32_t flow, uint32_t *at)

@@ -173,7 +173,7 @@ static void grants_without_a_buffer(void **state)
         n++;
     trace_all(16);
     path_down(0, OCTETS);
-    path_down(1, 100);
+    path_down(1, 400); // not a small one, which would go first
     path_poll();
     trace_read();
     assert_int_equal(hold_of(2), TRACE_HELD_BY_PORT);
