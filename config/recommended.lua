@@ -35,7 +35,7 @@ local settings = {
     "class[interactive-3].weight=15",
     "class[background].weight=5",
     "class[*].flows=true",      -- a ping or a page does not wait behind a download of the same MS
-    "queue.flows=16",           -- an MS has a few flows: 16 queues seldom have two in one
+    "queue.flows=32",           -- a ping shares a queue only where its MS has so many downloads
     "queue.flow_quantum=300 octets",    -- RFC 8290 3: small, so that small packets pass large ones
 
     -- ---- Backstops ----

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """The published experiments in their short form: one seed of the variants that tests/scenario/short names. Each row
 that these give is in the band that the file has for it, and met where the file says so. README.md there says how a band is
-chosen; `papers.py --measure` does so again. The sanitizers' programs, which give the same numbers, run none of it."""
+chosen; `papers.py --measure [NAME...]` does so again. The sanitizers' programs, which give the same numbers, run none of it."""
 
 import json
 import sys
@@ -96,8 +96,8 @@ def complete():
 for paper in () if has_sanitizers() else NAMES:
     case(f"{paper}: with seed 6 each row is in its band, and met where one seed can meet it", paper)(check)
 
-if sys.argv[1:] == ["--measure"]:
-    for paper in NAMES:
+if sys.argv[1:2] == ["--measure"]:
+    for paper in sys.argv[2:] or NAMES:
         measure(paper)
 else:
     main()

@@ -37,8 +37,6 @@ from harness import Failure, Skip, right  # noqa: E402
 
 SCENARIO = ROOT / "config/scenarios/buffer-2004.lua"
 MS = "10.0.1.1"
-# The lab's first. A port of the kernel's choice has the queue of the ping, by its hash, in one run of sixteen.
-MS_PORT = 49152
 PROFILE = """
     tcp {{
         name = "as-linux", base = "linux", mss = "1460 octets", receive_window = "65535 octets",
@@ -114,7 +112,7 @@ class Real(kernel.Outside):
         sysctls = {"net/ipv4/tcp_ecn": WITH_PING.get(self.variant, 0), "net/ipv4/tcp_window_scaling": 0}
         tuns = (kernel.device(hosts, [kernel.HOST], sysctls, window), kernel.device(mss, [MS], sysctls))
         self.server = kernel.Server(hosts, 1, congestion)
-        self.download = kernel.Download(mss, MS, congestion, MS_PORT)
+        self.download = kernel.Download(mss, MS, congestion)
         self.ping = None
         if self.variant in WITH_PING:
             self.ping = kernel.Ping(mss, MS, PING_OCTETS, PING_INTERVAL_S)

@@ -109,8 +109,8 @@ class Server:
 class Download:
     """An MS that takes all that comes."""
 
-    def __init__(self, space, address, congestion, port=0):
-        self.end = opened(space, (address, port), congestion)
+    def __init__(self, space, address, congestion):
+        self.end = opened(space, (address, 0), congestion)
         self.octets = 0
 
     def run(self):
