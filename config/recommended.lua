@@ -72,9 +72,9 @@ local cobalt = {
     "aqm.overfull=4",           -- CAKE's buffer, in intervals: beyond it, drops for who ignores marks
 }
 -- RED for all of a class in a cell, behind the queues by flow, for pages of the lower priorities. Where 15 MSs of a class
--- have four connections each, COBALT's four packets a flow are more than the lifetime (aqm-2006: p95 4.6 s and 5.8 s); a
--- delay below that needs an AQM that sees the sum. With RED it is 0.5 s and 0.8 s. That costs the fairness that COBALT
--- has, 0.998: 0.93, as with the study's own ECN, so the p95 of a page there is 234 s and not 158 s. This is the study's RED
+-- have four connections each, COBALT's four packets a flow are more than the lifetime (aqm-2006: p95 5.4 s and 5.8 s); a
+-- delay below that needs an AQM that sees the sum. With RED it is 0.6 s and 1.1 s. That costs the fairness that COBALT
+-- has, 0.998: 0.94, as with the study's own ECN, so the p95 of a page there is 221 s and not 161 s. This is the study's RED
 -- with three changes. Its thresholds are packets, so that they suit any rate. An N-PDU is judged by what goes ahead of it
 -- as MSs take turns, too, so that one MS that floods the class costs the others little, and one that is frozen with a
 -- full queue nothing. And what is small and alone in its flow, as a ping, is not dropped.

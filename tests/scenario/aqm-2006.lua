@@ -188,7 +188,7 @@ end
 
 local FAIR = "Goodput per object is won where connections stand still, and pages wait for them: RED over a class wins "
     .. "more of it than the paper's ECN, at ECN's fairness between the MSs and p95 of a page, with a third of the delay. "
-    .. "COBALT for each flow (swap-cobalt) is the fair choice: 0.998, and the p95 of a page 158 s for 234 s, at 4.6 and "
+    .. "COBALT for each flow (swap-cobalt) is the fair choice: 0.998, and the p95 of a page 161 s for 221 s, at 5.4 and "
     .. "5.8 s of delay."
 local AGAINST = {
     ["goodput interactive-2"] = FAIR,
