@@ -154,7 +154,10 @@ def compare_same():
     for name in {row["table"] for row in both["rows"]}:
         right(report["texts"]["tables"][name] in lines, f"no title of {name}: {text}")
     for row in both["rows"]:
-        right(any(line.startswith(f"{row['row']:<44} ") and f"  {row['verdict']} " in line for line in lines), row)
+        mine = [line for line in lines if line.startswith(f"{row['row']:<44} ") and f"  {row['verdict']} " in line]
+        right(mine, row)
+        for line in mine:
+            same(line[51:63], line[63:75], f"both values in {line!r}")
 
 
 @case("--compare: a report's flows are passed over, whatever they are, and are not needed")

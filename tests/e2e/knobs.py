@@ -119,6 +119,8 @@ def sentences():
     for says in SAYS.values():
         right(f"  -> {says}\n" in done.stdout, f"no {says!r} in\n{done.stdout}")
     right(all(len(line) <= 120 for line in done.stdout.splitlines()), done.stdout)
+    for what, band in (("firm", "20 to 34"), ("perhaps", "at least 18"), ("late", "at least 30")):
+        right(re.search(rf"\b{what}: .*; the row wants {band}\n", done.stdout), f"{what}: {done.stdout}")
     right(re.search(r"\n    Run's time +2 s +1 s: 17 NOT MET +3 s: 37 NOT MET +20\n", done.stdout), done.stdout)
     right(re.search(r"\n    Run's time +2 s +1 s: 17 not met\? +3 s: 37 +20\n", done.stdout), done.stdout)
 
