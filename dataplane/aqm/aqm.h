@@ -34,7 +34,7 @@ struct aqm_view {
     // those that wait has as many queued as this one's MS. Else NULL.
     uint32_t (*ahead_of)(const struct aqm_view *view);
     void *owner;
-    uint32_t owner_id;
+    uint32_t owner_id, owner_flows; // owner_flows: that have the share between them
 };
 
 // The rate that this queue can expect; never 0.

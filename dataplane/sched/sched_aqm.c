@@ -101,13 +101,7 @@ uint32_t sched_aqm_share_again(const struct aqm_view *view)
     struct tree_pfc *p = tree_pfc(s, view->owner_id);
     p->share_octets_per_s = share_of(s, tree_ms(s, tree_pfc_ms(view->owner_id)), p);
     p->share_uses = SHARE_USES;
-    return p->share_octets_per_s;
-}
-
-uint32_t sched_aqm_flow_share_again(const struct aqm_view *view)
-{
-    uint32_t share = sched_aqm_share_again(view);
-    return (uint32_t)at_least_1(share / sched_queue_flows_in_use(view->owner, view->owner_id));
+    return (uint32_t)at_least_1(p->share_octets_per_s / view->owner_flows);
 }
 
 // The share of a class in a cell or an NSE: of all its PFCs there.

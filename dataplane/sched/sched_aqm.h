@@ -5,7 +5,6 @@
 #include "dataplane/sched/sched_round.h"
 
 uint32_t sched_aqm_share_again(const struct aqm_view *view);
-uint32_t sched_aqm_flow_share_again(const struct aqm_view *view);
 uint32_t sched_aqm_ahead(const struct aqm_view *view);
 uint8_t *sched_aqm_look_wide(struct sched *s, const struct tree_ms *m, uint32_t class, bool nse,
                              struct aqm_view *view, uint64_t *total);
@@ -20,23 +19,23 @@ static inline uint8_t *aqm_look(struct sched *s, uint32_t pfc, struct tree_ms *m
     uint8_t *vars;
     view->owner = s;
     view->owner_id = pfc;
+    view->owner_flows = 1;
     if (scope <= SCHED_SCOPE_BVC) {
         vars = sched_aqm_look_wide(s, m, class, scope == SCHED_SCOPE_NSE, view, &total);
         view->ahead_of = sched_aqm_ahead;
     } else {
         vars = tree_vars(s, SCHED_SCOPE_PFC, tree_pfc_index(s, pfc));
-        if (p->share_uses) {
-            p->share_uses--;
-            view->share_octets_per_s = p->share_octets_per_s;
-        } else {
-            view->share_of = sched_aqm_share_again;
-        }
         if (scope == SCHED_SCOPE_FLOW) {
-            view->share_octets_per_s /= sched_queue_flows_in_use(s, pfc);
-            view->share_of = sched_aqm_flow_share_again;
             vars = tree_vars(s, SCHED_SCOPE_FLOW, queue_flow_index(s, pfc, flow));
             total = sched_queue_flow(s, pfc, flow)->queue.total;
+            view->owner_flows = sched_queue_flows_with(s, pfc, flow);
         }
+        if (p->share_uses) {
+            p->share_uses--;
+            view->share_octets_per_s = p->share_octets_per_s / view->owner_flows;
+        }
+        if (!view->share_octets_per_s) // or it is less than an octet for each flow
+            view->share_of = sched_aqm_share_again;
     }
     view->queue_pdus = total_packets(total);
     view->queue_octets =

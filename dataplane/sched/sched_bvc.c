@@ -235,8 +235,7 @@ void sched_bvc_ring_yield(struct sched *s, uint32_t pfc, struct tree_pfc *p, str
     }
     if (k->head == pfc)
         k->head = p->next;
-    tree_pfc(s, p->prev)->next = p->next;
-    tree_pfc(s, p->next)->prev = p->prev;
+    ring_take_out(s, p);
     if (p->sparse)
         ring_place_sparse(s, pfc, p, k);
     else

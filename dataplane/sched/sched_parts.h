@@ -98,8 +98,8 @@ struct tree_flow *sched_queue_flow(const struct sched *s, uint32_t pfc, uint32_t
 struct tree_flows *sched_queue_flows(const struct sched *s, uint32_t pfc);
 // The flow that an N-PDU with that hash joins, now.
 uint32_t sched_queue_flow_of(const struct sched *s, uint32_t pfc, uint32_t hash);
-// Those that have N-PDUs, or had some in this round; at least 1.
-uint32_t sched_queue_flows_in_use(const struct sched *s, uint32_t pfc);
+// The number of flows that have N-PDUs, or have this one that arrives.
+uint32_t sched_queue_flows_with(const struct sched *s, uint32_t pfc, uint32_t flow);
 void sched_queue_choose_flow(struct sched *s, uint32_t pfc, struct tree_pfc *p);
 // Chooses the next flow, if there are flow queues; then p->head_info is valid.
 static inline void queue_choose(struct sched *s, uint32_t pfc, struct tree_pfc *p)

@@ -28,10 +28,9 @@ static uint16_t tag_of(uint32_t hash)
     return (uint16_t)(hash ^ hash >> 16);
 }
 
-uint32_t sched_queue_flows_in_use(const struct sched *s, uint32_t pfc)
+uint32_t sched_queue_flows_with(const struct sched *s, uint32_t pfc, uint32_t flow)
 {
-    uint64_t used = sched_queue_flows(s, pfc)->used;
-    return used ? (uint32_t)__builtin_popcountll(used) : 1;
+    return (uint32_t)__builtin_popcountll(sched_queue_flows(s, pfc)->used | 1ULL << flow);
 }
 
 uint32_t sched_queue_flow_of(const struct sched *s, uint32_t pfc, uint32_t hash)

@@ -33,30 +33,31 @@ static inline void ring_front_leave(struct tree_class *k, uint32_t pfc, const st
         k->small = before;
 }
 
+static inline void ring_take_out(struct sched *s, const struct tree_pfc *p)
+{
+    tree_pfc(s, p->prev)->next = p->next;
+    tree_pfc(s, p->next)->prev = p->prev;
+}
+
 // The class keeps other PFCs in its ring, so it does not become idle.
 static inline void ring_unlink(struct sched *s, uint32_t pfc, const struct tree_pfc *p,
                                struct tree_class *k)
 {
-    uint32_t next = p->next, prev = p->prev;
     ring_front_leave(k, pfc, p);
     if (k->round_end == pfc) {
         k->round += k->head == pfc;
-        k->round_end = prev;
+        k->round_end = p->prev;
     }
-    tree_pfc(s, prev)->next = next;
-    tree_pfc(s, next)->prev = prev;
+    ring_take_out(s, p);
     if (k->head == pfc)
-        k->head = next;
+        k->head = p->next;
 }
 
 // The turn of the head ends: it becomes the last.
 static inline void ring_pass(struct tree_class *k, struct tree_pfc *p)
 {
     k->round += k->round_end == k->head;
-    if (k->front == k->head)
-        k->front = TREE_NONE;
-    if (k->small == k->head)
-        k->small = TREE_NONE;
+    ring_front_leave(k, k->head, p);
     p->sparse = RING_REST;
     k->head = p->next;
 }

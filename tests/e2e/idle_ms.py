@@ -8,7 +8,7 @@ import functools
 from harness import ROOT, case, check_sound, main, new_folder, right, run
 
 CONFIG = """
-run {{ name = "idle", clock = "virtual", duration = "{seconds} s", seed = {seed} }}
+run {{ name = "idle", clock = "virtual", duration = "{seconds} s", seed = 1 }}
 log {{ level = "error" }}
 variants {{ default = "recommended", variant {{ name = "recommended", file = "{recommended}" }} }}
 gn {{ device = "net_ring", address = "192.0.2.1", mac = "02:53:4c:00:00:01", mtu = "1536 octets" }}
@@ -39,12 +39,12 @@ def imsi(ms):
 
 
 @functools.cache
-def applications(neighbours, own, ecn=True, seed=1):
+def applications(neighbours, own, ecn=True):
     """Of so many neighbours with a download each, and so many downloads beside the ping."""
     of = [*range(1, neighbours + 1), *[0] * own]
     path = new_folder() / "idle.lua"
     path.write_text(CONFIG.format(
-        seconds=SECONDS, seed=seed, recommended=ROOT / "config/recommended.lua", first=imsi(0), mss=neighbours + 1,
+        seconds=SECONDS, recommended=ROOT / "config/recommended.lua", first=imsi(0), mss=neighbours + 1,
         ecn=str(ecn).lower(),
         downloads="\n    ".join(DOWNLOAD.format(imsi=imsi(ms), start=i * 0.7) for i, ms in enumerate(of))))
     summary = run(path).summary

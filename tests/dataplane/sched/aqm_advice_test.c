@@ -394,6 +394,20 @@ static void the_share_is_that_of_the_cell_it_has_moved_to(void **state)
     world_close(w);
 }
 
+// With an AQM for each flow: a part of the packet flow's for each that has N-PDUs, or has this one.
+static void the_share_of_a_flow_is_its_part(void **state)
+{
+    (void)state;
+    struct world *w = open_world(SCHED_SCOPE_FLOW, world_terms(80000, 200));
+    for (uint32_t again = 0; again < 2; again++) // computed, and by the cached share
+        for (uint32_t flow = 0; flow < 4; flow++) {
+            world_put(w, 0, 500, 0, flow, false);
+            uint32_t flows = again ? 4 : flow + 1;
+            assert_in_range(told.in.share_octets_per_s, 10000 / flows - 1, 10000 / flows);
+        }
+    world_close(w);
+}
+
 static void the_share_is_never_0(void **state)
 {
     (void)state;
@@ -423,6 +437,7 @@ int main(void)
         cmocka_unit_test(the_share_counts_the_newcomer_itself),
         cmocka_unit_test(the_share_of_a_pipe_is_that_of_all_its_cells),
         cmocka_unit_test(the_share_is_that_of_the_cell_it_has_moved_to),
+        cmocka_unit_test(the_share_of_a_flow_is_its_part),
         cmocka_unit_test(the_share_is_never_0),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -191,6 +191,36 @@ static void a_begun_n_pdu_that_is_late_goes_first(void **state)
     }
 }
 
+// What goes first out of the order moves no clock: a class that wakes behind it has its share at
+// once.
+static void a_late_one_costs_who_wakes_nothing(void **state)
+{
+    (void)state;
+    for (uint32_t pipe = 0; pipe < 2; pipe++) {
+        struct world *w = one_pfc(world_terms(8000, 2000), false);
+        if (pipe) // the pipe is what is full
+            world_nse_set(w, 0, world_terms(7000, 2000));
+        struct sched_class values = w->config.of_class[CLASS_STREAMING];
+        values.weight = 1;
+        world_class_set(w, CLASS_STREAMING, &values);
+        world_add_greedy(w, world_add_simple(w, 0, CLASS_CONVERSATIONAL), 140, 140);
+        uint32_t wakes = world_add_simple(w, 0, CLASS_INTERACTIVE_1);
+        values = w->config.of_class[CLASS_INTERACTIVE_1];
+        values.weight = w->config.of_class[CLASS_CONVERSATIONAL].weight;
+        world_class_set(w, CLASS_INTERACTIVE_1, &values);
+        world_ms_n201_u(w, 0, 0, 140);
+        world_run(w, S_IN_NS);
+        world_put(w, 0, 400, 0, 0, false);
+        world_run(w, w->now_ns + LIFETIME_NS + S_IN_NS);
+        assert_int_equal(w->pfc[0].finished, 1);
+        world_add_greedy(w, wakes, 140, 140);
+        uint64_t before = w->pfc[wakes].sent_octets;
+        world_run(w, w->now_ns + 4 * S_IN_NS); // 4000 octets, or 3500: half of them
+        assert_in_range(w->pfc[wakes].sent_octets - before, 1400, 2300);
+        world_close(w);
+    }
+}
+
 // Those behind a half-sent N-PDU that the bucket holds up are counted in time as well.
 static void behind_a_begun_n_pdu_they_expire_too(void **state)
 {
@@ -336,6 +366,7 @@ int main(void)
         cmocka_unit_test(each_is_counted_within_its_second),
         cmocka_unit_test(a_begun_n_pdu_goes_on_while_it_lives),
         cmocka_unit_test(a_begun_n_pdu_that_is_late_goes_first),
+        cmocka_unit_test(a_late_one_costs_who_wakes_nothing),
         cmocka_unit_test(behind_a_begun_n_pdu_they_expire_too),
         cmocka_unit_test(who_waited_for_an_expired_head_waits_anew),
         cmocka_unit_test(frozen_time_does_not_age),

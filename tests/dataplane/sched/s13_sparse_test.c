@@ -137,35 +137,10 @@ static void not_for_the_rest_of_a_turn(void **state)
     }
 }
 
-// Sparse ones wait for one another in the order in which they came.
-static void sparse_ones_in_order(void **state)
+// Six MSs wake at once beside a download, the odd ones with 84 octets; they go in that order, and
+// the download goes before the first or behind the last.
+static void six_wake(uint16_t even_octets, const uint32_t *order)
 {
-    (void)state;
-    struct world *w = open_cell(16000, false, false);
-    world_add_greedy(w, add_ms(w, 0, 1520, CLASS_BACKGROUND), 1500, 1500);
-    uint32_t first = add_ms(w, 0, 1520, CLASS_BACKGROUND);
-    for (uint32_t n = 1; n < 6; n++)
-        add_ms(w, 0, 1520, CLASS_BACKGROUND);
-    world_run(w, 10 * S_IN_NS + 1);
-    uint32_t before = w->sents;
-    for (uint32_t n = 0; n < 6; n++)
-        assert_int_equal(world_put(w, first + n, 84, 0, 0, false), DROP_NONE);
-    world_run(w, 13 * S_IN_NS);
-    uint32_t next = first;
-    for (uint32_t i = before; i < w->sents; i++) {
-        if (w->sent[i].pfc < first)
-            assert_true(next == first || next == first + 6);
-        else
-            assert_int_equal(w->sent[i].pfc, next++);
-    }
-    assert_int_equal(next, first + 6);
-    world_close(w);
-}
-
-// Among sparse ones the small N-PDUs go first: a ping waits for no page of another MS that wakes.
-static void small_ones_first(void **state)
-{
-    (void)state;
     for (uint32_t in_full = 0; in_full < 2; in_full++) {
         struct world *w = open_cell(16000, false, in_full);
         world_add_greedy(w, add_ms(w, 0, 1520, CLASS_BACKGROUND), 1500, 1500);
@@ -174,10 +149,10 @@ static void small_ones_first(void **state)
             add_ms(w, 0, 1520, CLASS_BACKGROUND);
         world_run(w, 10 * S_IN_NS + 1);
         uint32_t before = w->sents, at = 0;
-        for (uint32_t n = 0; n < 6; n++) // large, small, large, ...
-            assert_int_equal(world_put(w, first + n, n % 2 ? 84 : 1000, 0, 0, false), DROP_NONE);
+        for (uint32_t n = 0; n < 6; n++)
+            assert_int_equal(world_put(w, first + n, n % 2 ? 84 : even_octets, 0, 0, false),
+                             DROP_NONE);
         world_run(w, 14 * S_IN_NS);
-        static const uint32_t order[] = {1, 3, 5, 0, 2, 4};
         for (uint32_t i = before; i < w->sents; i++)
             if (w->sent[i].pfc >= first)
                 assert_int_equal(w->sent[i].pfc, first + order[at++]);
@@ -186,6 +161,21 @@ static void small_ones_first(void **state)
         assert_int_equal(at, 6);
         world_close(w);
     }
+}
+
+static void sparse_ones_in_order(void **state)
+{
+    static const uint32_t order[] = {0, 1, 2, 3, 4, 5};
+    (void)state;
+    six_wake(84, order);
+}
+
+// A ping waits for no page of another MS that wakes.
+static void small_ones_first(void **state)
+{
+    static const uint32_t order[] = {1, 3, 5, 0, 2, 4};
+    (void)state;
+    six_wake(1000, order);
 }
 
 // ---- Random trees ----
@@ -329,22 +319,30 @@ static void bursts_that_run_empty(void **state)
             }
 }
 
-// Several packet flows of one class in an MS are one MS.
+// Several packet flows of one class in an MS are one MS: all at once, and one after another, six
+// in the time of a round.
 static void several_pfcs_in_turn(void **state)
 {
     (void)state;
-    for (uint32_t others = 1; others <= 8; others *= 2) {
-        struct world *w = open_cell(48000, false, false);
-        w->keep_trace = false;
-        for (uint32_t i = 0; i < others; i++)
-            world_add_greedy(w, add_ms(w, 0, 1520, CLASS_BACKGROUND), 700, 1500);
-        uint32_t gamer = world_add_ms(w, 0, 1520);
-        for (uint32_t slot = 0; slot < 6; slot++) {
-            world_add_greedy(w, world_add_pfc(w, gamer, slot, CLASS_BACKGROUND), 300, 300);
-            w->source[w->sources - 1].depth = 1;
+    for (uint32_t after = 0; after < 2; after++)
+        for (uint32_t others = 1; others <= 8; others *= 2) {
+            struct world *w = open_cell(48000, false, false);
+            w->keep_trace = false;
+            for (uint32_t i = 0; i < others; i++)
+                world_add_greedy(w, add_ms(w, 0, 1520, CLASS_BACKGROUND), 700, 1500);
+            uint32_t gamer = world_add_ms(w, 0, 1520);
+            uint64_t on_ns = (others + 1) * QUANTUM * 8 * S_IN_NS / 48000 / 6;
+            for (uint32_t slot = 0; slot < 6; slot++) {
+                world_add_greedy(w, world_add_pfc(w, gamer, slot, CLASS_BACKGROUND), 300, 300);
+                struct world_source *source = &w->source[w->sources - 1];
+                source->depth = 1;
+                source->on_ns = on_ns;
+                source->off_ns = after ? 5 * on_ns : 0;
+                source->start_ns = after ? slot * on_ns : 0;
+                source->next_ns = source->start_ns;
+            }
+            gets_its_share(w, gamer, others, 6 * (300 + HEADERS));
         }
-        gets_its_share(w, gamer, others, 6 * (300 + HEADERS));
-    }
 }
 
 // Its own bucket lets it go at times of its choice.
