@@ -99,7 +99,7 @@ struct dp_config path_config(void)
                           .queue_packets = 150,
                           .queue_octets = 300000,
                           .nse_packets = 4096,
-                          .nse_octets = 150000,
+                          .nse_octets = 110000,
                           .cell_packets = 120,
                           .cell_octets = 200000,
                           .ms_packets = 40,
