@@ -80,21 +80,24 @@ static bool take_messages(struct dp_worker *worker, uint64_t now_ns)
 
 // ---- Commands ----
 
-static void forget_uplink(struct dp_worker *worker, uint32_t ms, enum drop_reason reason)
+// Drops the MS's uplink reassemblies, and control's LLC frames to it.
+static void forget(struct dp_worker *worker, uint32_t ms, enum drop_reason reason, uint64_t now_ns)
 {
     const struct state *state = &worker->state;
     for (uint32_t pdp = state->ms_up[ms].first_pdp; pdp != STATE_NONE;
          pdp = state->pdp_up[pdp].next)
         up_forget(&worker->up, pdp, reason);
+    down_llc_forget(&worker->down, ms, now_ns);
 }
 
-// Before a command: drops reassemblies and LLC frames of its MS or context.
+// Before a command: drops reassemblies and LLC frames of its MS or context. With another key a
+// Reset that waits would take effect on numbers that it was not meant for.
 static void prepare(struct dp_worker *worker, const struct command *command, uint64_t now_ns)
 {
     if (command->op == COMMAND_pdp_remove)
         up_forget(&worker->up, command->pdp_remove.pdp_id, DROP_removed);
     if (command->op == COMMAND_ms_cipher)
-        forget_uplink(worker, command->ms_cipher.ms_id, DROP_flushed);
+        forget(worker, command->ms_cipher.ms_id, DROP_flushed, now_ns);
     if (command->op == COMMAND_ms_remove)
         down_llc_forget(&worker->down, command->ms_remove.ms_id, now_ns);
 }
@@ -116,8 +119,7 @@ static int apply(struct dp_worker *worker, const struct command *command, uint64
 // An MS that moves to another worker leaves its uplink reassembly behind.
 static bool send_ms(struct dp_worker *worker, const struct command *command, uint64_t now_ns)
 {
-    forget_uplink(worker, command->ms_move.ms_id, DROP_removed);
-    down_llc_forget(&worker->down, command->ms_move.ms_id, now_ns);
+    forget(worker, command->ms_move.ms_id, DROP_removed, now_ns);
     return post_migration_send(worker->post, &worker->state, worker->sched, &worker->stats, command,
                                now_ns);
 }
@@ -139,7 +141,7 @@ static bool carry_out_or_wait(struct dp_worker *worker, const struct command *co
     case COMMAND_send:
         return down_send(&worker->down, command->send.nsvc_id, command->buffer);
     case COMMAND_llc:
-        down_llc(&worker->down, command->llc.ms_id, command->buffer, now_ns);
+        down_llc(&worker->down, command, now_ns);
         return true;
     case COMMAND_expect:
         take_messages_of(worker, command->worker, now_ns);

@@ -30,7 +30,9 @@ struct down_llc {
     struct rte_mbuf *frame;
     uint64_t arrived_ns;
     uint32_t ms;
-    bool first; // the oldest of its MS
+    uint32_t reset_iov_ui; // if `resets`
+    bool resets;           // a Reset of the MS takes effect when the frame goes
+    bool first;            // the oldest of its MS
 };
 
 // A secret of the run, without which nobody can make flows that share a queue.
@@ -114,11 +116,11 @@ void down_queued(const struct down *down, uint64_t *packets, uint64_t *octets);
 // Frames control's PDU for that NS-VC, behind all frames made already. False: no room now.
 bool down_send(struct down *down, uint32_t nsvc, struct rte_mbuf *pdu);
 
-// Queues control's LLC frame to an MS; it goes before the MS's user data, once the buckets
-// pass it.
-void down_llc(struct down *down, uint32_t ms, struct rte_mbuf *frame, uint64_t now_ns);
+// Queues the LLC frame of control's command `llc`; it goes before the MS's user data, once the
+// buckets pass it.
+void down_llc(struct down *down, const struct command *command, uint64_t now_ns);
 
-// Drops control's LLC frames for an MS that leaves.
+// Drops control's LLC frames for an MS that leaves or gets another key.
 void down_llc_forget(struct down *down, uint32_t ms, uint64_t now_ns);
 
 // llc.c: frames control's LLC frames that may go, at most `most`, behind all frames made

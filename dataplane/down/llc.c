@@ -7,8 +7,12 @@
 // the oldest frame of the MS with most frames, in the cell with most. So an MS with less than its
 // share of places loses no frame, whatever number of stopped MSs fill the rest.
 //
+// An XID Reset takes effect here, when its frame goes (TS 44.064 8.5.3.1): user data of its MS goes
+// under the former numbers and IOV-UI before it, and under the new ones behind it. A Reset that
+// ends unsent has no effect, since the MS does not know of it.
+//
 // These frames count as the port's answers when they go or end: `answers`, and `answers_unsent` if
-// they find no NS-VC, are replaced, wait for too long, or their MS leaves.
+// they find no NS-VC, are replaced, wait for too long, or their MS leaves or gets another key.
 #include <string.h>
 
 #include "dataplane/base/units.h"
@@ -108,11 +112,17 @@ static void give_way(struct down *down, uint64_t now_ns)
     close_up(down);
 }
 
-void down_llc(struct down *down, uint32_t ms, struct rte_mbuf *frame, uint64_t now_ns)
+void down_llc(struct down *down, const struct command *command, uint64_t now_ns)
 {
+    const struct command_llc *c = &command->llc;
+    uint32_t ms = c->ms_id;
     bool first = !any_of(down, ms);
-    down->llc[down->llcs++] =
-        (struct down_llc){.frame = frame, .arrived_ns = now_ns, .ms = ms, .first = first};
+    down->llc[down->llcs++] = (struct down_llc){.frame = command->buffer,
+                                                .arrived_ns = now_ns,
+                                                .ms = ms,
+                                                .reset_iov_ui = c->reset_iov_ui,
+                                                .resets = c->has_reset_iov_ui,
+                                                .first = first};
     if (first)
         sched_ms_reserve(down->sched, ms, true, now_ns);
     if (down->llcs > SCHED_FRAMES)
@@ -134,6 +144,14 @@ uint64_t down_llc_end_ns(const struct down *down)
     return down->llcs ? down->llc[0].arrived_ns + WAIT_MOST_NS : TIME_NEVER;
 }
 
+// Under the IOV-UI in force, numbers that began anew would repeat the INPUT of frames sent before:
+// the frame repeats a Reset that the MS may have got.
+static void reset(struct down *down, const struct down_llc *l)
+{
+    if (l->resets && l->reset_iov_ui != down->state->ms[l->ms].iov_ui)
+        state_ms_reset(down->state, l->ms, l->reset_iov_ui);
+}
+
 // True if the frame is gone: sent, or ended.
 static bool try(struct down *down, const struct down_llc *l, uint64_t now_ns)
 {
@@ -149,6 +167,7 @@ static bool try(struct down *down, const struct down_llc *l, uint64_t now_ns)
         return false;
     down->gb->stats->answers++;
     down_frame_llc(down, l->ms, lifetime_ns, nsvc, l->frame, down->pending++);
+    reset(down, l);
     return true;
 }
 

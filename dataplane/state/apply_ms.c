@@ -24,15 +24,22 @@ static void frames_change(const struct apply *a, uint32_t ms)
     sched_nse_look_again(a->sched, a->state->bvc[a->state->ms[ms].bvc].nse);
 }
 
-// As LLGMM-ASSIGN: a new key restarts V(U), V(UR) and OC. Frames made before stay as they are.
+// Frames made before stay as they are.
+void state_ms_reset(struct state *state, uint32_t ms_id, uint32_t iov_ui)
+{
+    struct state_ms *ms = &state->ms[ms_id];
+    ms->iov_ui = iov_ui;
+    memset(ms->sent, 0, sizeof ms->sent);
+    memset(state->ms_up[ms_id].lle, 0, sizeof state->ms_up[ms_id].lle);
+}
+
+// As LLGMM-ASSIGN: a new key restarts V(U), V(UR) and OC.
 int state_apply_ms_cipher(const struct apply *a, const struct command_ms_cipher *c)
 {
     struct state_ms *ms = &a->state->ms[c->ms_id];
     ms->enciphered = c->gea != 0;
-    ms->iov_ui = c->iov_ui;
     memcpy(ms->key, a->command->octets, sizeof ms->key);
-    memset(ms->sent, 0, sizeof ms->sent);
-    memset(a->state->ms_up[c->ms_id].lle, 0, sizeof a->state->ms_up[c->ms_id].lle);
+    state_ms_reset(a->state, c->ms_id, c->iov_ui);
     return 0;
 }
 

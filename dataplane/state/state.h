@@ -235,6 +235,9 @@ struct rte_hash *state_hash(const char *what, uint32_t worker, uint32_t entries,
 int state_apply(struct state *state, struct sched *sched, const struct command *command,
                 uint64_t now_ns);
 
+// V(U), V(UR) and OC of all LLEs of the MS start at 0, with that IOV-UI.
+void state_ms_reset(struct state *state, uint32_t ms, uint32_t iov_ui);
+
 // Moves the MS, with its queue, to that cell.
 int state_ms_move(struct state *state, struct sched *sched, uint32_t ms, uint32_t bvc,
                   uint64_t now_ns);

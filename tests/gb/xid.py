@@ -326,6 +326,151 @@ def reload_keeps_iov():
             carries(world, bss, osmocom, 0x89ABCDEF, nu)
 
 
+# --- A Reset that waits for the MS's bucket -------------------------------------------------------
+
+
+def bucket(bss, r):
+    bss.send(2, "bssgp_flow_control_ms", tlli=TLLI, tag=1, ms_bmax=100, r=r)
+    bss.expect("bssgp_flow_control_ms_ack", within=0)
+
+
+def data(world, bss, decipher, nus):
+    """Downlink alone: of N-PDUs of one segment the numbers."""
+    for nu in nus:
+        packet = npdu("10.0.0.1", 300, nu)
+        world.down(world.teid(TLLI), packet)
+        world.run(S // 10)
+        same([n for n, _ in reassemble(bss, packet, decipher)], [nu], "N(U)")
+
+
+def waits(world, bss, ns):
+    """A Reset of ours, and an N-PDU behind it, for so long."""
+    bucket(bss, 0)
+    same(ctl(world, f"xid {IMSI} reset"), True, "asked")
+    packet = npdu("10.0.0.1", 300, 99)
+    world.down(world.teid(TLLI), packet)
+    world.run(ns)
+    same(bss.dl, [], "nothing passes")
+    bucket(bss, 1000)
+    world.run(S // 10)
+    return packet
+
+
+@case("a Reset that waits until T200 has run out has no effect; heard, the MS gets another")
+def reset_waits():
+    osmocom = Osmocom()
+    for more, begun in (("", 0), ("iov_ui = 0x89abcdef,", 0x89ABCDEF)):
+        with World(config(CIPHER + more)) as world:
+            bss = begin(world)
+            if begun:
+                put(bss, u_frame(1, NULL))
+                same(u_frames(bss)[0].number(IOV_UI), begun, "ours")
+                answer(bss, 1)
+            carries(world, bss, osmocom, begun, 0)
+            seen = {begun}
+            for nu in range(1, 7, 3):  # that it was tried again does not end the trying
+                retries, timeouts = world.counted("retries", "timeouts")
+                waited = waits(world, bss, 30 * S)
+                same(world.counted("retries", "timeouts"), (retries + N200, timeouts + 1), "T200")
+                found = reassemble(bss, waited, lambda llc: osmocom(llc, begun, 1))
+                same([n for n, _ in found], [nu], "what waited")
+                data(world, bss, lambda llc: osmocom(llc, begun, 1), range(nu + 1, nu + 3))
+                if nu == 1:  # heard while nothing passes
+                    bucket(bss, 0)
+                    put(bss, enciphered_up(osmocom, 1, begun))
+                    world.run(30 * S)
+                    bucket(bss, 1000)
+                    same(u_frames(bss), [], "our commands")
+            put(bss, enciphered_up(osmocom, 2, begun))
+            frame, = u_frames(bss)
+            same((frame.head, set(frame.parameters)), ((False, 1, True, XID), {RESET, IOV_UI}), "")
+            right(frame.number(IOV_UI) not in seen, "the same key stream again")
+            answer(bss, 1)
+            for nu in range(3):
+                carries(world, bss, osmocom, frame.number(IOV_UI), nu)
+            world.run(60 * S)
+            same(u_frames(bss), [], "no more of them")
+
+
+@case("Resets that the bucket lets go in time, or just after, are in force as they go")
+def reset_leaves_late():
+    osmocom = Osmocom()
+    for ns, many in ((3 * S, 1), (7 * S, 2), (12 * S, 2), (22 * S, 1)):
+        with World(config(CIPHER)) as world:
+            bss = begin(world)
+            carries(world, bss, osmocom, 0, 0)
+            waited = waits(world, bss, ns)
+            iovs = [f.number(IOV_UI) for f in u_frames(bss)]
+            same((len(iovs), len(set(iovs))), (many, many), "commands, each with its own")
+            found = reassemble(bss, waited, lambda llc: osmocom(llc, iovs[-1], 1))
+            same([n for n, _ in found], [0], "what waited")
+            data(world, bss, lambda llc: osmocom(llc, iovs[-1], 1), range(1, 3))
+            for iov in iovs:
+                answer(bss, 1, parameter(IOV_UI, iov.to_bytes(4)))
+            frame, = u_frames(bss)
+            if ns > 20 * S:  # given up: the late answer is a sign of the MS
+                same(frame.head, (False, 1, True, XID), "once more")
+                answer(bss, 1)
+                carries(world, bss, osmocom, frame.number(IOV_UI), 0)
+            else:
+                same(frame.head, PROPOSAL, "then N201-U")
+                carries(world, bss, osmocom, iovs[-1], 3)
+
+
+@case("without a key, N(U) and N201-U go on as they were until the Reset leaves")
+def plain_reset_waits():
+    with World(config('n201_u = "1520 octets",')) as world:
+        bss = first_proposal(world)
+        answer(bss, 3, named(n201_u=350))
+        data(world, bss, lambda llc: llc, range(2))
+        waited = waits(world, bss, 30 * S)
+        same(reassemble(bss, waited), [(2, 304)], "what waited")
+        same(down(world, bss, 700), [(3, 350), (4, 350), (5, 10)], "N(U), N201-U")
+        put(bss, u_frame(1, NULL))
+        same([f.head for f in u_frames(bss)], [(False, 1, True, XID)], "our Reset")
+        data(world, bss, lambda llc: llc, range(1))
+        answer(bss, 1)
+        answer(bss, 3, named(n201_u=400))
+        same([f.head for f in u_frames(bss)], [PROPOSAL], "then N201-U")
+        same(down(world, bss, 700), [(1, 400), (2, 307)], "N(U), N201-U")
+
+
+@case("the answer to a Reset of the MS: in force as it goes, and once, however often it goes")
+def answer_waits():
+    osmocom = Osmocom()
+    with World(config(CIPHER)) as world:
+        bss = begin(world)
+        carries(world, bss, osmocom, 0, 0)
+        bucket(bss, 0)
+        put(bss, u_frame(1, XID, parameter(RESET)))
+        world.run(15 * S)
+        bucket(bss, 1000)
+        same(bss.dl, [], "our answer")
+        carries(world, bss, osmocom, 0, 1)
+        first = ask(bss, 1, parameter(RESET))
+        for nu in range(3):
+            carries(world, bss, osmocom, first.number(IOV_UI), nu)
+            same(ask(bss, 1, parameter(RESET)).info, first.info, "answered alike")
+
+
+@case("a Reset of the MS from before ours, repeated, does not bring back its IOV-UI")
+def reset_before_ours():
+    osmocom = Osmocom()
+    with World(config(CIPHER)) as world:
+        bss = begin(world)
+        seen = [ask(bss, 1, parameter(RESET)).number(IOV_UI)]
+        carries(world, bss, osmocom, seen[-1], 0)
+        ctl(world, f"xid {IMSI} reset")
+        seen.append(u_frames(bss)[0].number(IOV_UI))
+        answer(bss, 1)
+        answer(bss, 3)
+        u_frames(bss)
+        carries(world, bss, osmocom, seen[-1], 0)
+        seen.append(ask(bss, 1, parameter(RESET)).number(IOV_UI))
+        carries(world, bss, osmocom, seen[-1], 0)
+        same(len(set(seen)), 3, "different ones")
+
+
 @case("a Reset is remembered while it may be repeated, in few octets, however long it was")
 def reset_forgotten():
     mss = 200

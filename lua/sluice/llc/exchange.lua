@@ -3,12 +3,15 @@
 -- or until `sluice ctl xid`. If the IOV-UI changes, the first command is a Reset with the new IOV-UI on
 -- SAPI 1; then N201-U on each SAPI of the MS's contexts. One command at a time, guarded by T200.
 --
--- No two frames with one key may have the same INPUT, and Reset sets N(U) and OC to 0: so each Reset
--- gives an enciphered MS another IOV-UI. If the commands of both sides collide, both are answered, and
--- the value that we have answered is the most that we accept (8.5.5). A command of the MS that equals
--- our own open one may be an answer to it, for there are phones whose responses say that they are
--- commands. It is answered, as both sides mean the same; and ours is not repeated.
-local ciphers = require "sluice.base.ciphers"
+-- A Reset takes effect in the worker, when its frame leaves: control does not learn whether it has left
+-- before the MS answers. So a Reset without an answer is tried again when the MS is next heard. No two
+-- frames with one key may have the same INPUT, and Reset sets N(U) and OC to 0: so each Reset has another
+-- IOV-UI, whether the one before has left or not.
+--
+-- If the commands of both sides collide, both are answered, and the value that we have answered is the
+-- most that we accept (8.5.5). A command of the MS that equals our own open one may be an answer to it,
+-- for there are phones whose responses say that they are commands. It is answered, as both sides mean
+-- the same; and ours is not repeated.
 local count = require "count"
 local dp = require "dp"
 local llc_first = require "sluice.subscribers.llc_first"
@@ -28,7 +31,9 @@ local REPEATED_NS = 160000000000 -- an MS may repeat a command for so long: T200
 
 -- By ms_id, for MSs with agreed parameters or an exchange under way:
 --   { n201_u = { in force, by SAPI }, agreed = { by SAPI: true }, iov_ui, tried,
---     going = { steps, sapi, command, met, left, timer }, reset = { fcs, response, timer } }
+--     last_iov_ui = of the last Reset, answered or not, due = a Reset of ours had no answer,
+--     going = { steps, sapi, command, reset_iov_ui, met, left, timer },
+--     reset = { fcs, response, iov_ui, timer } }
 local states = {}
 
 local function state_of(ms_id)
@@ -69,10 +74,22 @@ local function n201_u(ms_id, sapi)
     return state and state.n201_u[sapi] or first, record.ms.n201_u_octets
 end
 
-local function iov_ui(ms_id)
-    local record, state = subscribers.of(ms_id), states[ms_id]
+local function first_iov_ui(ms_id)
+    local record = subscribers.of(ms_id)
     local _, first = llc_first.values(nse_cfg_of(record), record.ms)
-    return state and state.iov_ui or first
+    return first
+end
+
+-- The one that the MS knows.
+local function iov_ui(ms_id)
+    local state = states[ms_id]
+    return state and state.iov_ui or first_iov_ui(ms_id)
+end
+
+-- Workers know a Reset of an MS without a key by its IOV-UI, too.
+local function next_iov_ui(ms_id)
+    local state = states[ms_id]
+    return (state and state.last_iov_ui or first_iov_ui(ms_id)) + IOV_STEP & 0xFFFFFFFF
 end
 
 local function set_n201_u(ms_id, sapi, octets)
@@ -86,46 +103,65 @@ local function is_enciphered(record)
     return record.ms.cipher ~= "none"
 end
 
--- Reset: N(U) and OC of both directions start at 0, and all parameters are those of table 9.
-local function reset(ms_id, iov)
-    local record, member = subscribers.of(ms_id)
-    local state, ms = state_of(ms_id), record.ms
-    dp.ms_cipher {
-        ms_id = ms_id, gea = ciphers.number[ms.cipher], iov_ui = iov,
-        key = is_enciphered(record) and ciphers.key(ms.key, member) or "",
-    }
-    state.iov_ui, state.agreed, state.tried = iov, {}, false
+-- Reset: all parameters are those of table 9. Until the MS has got it, N201-U may not grow.
+local function set_defaults(ms_id, may_grow)
+    local state, ms = state_of(ms_id), subscribers.of(ms_id).ms
+    state.agreed, state.tried = {}, false
     for _, sapi in ipairs(llc_first.user_sapis) do
-        set_n201_u(ms_id, sapi, math.min(ms.n201_u_octets, xid.defaults[sapi].n201_u_octets))
+        local octets = math.min(ms.n201_u_octets, xid.defaults[sapi].n201_u_octets)
+        set_n201_u(ms_id, sapi, may_grow and octets or math.min(octets, (n201_u(ms_id, sapi))))
     end
 end
 
-local function next_iov(ms_id)
-    local record = subscribers.of(ms_id)
-    return is_enciphered(record) and iov_ui(ms_id) + IOV_STEP & 0xFFFFFFFF or iov_ui(ms_id)
+-- The MS knows of that Reset. If it is not the last one, the MS's own came later and replaced it.
+local function reset_known(ms_id, reset_iov_ui)
+    local state = states[ms_id]
+    if reset_iov_ui ~= state.last_iov_ui then
+        return
+    end
+    state.due = false
+    if is_enciphered(subscribers.of(ms_id)) then
+        state.iov_ui = reset_iov_ui
+    end
+    set_defaults(ms_id, true)
 end
 
 -- ---- XID commands of the SGSN ----
 
-local function send(ms_id, frame)
+-- reset_iov_ui: of a Reset and of the answer to one.
+local function send(ms_id, frame, reset_iov_ui)
     count.pdu_out("llc_xid")
-    dp.llc { ms_id = ms_id, pdu = wire.llc_xid.encode(frame) }
+    dp.llc { ms_id = ms_id, pdu = wire.llc_xid.encode(frame), reset_iov_ui = reset_iov_ui }
 end
 
--- A Reset takes effect when it is sent: the MS receives later frames after the Reset.
+local function forget_reset(ms_id)
+    local state = states[ms_id]
+    timers.stop(state.reset and state.reset.timer)
+    state.reset = nil
+end
+
+-- After a Reset of ours, the answer to one of the MS's would bring back the IOV-UI from before: if the MS
+-- repeats it, it counts as a new one.
 local function send_command(ms_id, going)
-    local command = going.command
-    if command.reset then
-        reset(ms_id, command.iov_ui or iov_ui(ms_id))
+    local state = state_of(ms_id)
+    if going.reset_iov_ui then
+        state.last_iov_ui = going.reset_iov_ui
+        set_defaults(ms_id, false)
+        forget_reset(ms_id)
     end
-    state_of(ms_id).tried = true
-    send(ms_id, command)
+    state.tried = true
+    send(ms_id, going.command, going.reset_iov_ui)
 end
 
-local begin_step
+local begin_step, listen
 
 local function give_up(ms_id, going)
-    states[ms_id].going = nil
+    local state = states[ms_id]
+    state.going = nil
+    if going.reset_iov_ui then
+        state.due = true
+        listen(ms_id, subscribers.of(ms_id))
+    end
     count.add("timeouts")
     log.info(("IMSI %s: no answer to XID on SAPI %d"):format(subscribers.imsi(ms_id), going.sapi))
 end
@@ -134,8 +170,9 @@ local t200
 
 local function send_again(ms_id, going)
     going.timer = timers.after(network.cfg.timers.t200_ns, t200, ms_id)
-    if going.command.iov_ui then
-        going.command.iov_ui = next_iov(ms_id)
+    if going.reset_iov_ui then
+        going.reset_iov_ui = next_iov_ui(ms_id)
+        going.command.iov_ui = going.command.iov_ui and going.reset_iov_ui
     end
     count.add("retries")
     send_command(ms_id, going)
@@ -172,9 +209,11 @@ function begin_step(ms_id, going)
         return
     end
     going.sapi, going.left, going.met = step.sapi, network.cfg.timers.t200_retries, nil
+    going.reset_iov_ui = step.reset_iov_ui
     going.command = {
-        cr = true, sapi = step.sapi, pf = true, reset = step.reset or false,
-        iov_ui = step.iov_ui, n201_u_octets = step.n201_u_octets,
+        cr = true, sapi = step.sapi, pf = true, reset = step.reset_iov_ui ~= nil,
+        iov_ui = is_enciphered(subscribers.of(ms_id)) and step.reset_iov_ui or nil,
+        n201_u_octets = step.n201_u_octets,
     }
     going.timer = timers.after(network.cfg.timers.t200_ns, t200, ms_id)
     send_command(ms_id, going)
@@ -199,20 +238,33 @@ local function n201_u_steps(record, steps, wanted)
     return steps
 end
 
-local function reset_step(record, iov)
-    return { sapi = SAPI_RESET, reset = true, iov_ui = is_enciphered(record) and iov or nil }
+-- The commands for values of the configuration that differ from table 9 and are not agreed yet.
+local function new_n201_u_steps(record, steps, agreed)
+    return n201_u_steps(record, steps, function(sapi)
+        return not agreed[sapi] and record.ms.n201_u_octets ~= xid.defaults[sapi].n201_u_octets
+    end)
 end
 
--- The commands for values of the configuration that differ from table 9 and are not agreed yet.
-local function steps_of(record, state)
-    local ms, steps = record.ms, {}
-    if is_enciphered(record) and ms.iov_ui ~= 0 and not (state and state.iov_ui) then
-        steps[1] = reset_step(record, ms.iov_ui)
+local function reset_step(reset_iov_ui)
+    return { sapi = SAPI_RESET, reset_iov_ui = reset_iov_ui }
+end
+
+-- Without any Reset yet, the file's IOV-UI needs one.
+local function is_reset_due(record, state)
+    if state and state.last_iov_ui then
+        return state.due
     end
-    return n201_u_steps(record, steps, function(sapi)
-        return not (state and state.agreed[sapi])
-            and ms.n201_u_octets ~= xid.defaults[sapi].n201_u_octets
-    end)
+    return is_enciphered(record) and record.ms.iov_ui ~= 0
+end
+
+local function steps_of(ms_id, record)
+    local state = states[ms_id]
+    if is_reset_due(record, state) then
+        local is_second = state and state.last_iov_ui
+        local first = reset_step(is_second and next_iov_ui(ms_id) or record.ms.iov_ui)
+        return new_n201_u_steps(record, { first }, {})
+    end
+    return new_n201_u_steps(record, {}, state and state.agreed or {})
 end
 
 -- A reload brings other values under the same key: N201-U is negotiated again from table 9. The IOV-UI
@@ -225,7 +277,7 @@ local function again(ms_id)
     local going = state.going
     state.n201_u, state.agreed, state.tried = {}, {}, false
     if going and going.command.reset then
-        going.steps = steps_of(subscribers.of(ms_id), state)
+        going.steps = new_n201_u_steps(subscribers.of(ms_id), {}, {})
     elseif going then
         timers.stop(going.timer)
         state.going = nil
@@ -236,8 +288,8 @@ subscribers.watch("xid_changed", again)
 
 -- An XID command is sent when the MS is next heard: ms_listen has the worker report the MS's next
 -- frame.
-local function listen(ms_id, record)
-    if nse_cfg_of(record).ns ~= "manual" and #steps_of(record, states[ms_id]) > 0 then
+function listen(ms_id, record)
+    if nse_cfg_of(record).ns ~= "manual" and #steps_of(ms_id, record) > 0 then
         dp.ms_listen { ms_id = ms_id }
     end
 end
@@ -247,12 +299,12 @@ subscribers.watch("xid_set", listen)
 -- The MS was heard, so it can answer now.
 function exchange.seen(ms_id)
     local state = states[ms_id]
-    local busy = state and (state.tried or state.going)
+    local busy = state and (state.going or state.tried and not state.due)
     local record = not busy and subscribers.of(ms_id)
     if not record or nse_cfg_of(record).ns == "manual" then
         return
     end
-    local steps = steps_of(record, state)
+    local steps = steps_of(ms_id, record)
     if #steps > 0 then
         begin(ms_id, steps)
     end
@@ -295,15 +347,10 @@ local function fcs_of(octets)
     return octets:sub(-3)
 end
 
-local function forget_reset(ms_id)
-    states[ms_id].reset = nil
-end
-
 local function remember_reset(ms_id, octets, response)
-    local state = state_of(ms_id)
-    timers.stop(state.reset and state.reset.timer)
-    state.reset = {
-        fcs = fcs_of(octets), response = response,
+    forget_reset(ms_id)
+    states[ms_id].reset = {
+        fcs = fcs_of(octets), response = response, iov_ui = states[ms_id].last_iov_ui,
         timer = timers.after(REPEATED_NS, forget_reset, ms_id),
     }
 end
@@ -326,22 +373,25 @@ function exchange.take_command(ms_id, octets, command, bad)
     local met = not bad and equals_ours(going, command)
     if met and command.iov_ui then
         timers.stop(going.timer)
+        reset_known(ms_id, going.reset_iov_ui)
         begin_step(ms_id, going)
         return "handled"
     end
     local last = command.reset and repeated(ms_id, octets)
     if last then
-        send(ms_id, last.response)
+        send(ms_id, last.response, last.iov_ui)
         return "handled"
     end
+    local reset_iov_ui = command.reset and next_iov_ui(ms_id) or nil
     if command.reset then
-        reset(ms_id, next_iov(ms_id))
+        state_of(ms_id).last_iov_ui = reset_iov_ui
+        reset_known(ms_id, reset_iov_ui)
     end
     local response = answer(ms_id, command, bad)
     if command.reset then
         remember_reset(ms_id, octets, response)
     end
-    send(ms_id, response)
+    send(ms_id, response, reset_iov_ui)
     if met then
         going.met = true
     end
@@ -363,6 +413,9 @@ function exchange.take_response(ms_id, response, bad)
         return "ignored"
     end
     timers.stop(going.timer)
+    if going.reset_iov_ui then
+        reset_known(ms_id, going.reset_iov_ui)
+    end
     local octets = going.command.n201_u_octets
     if octets then
         set_n201_u(ms_id, going.sapi, response.n201_u_octets or octets)
@@ -389,7 +442,7 @@ local function ask(asked)
         return
     end
     local record = subscribers.of(ms_id)
-    local steps = asked.reset and { reset_step(record, next_iov(ms_id)) } or {}
+    local steps = asked.reset and { reset_step(next_iov_ui(ms_id)) } or {}
     begin(ms_id, n201_u_steps(record, steps, function() return true end))
 end
 
