@@ -52,11 +52,11 @@ struct config {
 _Static_assert(sizeof(struct config) <= AQM_CONFIG_OCTETS, "config");
 
 struct vars {
-    uint32_t count : 31;   // with count and BLUE's p_m 0 it is calm
-    bool dropping : 1;     // only with count > 0
-    uint32_t blue_q32;     // BLUE's p_m, Q32
-    uint64_t drop_next_ns; // also the next step down
-    uint64_t blue_next_ns; // freeze_time: the earliest change of p_m
+    uint32_t count : 31;         // with count and BLUE's p_m 0 it is calm
+    bool dropping : 1;           // only with count > 0
+    uint32_t blue_q32;           // BLUE's p_m, Q32
+    uint64_t drop_next_ns;       // also the next step down
+    uint64_t blue_held_until_ns; // freeze_time after the last change of p_m
 };
 #define COUNT_MOST 0x7fffffffu
 _Static_assert(sizeof(struct vars) == 24, "the usual discipline's, of every PFC");
@@ -150,20 +150,20 @@ static bool signals(struct vars *v, uint64_t interval_ns, uint64_t now_ns)
 
 static void blue_up(struct vars *v, uint64_t target_ns, uint64_t now_ns)
 {
-    if (now_ns < v->blue_next_ns)
+    if (now_ns <= v->blue_held_until_ns)
         return;
     v->blue_q32 += BLUE_UP;
     if (v->blue_q32 < BLUE_UP)
         v->blue_q32 = UINT32_MAX;
-    v->blue_next_ns = now_ns + target_ns;
+    v->blue_held_until_ns = now_ns + target_ns;
 }
 
 static void blue_down(struct vars *v, uint64_t target_ns, uint64_t now_ns)
 {
-    if (now_ns < v->blue_next_ns)
+    if (now_ns <= v->blue_held_until_ns)
         return;
     v->blue_q32 -= v->blue_q32 < BLUE_DOWN ? v->blue_q32 : BLUE_DOWN;
-    v->blue_next_ns = now_ns + target_ns;
+    v->blue_held_until_ns = now_ns + target_ns;
 }
 
 static bool blue_drops(const struct vars *v, const struct aqm_view *view)
@@ -185,13 +185,12 @@ static enum aqm_verdict judge(const struct config *c, struct vars *v, const stru
     uint64_t overfull_ns = c->overfull_intervals * t.interval_ns;
     if (over && overfull_ns && view->sojourn_ns > overfull_ns)
         blue_up(v, t.target_ns, view->now_ns);
-    if (blue_drops(v, view))
-        verdict = AQM_DROP;
-    if (verdict == AQM_DROP && view->queue_pdus <= 1)
-        verdict = AQM_PASS;
-    if (v->dropping && verdict != AQM_DROP && v->drop_next_ns < view->now_ns)
+    bool drops = blue_drops(v, view) || verdict == AQM_DROP;
+    if (v->dropping && !drops && v->drop_next_ns < view->now_ns)
         v->drop_next_ns = view->now_ns;
-    return verdict;
+    if (!drops || view->queue_pdus > 1)
+        return drops ? AQM_DROP : verdict;
+    return verdict == AQM_MARK ? AQM_MARK : AQM_PASS;
 }
 
 static enum aqm_verdict dequeue(const void *config, void *vars, const struct aqm_view *view)

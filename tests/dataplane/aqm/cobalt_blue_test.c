@@ -4,6 +4,7 @@
 
 #define BLUE_UP   0x1p-8L
 #define BLUE_DOWN 0x1p-12L
+#define HELD_NS   (5 * MS_NS) // at FAST: the target; a change comes in more than that
 
 // Of a head that is below the target, so that only BLUE can drop it.
 static long double blue_now(const struct asked *a, uint64_t now_ns)
@@ -12,7 +13,7 @@ static long double blue_now(const struct asked *a, uint64_t now_ns)
     return signal_probability(a, asked_out, &view);
 }
 
-// Heads that waited more than 4 intervals; at FAST the hold is 5 ms.
+// Heads that waited more than 4 intervals.
 static void test_blue_rises_when_overfull(void **state)
 {
     struct asked a = cobalt(true, 4);
@@ -20,10 +21,10 @@ static void test_blue_rises_when_overfull(void **state)
     (void)state;
     ask(&a, now_ns, 4 * S_NS, FAST);
     assert_true(blue_now(&a, now_ns) == 0);
-    for (uint32_t i = 1; i <= 255; i++, now_ns += 5 * MS_NS) {
+    for (uint32_t i = 1; i <= 255; i++, now_ns += HELD_NS + 1) {
         ask(&a, now_ns, 4 * S_NS + 1, FAST);
         assert_true(blue_now(&a, now_ns) == i * BLUE_UP);
-        ask(&a, now_ns + 5 * MS_NS - 1, 4 * S_NS + 1, FAST); // held
+        ask(&a, now_ns + HELD_NS, 4 * S_NS + 1, FAST);
         assert_true(blue_now(&a, now_ns) == i * BLUE_UP);
     }
     ask(&a, now_ns, 4 * S_NS + 1, FAST);
@@ -41,9 +42,9 @@ static void test_blue_is_at_the_share(void **state)
     assert_true(blue_now(&a, now_ns) == 0);
     ask(&a, now_ns, 4 * 1895 * MS_NS + 1, SLOW);
     assert_true(blue_now(&a, now_ns) == BLUE_UP);
-    ask(&a, now_ns + 900 * MS_NS - 1, LONG_NS, SLOW); // held for a target of 900 ms
+    ask(&a, now_ns + 900 * MS_NS, LONG_NS, SLOW); // held for a target of 900 ms
     assert_true(blue_now(&a, now_ns) == BLUE_UP);
-    ask(&a, now_ns + 900 * MS_NS, LONG_NS, SLOW);
+    ask(&a, now_ns + 900 * MS_NS + 1, LONG_NS, SLOW);
     assert_true(blue_now(&a, now_ns) == 2 * BLUE_UP);
 }
 
@@ -54,12 +55,12 @@ static void test_blue_falls_when_empty(void **state)
     (void)state;
     ask(&a, now_ns, LONG_NS, FAST);
     for (uint32_t i = 1; i <= 16; i++) {
-        comes_to_empty(&a, now_ns + 5 * MS_NS - 1); // held
+        comes_to_empty(&a, now_ns + HELD_NS);
         assert_true(blue_now(&a, now_ns) == BLUE_UP - (i - 1) * BLUE_DOWN);
-        comes_to_empty(&a, now_ns += 5 * MS_NS);
+        comes_to_empty(&a, now_ns += HELD_NS + 1);
         assert_true(blue_now(&a, now_ns) == BLUE_UP - i * BLUE_DOWN);
     }
-    comes_to_empty(&a, now_ns += 5 * MS_NS);
+    comes_to_empty(&a, now_ns += HELD_NS + 1);
     assert_true(blue_now(&a, now_ns) == 0);
 }
 
@@ -89,6 +90,22 @@ static void test_blue_never_marks(void **state)
     assert_int_equal(asked_out(&a, &view), AQM_DROP);
 }
 
+// Of the last N-PDU of a queue BLUE's drop is not carried out, and takes no mark away.
+static void test_the_last_n_pdu_keeps_its_mark(void **state)
+{
+    struct asked a = cobalt(true, 4);
+    struct rng low = rng_that_says(0), high = rng_that_says(UINT64_MAX);
+    struct aqm_view view = head(S_NS, LONG_NS, FAST);
+    (void)state;
+    view.rng = &high;
+    assert_int_equal(asked_out(&a, &view), AQM_PASS);
+    view.rng = &low;
+    view.queue_pdus = 1;
+    assert_int_equal(asked_out(&a, &view), AQM_PASS);
+    view.now_ns += S_NS;
+    assert_int_equal(asked_out(&a, &view), AQM_MARK);
+}
+
 // It goes on below the target, and when after a day nothing is left of CoDel's rate.
 static void test_blue_outlasts_the_signals(void **state)
 {
@@ -116,6 +133,7 @@ int main(void)
         cmocka_unit_test(test_blue_falls_when_empty),
         cmocka_unit_test(test_blue_stays_while_there_is_a_queue),
         cmocka_unit_test(test_blue_never_marks),
+        cmocka_unit_test(test_the_last_n_pdu_keeps_its_mark),
         cmocka_unit_test(test_blue_outlasts_the_signals),
         cmocka_unit_test(test_blue_off),
     };

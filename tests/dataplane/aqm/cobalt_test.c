@@ -148,6 +148,21 @@ static void test_the_last_n_pdu_is_never_dropped(void **state)
     assert_int_equal(asked_out(&a, &view), AQM_DROP);
 }
 
+// The law goes on as if it had been dropped: what was missed before it is still owed.
+static void test_the_last_n_pdu_counts_as_a_signal(void **state)
+{
+    struct asked a = cobalt(false, 0);
+    struct aqm_view view = head(S_NS, S_NS, FAST);
+    (void)state;
+    assert_int_equal(asked_out(&a, &view), AQM_PASS);
+    view.now_ns += 10 * S_NS;
+    view.queue_pdus = 1;
+    assert_int_equal(asked_out(&a, &view), AQM_PASS);
+    view.queue_pdus = 2;
+    assert_int_equal(asked_out(&a, &view), AQM_DROP);
+    assert_int_equal(asked_out(&a, &view), AQM_DROP);
+}
+
 // ---- The way down ----
 
 // A queue over the target until `count` has been reached, and the time of the next signal.
@@ -282,6 +297,7 @@ int main(void)
         cmocka_unit_test(test_what_could_not_be_signalled_is_not_owed),
         cmocka_unit_test(test_drops_are_made_up_for),
         cmocka_unit_test(test_the_last_n_pdu_is_never_dropped),
+        cmocka_unit_test(test_the_last_n_pdu_counts_as_a_signal),
         cmocka_unit_test(test_steps_down),
         cmocka_unit_test(test_steps_down_in_one_look),
         cmocka_unit_test(test_steps_down_at_once),
