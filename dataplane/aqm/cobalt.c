@@ -16,7 +16,7 @@
 // N-PDU of a queue may be marked, and is never dropped. Left out: CAKE's 2 MTU times for each bulk
 // flow; CAKE's MTU time is at the whole rate, ours at the share, so that 4 of ours are 4 of CAKE's
 // for each flow. An overfull queue does not hasten a signal. A head that goes over the target
-// always waits first, even if a step down was due.
+// always waits first, even if a step down was due; CAKE signals it at once. README.md says why.
 #include "dataplane/aqm/aqm.h"
 
 #include "dataplane/aqm/codel.h"
