@@ -1,5 +1,6 @@
 // A burst from Gb, in passes: the classification and owner of each datagram, then the deciphering
-// of all user data at once, then FCS, numbers and segments in order of arrival.
+// of all user data up to a PDU for control at once, then FCS, numbers and segments in order of
+// arrival.
 #include "dataplane/up/up_parts.h"
 
 #include <rte_prefetch.h>
@@ -81,29 +82,6 @@ static void go_on(struct up *up, const struct up_frame *f)
         up_drop_frame(up, DROP_stranger, f->m);
 }
 
-// Collects a burst's user data, in order. Returns the number.
-static uint32_t sort(struct up *up, struct rte_mbuf **frames, const struct port_datagram *datagrams,
-                     uint32_t n, struct up_frame *user, uint64_t now_ns)
-{
-    uint32_t passed = 0, told[UP_WAYS] = {0};
-    for (uint32_t i = 0; i < n; i++) {
-        struct up_frame *f = &user[passed];
-        frame_begin(f, up->state, frames[i], &datagrams[i]);
-        if (is_stray(up->state, f)) {
-            go_on(up, f);
-            continue;
-        }
-        enum up_way way = stages(up->state, f);
-        if (way != UP_ON) {
-            set_aside(up, f, way, told, now_ns);
-            continue;
-        }
-        rte_prefetch0(&up->state->ms_up[f->ms]);
-        passed++;
-    }
-    return passed;
-}
-
 // Ends the MS's holds until it is heard, and reports it to control. If the ring of events is full
 // the state stays, and the next frame tries again.
 static void end_hold(struct up *up, const struct up_frame *f, uint64_t now_ns)
@@ -130,12 +108,46 @@ static void take(struct up *up, const struct up_frame *f, uint64_t now_ns)
     up_drop_frame(up, reason, f->m);
 }
 
+static void take_all(struct up *up, struct up_frame *user, uint32_t n, uint64_t now_ns)
+{
+    up_decipher(up, user, n);
+    for (uint32_t i = 0; i < n; i++)
+        take(up, &user[i], now_ns);
+}
+
+// Collects a burst's user data, in order. Returns the number that is left to take: what comes
+// before a PDU for control is taken first, so that control reads that an MS was heard before a
+// SUSPEND behind it.
+static uint32_t sort(struct up *up, struct rte_mbuf **frames, const struct port_datagram *datagrams,
+                     uint32_t n, struct up_frame *user, uint64_t now_ns)
+{
+    uint32_t passed = 0, told[UP_WAYS] = {0};
+    for (uint32_t i = 0; i < n; i++) {
+        struct up_frame *f = &user[passed];
+        frame_begin(f, up->state, frames[i], &datagrams[i]);
+        if (is_stray(up->state, f)) {
+            go_on(up, f);
+            continue;
+        }
+        enum up_way way = stages(up->state, f);
+        if (way == UP_CONTROL) {
+            take_all(up, user, passed, now_ns);
+            passed = 0;
+        }
+        if (way != UP_ON) {
+            set_aside(up, f, way, told, now_ns);
+            continue;
+        }
+        rte_prefetch0(&up->state->ms_up[f->ms]);
+        passed++;
+    }
+    return passed;
+}
+
 void up_input(struct up *up, struct rte_mbuf **frames, const struct port_datagram *datagrams,
               uint32_t n, uint64_t now_ns)
 {
     struct up_frame user[PORT_BURST];
     n = sort(up, frames, datagrams, n, user, now_ns);
-    up_decipher(up, user, n);
-    for (uint32_t i = 0; i < n; i++)
-        take(up, &user[i], now_ns);
+    take_all(up, user, n, now_ns);
 }

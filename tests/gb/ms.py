@@ -301,6 +301,23 @@ def implicit(p):
         p.a.expect("bssgp_resume_ack", within=0)
 
 
+@case("user data and the SUSPEND behind it in one burst: that was heard before, and ends no call")
+@place()
+def heard_before(p):
+    status(p.a, LOST)
+    p.down(3)
+    page(p.a, p.world.now_ns, bvci=2)
+    p.up()
+    reference = suspended(p)
+    p.all(ns=0)  # they may go before the SUSPEND
+    p.down(3)
+    p.none(60 * S)
+    p.a.none("bssgp_paging_ps")
+    resume(p.a, reference)
+    p.all()
+    p.idle()
+
+
 @case("a routeing area update of a suspended MS resumes it; a damaged one does not")
 @place()
 def update(p):
