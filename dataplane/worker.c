@@ -113,6 +113,8 @@ static int apply(struct dp_worker *worker, const struct command *command, uint64
     } while (fault == -SCHED_MORE);
     if (command->op == COMMAND_ms_standby)
         down_standby(&worker->down, command->ms_standby.ms_id, now_ns);
+    if (command->op == COMMAND_ms_credit)
+        down_standby(&worker->down, command->ms_credit.ms_id, now_ns);
     return command->op == COMMAND_bvc_remove ? 0 : fault;
 }
 

@@ -94,7 +94,7 @@ void down_input(struct down *down, struct rte_mbuf **frames, uint32_t n, uint64_
 void down_datagrams(struct down *down, struct rte_mbuf **frames, struct port_datagram *datagrams,
                     uint32_t n, uint64_t now_ns);
 
-// Control has put an MS in standby: reports a page for an N-PDU that waits already.
+// Reports a page if the MS was put in standby and an N-PDU waits for it already.
 void down_standby(struct down *down, uint32_t ms, uint64_t now_ns);
 
 // Takes grants, frames them and gives the frames to the Gb port. True if it ended because the port

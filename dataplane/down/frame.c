@@ -150,7 +150,7 @@ static __attribute__((noinline)) void mark_or_trace(struct down *down,
 static void count(const struct sched_grant *grant, struct state_ms *ms, struct state_bvc *bvc,
                   uint32_t llc_octets)
 {
-    ms->octets += llc_octets;
+    state_ms_sent(ms, llc_octets);
     bvc->frames++;
     bvc->octets += llc_octets;
     bvc->sojourn_ns = grant->sojourn_ns;
@@ -222,7 +222,7 @@ void down_frame_llc(struct down *down, uint32_t ms_id, uint64_t lifetime_ns,
     if (ms->options)
         memcpy(b, state_options(down->state, ms_id), ms->options);
     bssgp_put_llc_tag(octets, b + ms->options);
-    ms->octets += octets;
+    state_ms_sent(ms, octets);
     ms->llc_frames++;
     bvc->frames++;
     bvc->octets += octets;

@@ -169,7 +169,7 @@ static void page(struct down *down, struct state_ms *ms, uint32_t ms_id, uint64_
     state_ms_hold(down->state, down->sched, ms_id, STATE_HELD_FOR_PAGING, now_ns);
 }
 
-// Control has put the MS in standby, or the MS has not been heard for READY time.
+// The MS was put in standby, or has not been heard for READY time.
 static bool is_in_standby(const struct down *down, const struct state_ms *ms, uint64_t now_ns)
 {
     int32_t silent_ticks = (int32_t)(state_tick(now_ns) - ms->heard); // by another worker's clock
@@ -186,7 +186,8 @@ static void look_for_standby(struct down *down, uint32_t ms_id, uint64_t now_ns)
 
 void down_standby(struct down *down, uint32_t ms_id, uint64_t now_ns)
 {
-    if (sched_ms_queued(down->sched, ms_id).packets > 0)
+    if (down->state->ms[ms_id].holds & STATE_HELD_IN_STANDBY &&
+        sched_ms_queued(down->sched, ms_id).packets > 0)
         look_for_standby(down, ms_id, now_ns);
 }
 

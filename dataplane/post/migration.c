@@ -173,7 +173,7 @@ bool post_migration_unpack(struct post *post, struct state *state, struct sched 
     uint32_t ms = expect->expect.ms_id;
     state->ms[ms] = migration->ms;
     state->ms[ms].bvc = migration->bvc_id;
-    state->ms[ms].heard = state_tick(now_ns);
+    state_ms_is_there(&state->ms[ms], now_ns);
     state->ms_up[ms] = migration->ms_up;
     if (migration->has_counts && state_counts_have(state, ms))
         state->ms_counts[state->ms_up[ms].counts - 1] = migration->counts;

@@ -140,10 +140,15 @@ int state_apply_ms_freeze(const struct apply *a, const struct command_ms_freeze 
 }
 
 // The worker reports N-PDUs that wait already.
-int state_apply_ms_standby(const struct apply *a, const struct command_ms_standby *c)
+static int stand_by(const struct apply *a, uint32_t ms)
 {
     a->state->standby = true;
-    return state_ms_hold(a->state, a->sched, c->ms_id, STATE_HELD_IN_STANDBY, a->now_ns);
+    return state_ms_hold(a->state, a->sched, ms, STATE_HELD_IN_STANDBY, a->now_ns);
+}
+
+int state_apply_ms_standby(const struct apply *a, const struct command_ms_standby *c)
+{
+    return stand_by(a, c->ms_id);
 }
 
 int state_apply_ms_listen(const struct apply *a, const struct command_ms_listen *c)
@@ -155,16 +160,27 @@ int state_apply_ms_listen(const struct apply *a, const struct command_ms_listen 
 // Control has heard the MS in control's frames.
 int state_apply_ms_release(const struct apply *a, const struct command_ms_release *c)
 {
-    a->state->ms[c->ms_id].heard = state_tick(a->now_ns);
+    state_ms_is_there(&a->state->ms[c->ms_id], a->now_ns);
     return state_ms_let_go(a->state, a->sched, c->ms_id, STATE_HELD_BY_ANY | STATE_LISTENED_FOR,
                            a->now_ns);
 }
 
+// LLC PDUs of the MS, one at least, were discarded. If all goes in vain no more of its queue goes:
+// each that is discarded gives its octets back, so that the next one could go after it at once.
+static int count_discarded(const struct apply *a, uint32_t ms, uint32_t discarded)
+{
+    uint8_t *in_vain = &a->state->ms[ms].in_vain;
+    uint32_t sum = *in_vain + 2 * discarded;
+    if (state_counts_have(a->state, ms))
+        a->state->ms_counts[a->state->ms_up[ms].counts - 1].discarded += discarded;
+    *in_vain = (uint8_t)(sum < UINT8_MAX ? sum : UINT8_MAX);
+    return *in_vain < STATE_ALL_IN_VAIN ? 0 : stand_by(a, ms);
+}
+
 int state_apply_ms_credit(const struct apply *a, const struct command_ms_credit *c)
 {
-    if (c->discarded && state_counts_have(a->state, c->ms_id))
-        a->state->ms_counts[a->state->ms_up[c->ms_id].counts - 1].discarded += c->discarded;
-    return sched_ms_credit(a->sched, c->ms_id, c->octets, a->now_ns);
+    int fault = c->discarded ? count_discarded(a, c->ms_id, c->discarded) : 0;
+    return fault ? fault : sched_ms_credit(a->sched, c->ms_id, c->octets, a->now_ns);
 }
 
 int state_apply_ms_move(const struct apply *a, const struct command_ms_move *c)
@@ -305,7 +321,7 @@ int state_ms_move(struct state *state, struct sched *sched, uint32_t ms, uint32_
     if (fault)
         return fault;
     state->ms[ms].bvc = bvc;
-    state->ms[ms].heard = state_tick(now_ns);
+    state_ms_is_there(&state->ms[ms], now_ns);
     return 0;
 }
 

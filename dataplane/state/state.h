@@ -70,6 +70,7 @@ struct state_ms {
     bool enciphered;
     uint8_t options;     // octets at state_options
     uint8_t holds;       // the reasons for which it is frozen; see below
+    uint8_t in_vain;     // of its LLC PDUs; see STATE_ALL_IN_VAIN
     uint32_t heard;      // time of its last good frame, in state_tick units
     uint32_t llc_frames; // of control sent to it, modulo 2^32
     uint64_t octets;     // of LLC PDUs sent to it
@@ -82,7 +83,8 @@ enum {
     STATE_HELD_BY_CONTROL = 1,
     STATE_HELD_UNTIL_HEARD = 2, // set by control
     STATE_HELD_FOR_PAGING = 4,  // set by the path, until the MS is heard
-    STATE_HELD_IN_STANDBY = 8,  // set by control, until it is heard; waiting N-PDUs are reported
+    STATE_HELD_IN_STANDBY = 8,  // set by control, or if all goes in vain, until it is heard;
+                                // waiting N-PDUs are reported
     STATE_LISTENED_FOR = 16     // no hold: control is told when the MS is heard
 };
 #define STATE_HELD_BY_SILENCE \
@@ -90,6 +92,15 @@ enum {
 #define STATE_HELD_BY_ANY  (STATE_HELD_BY_CONTROL | STATE_HELD_BY_SILENCE)
 #define STATE_UNTIL_HEARD  (STATE_HELD_BY_SILENCE | STATE_LISTENED_FOR)
 #define STATE_ENDS_BY_MOVE (STATE_HELD_FOR_PAGING | STATE_LISTENED_FOR) // by control, not the path
+
+// LLC PDUs in vain: 2 for each that the BSS has discarded, 1 less for each that goes to the MS,
+// never below 0, and 0 again when the MS is heard. So it does not grow while at least half of them
+// arrive, and forgets what arrived before. An MS that is not heard, and that nothing reaches, comes
+// to this figure with 12 that are discarded at once, as its BSC buffer is when it has left, or with
+// 23 of which each lets the next one go. An MS that is there loses so many unheard at most where
+// its BSC buffer is smaller than its bucket, so that a burst of large N-PDUs finds no room. A page
+// finds out.
+#define STATE_ALL_IN_VAIN 24
 
 // Time in ticks of 2^24 ns, modulo 2^32: an MS silent for 13 months counts as heard in the next 13.
 #define STATE_TICK_SHIFT 24
@@ -197,7 +208,7 @@ struct state {
     struct state_pdp_up *pdp_up;
     uint8_t *options;    // see state_options; NULL: no room for any
     struct trace *trace; // what its packets are traced into; NULL: nothing is
-    bool standby;        // control has ever put an MS in standby: every N-PDU's MS is checked
+    bool standby;        // an MS was ever put in standby: every N-PDU's MS is checked
     struct names name[STATE_NAMED_KINDS];
     struct rte_hash *endpoints; // struct state_endpoint -> NS-VC
     struct rte_hash *ggsns;     // struct ipv6_address -> number of GGSNs with it
@@ -252,10 +263,24 @@ int state_ms_let_go(struct state *state, struct sched *sched, uint32_t ms, uint8
 // until then both are its names (TS 44.064 8.3).
 void state_old_tlli_end(struct state *state, uint32_t ms);
 
+// The MS counts as heard.
+static inline void state_ms_is_there(struct state_ms *ms, uint64_t now_ns)
+{
+    ms->heard = state_tick(now_ns);
+    ms->in_vain = 0;
+}
+
+// An LLC PDU of so many octets goes to the MS.
+static inline void state_ms_sent(struct state_ms *ms, uint32_t llc_octets)
+{
+    ms->octets += llc_octets;
+    ms->in_vain -= ms->in_vain > 0;
+}
+
 // A good frame of the MS came under that TLLI.
 static inline void state_ms_heard(struct state *state, uint32_t ms, uint32_t tlli, uint64_t now_ns)
 {
-    state->ms[ms].heard = state_tick(now_ns);
+    state_ms_is_there(&state->ms[ms], now_ns);
     if (__builtin_expect(state->ms_up[ms].old_tlli != tlli, 0))
         state_old_tlli_end(state, ms);
 }

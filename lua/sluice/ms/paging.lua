@@ -1,8 +1,9 @@
 -- PAGING-PS (TS 48.018 7.1 and 10.3.1; TS 24.008 4.7.9): pages an MS first in its last cell, then in
 -- the whole routeing area, T3313 apart. The reason of the page decides what follows:
---   standby  (the READY timer has expired, or RADIO-STATUS reported the MS lost, and a packet waits) the
---            MS's queue is held until the MS is heard. Without an answer the queue is dropped and the MS
---            stays in standby: the next packet pages again.
+--   standby  (the READY timer has expired, RADIO-STATUS reported the MS lost, or the worker has seen that
+--            the BSS discards all, and a packet waits) the MS's queue is held until the MS is heard.
+--            Without an answer the queue is dropped and the MS stays in standby: the next packet pages
+--            again.
 --   claimed  (roam.lua: a frame with the MS's TLLI came in another cell) nothing is held, for the frame
 --            may be forged. If silence in the MS's own cell is to decide, only that cell is paged.
 --   ordered  (RADIO-STATUS: cell reselection ordered) the page starts T3313 later.

@@ -99,7 +99,8 @@ local function credit(ms_id, bvc, pdu)
     end
 end
 
--- The BSS has discarded PDUs after their lifetime: its queue is too long.
+-- The BSS has discarded PDUs, most often after their lifetime: its queue is too long, or the MS does not
+-- answer. That is for the worker to tell, which knows what it has sent and when the MS was heard.
 pdus.on("bssgp_llc_discarded", {
     on = "signalling",
     handler = function(nse, _, pdu, nsvc, octets)

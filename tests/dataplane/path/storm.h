@@ -107,7 +107,7 @@ static inline void storm_bucket(uint32_t ms, uint32_t bvc)
         DO(bvc_credit, bvc, octets);
         break;
     case 7:
-        DO(ms_credit, ms, octets);
+        DO(ms_credit, ms, octets, (uint8_t)storm_one_of(6));
         break;
     case 8:
         DO(pfc_credit, ms, 1, octets);
