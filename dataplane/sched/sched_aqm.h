@@ -2,6 +2,7 @@
 #ifndef SLUICE_SCHED_SCHED_AQM_H
 #define SLUICE_SCHED_SCHED_AQM_H
 
+#include "dataplane/sched/sched_queue.h"
 #include "dataplane/sched/sched_round.h"
 
 uint32_t sched_aqm_share_again(const struct aqm_view *view);
@@ -64,12 +65,35 @@ static inline void aqm_was_asked(const struct tree_rule *rule, struct tree_pfc *
     p->asked = true;
 }
 
-// True if the N-PDU is to be dropped; else a mark is set in it.
-static inline bool aqm_obey(enum aqm_verdict verdict, struct pdu *pdu)
+// Never two drops in a row in a flow, and none behind a mark. A window of two packets is often what
+// TCP sends again and one more, and the last of a queue is not dropped: so an AQM that is due once
+// a round trip drops the same data each time it comes. With ECN, too, for what is sent again is not
+// ECT (RFC 3168 6.1.5). The hole at the receiver stays, and all that gets past it is for nothing.
+static inline bool aqm_spares(struct tree_flow *f)
 {
-    if (verdict == AQM_MARK && pdu->ect)
-        pdu->mark = 1;
-    return verdict == AQM_DROP || (verdict == AQM_MARK && !pdu->ect);
+    f->signalled = !f->signalled;
+    return !f->signalled;
+}
+
+// True if the N-PDU is to be dropped; else a mark is set in it. f: see aqm_flow.
+static inline bool aqm_obey(enum aqm_verdict verdict, struct pdu *pdu, struct tree_flow *f)
+{
+    if (verdict == AQM_PASS)
+        return false;
+    if (verdict == AQM_DROP || !pdu->ect)
+        return !f || !aqm_spares(f);
+    pdu->mark = 1;
+    if (f)
+        f->signalled = true;
+    return false;
+}
+
+// The flow whose queue the AQM watches; NULL: it watches more than a flow, and has no such rhythm.
+static inline struct tree_flow *aqm_flow(const struct sched *s, uint32_t pfc,
+                                         const struct tree_pfc *p, uint32_t flow)
+{
+    return s->rule[p->traffic_class].scope == SCHED_SCOPE_FLOW ? sched_queue_flow(s, pfc, flow)
+                                                               : NULL;
 }
 
 // The clock of the AQM of one MS's queue is the MS's, so its timers stop while the MS is frozen.
@@ -79,14 +103,21 @@ static inline uint64_t aqm_clock(const struct sched *s, const struct tree_ms *m,
     return s->rule[p->traffic_class].scope >= SCHED_SCOPE_PFC ? tree_ms_clock(m, now_ns) : now_ns;
 }
 
-// At most a quantum, and its flow has nothing queued: it delays the others by little, and an AQM
-// that watches more than this flow would drop it for what others have queued. An MS has at most
-// `flows_a_pfc` of them in a packet flow, a quantum each, whatever it sends.
-static inline bool is_small_and_alone(const struct sched *s, uint32_t pfc, const struct tree_pfc *p,
-                                      uint32_t flow, uint32_t octets)
+// What an AQM that watches more than this flow would drop for what others have queued, though it
+// delays them by little. An N-PDU of at most a quantum whose flow has nothing queued: an MS has at
+// most `flows_a_pfc` of them in a packet flow, whatever it sends. And the first two N-PDUs of an
+// MS, of an AQM that watches many: without them an MS whose connections have all been dropped from
+// has nothing to send until their time-outs, however much of its share is left.
+#define FEW_PDUS 2
+static inline bool delays_others_little(const struct sched *s, uint32_t pfc,
+                                        const struct tree_pfc *p, uint32_t flow, uint32_t octets)
 {
-    return p->state & PFC_BY_FLOW && s->rule[p->traffic_class].scope != SCHED_SCOPE_FLOW &&
-           octets <= s->config.flow_quantum_octets && !sched_queue_flow(s, pfc, flow)->queue.total;
+    enum sched_scope scope = (enum sched_scope)s->rule[p->traffic_class].scope;
+    if (!(p->state & PFC_BY_FLOW) || scope == SCHED_SCOPE_FLOW)
+        return false;
+    return (scope <= SCHED_SCOPE_BVC && total_packets(p->queue.total) < FEW_PDUS) ||
+           (octets <= s->config.flow_quantum_octets &&
+            !sched_queue_flow(s, pfc, flow)->queue.total);
 }
 
 static inline enum drop_reason aqm_ask_in(struct sched *s, uint32_t pfc, struct tree_ms *m,
@@ -105,9 +136,14 @@ static inline enum drop_reason aqm_ask_in(struct sched *s, uint32_t pfc, struct 
     uint8_t *vars = aqm_look(s, pfc, m, p, flow, &view);
     enum aqm_verdict verdict = aqm->ops->enqueue(aqm->config, vars, &view);
     aqm_was_asked(rule, p, vars);
-    if (!aqm_obey(verdict, pdu))
+    if (verdict == AQM_PASS)
         return DROP_NONE;
-    if (!is_small_and_alone(s, pfc, p, flow, pdu->octets))
+    struct tree_flow *f = aqm_flow(s, pfc, p, flow);
+    if (f && !f->queue.total && f->tag != queue_tag_of(pdu->flow_hash))
+        f->signalled = false; // another flow has left this queue
+    if (!aqm_obey(verdict, pdu, f))
+        return DROP_NONE;
+    if (!delays_others_little(s, pfc, p, flow, pdu->octets))
         return DROP_aqm_in;
     pdu->mark = pdu->ect && aqm->marks;
     return DROP_NONE;
@@ -166,7 +202,7 @@ static inline enum drop_reason aqm_ask_out(struct sched *s, const struct round *
     uint8_t *vars = aqm_look(s, r->pfc, r->m, r->p, r->p->flow, &view);
     enum aqm_verdict verdict = rule->aqm->ops->dequeue(rule->aqm->config, vars, &view);
     aqm_was_asked(rule, r->p, vars);
-    return aqm_obey(verdict, pdu) ? DROP_aqm_out : DROP_NONE;
+    return aqm_obey(verdict, pdu, aqm_flow(s, r->pfc, r->p, r->p->flow)) ? DROP_aqm_out : DROP_NONE;
 }
 
 #endif

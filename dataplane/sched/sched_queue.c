@@ -23,11 +23,6 @@ struct tree_flows *sched_queue_flows(const struct sched *s, uint32_t pfc)
     return &s->flows[tree_pfc_index(s, pfc)];
 }
 
-static uint16_t tag_of(uint32_t hash)
-{
-    return (uint16_t)(hash ^ hash >> 16);
-}
-
 uint32_t sched_queue_flows_with(const struct sched *s, uint32_t pfc, uint32_t flow)
 {
     return (uint32_t)__builtin_popcountll(sched_queue_flows(s, pfc)->used | 1ULL << flow);
@@ -38,7 +33,7 @@ uint32_t sched_queue_flow_of(const struct sched *s, uint32_t pfc, uint32_t hash)
     const struct tree_flow *f = sched_queue_flow(s, pfc, 0);
     uint64_t used = sched_queue_flows(s, pfc)->used, empty = 0;
     uint32_t flows = s->config.flows_a_pfc, own = hash & (flows - 1);
-    uint16_t tag = tag_of(hash);
+    uint16_t tag = queue_tag_of(hash);
     for (uint64_t left = used; left; left &= left - 1) {
         uint32_t flow = (uint32_t)__builtin_ctzll(left);
         if (f[flow].tag == tag)
@@ -132,12 +127,14 @@ void sched_queue_append_to_flow(struct sched *s, uint32_t pfc, struct tree_pfc *
                                 uint32_t slot)
 {
     struct tree_flow *f = sched_queue_flow(s, pfc, flow);
-    uint16_t tag = tag_of(s->slot[slot].flow_hash);
+    uint16_t tag = queue_tag_of(s->slot[slot].flow_hash);
     f->shared = f->queue.total && (f->shared || f->tag != tag);
     if (f->list == LIST_NONE)
         join(s, pfc, flow, tag);
-    if (!f->queue.total)
+    if (!f->queue.total) {
+        f->signalled = s->slot[slot].mark || (f->signalled && f->tag == tag);
         f->tag = tag;
+    }
     queue_append(s, &f->queue, slot);
     p->queue.total += total_of(s->slot[slot].octets);
 }

@@ -9,6 +9,12 @@ void sched_queue_append_to_flow(struct sched *s, uint32_t pfc, struct tree_pfc *
 // The PFC's half-sent N-PDU has ended: PFCs that waited for its LLE may send.
 void sched_queue_close_lle(struct sched *s, uint32_t pfc, struct tree_ms *m, uint32_t lle);
 
+// Of a flow, by its hash.
+static inline uint16_t queue_tag_of(uint32_t hash)
+{
+    return (uint16_t)(hash ^ hash >> 16);
+}
+
 static inline void queue_append(struct sched *s, struct tree_queue *q, uint32_t slot)
 {
     const struct pdu *pdu = &s->slot[slot];

@@ -119,10 +119,11 @@ static_assert(sizeof(struct tree_mate) == 8, "an MS's mates");
 struct tree_flow {
     struct tree_queue queue;
     int32_t deficit;
-    uint16_t tag;     // of the flow that it belongs to, or belonged to last
-    uint8_t next;     // flow + 1; of one in no list: the round in which it left
-    uint8_t list : 2; // 0: none, 1: new, 2: old
-    bool shared : 1;  // N-PDUs of other tags are in it, too
+    uint16_t tag;       // of the flow that it belongs to, or belonged to last
+    uint8_t next;       // flow + 1; of one in no list: the round in which it left
+    uint8_t list : 2;   // 0: none, 1: new, 2: old
+    bool shared : 1;    // N-PDUs of other tags are in it, too
+    bool signalled : 1; // by a mark or a drop since one was spared: see aqm_spares
 };
 static_assert(sizeof(struct tree_flow) == 24, "a flow");
 
