@@ -50,6 +50,8 @@ static void put_times(struct json *json, const char *name, const struct histogra
     json_put(json, "n", times->samples);
     json_key(json, "mean");
     json_decimal(json, sum_ns / times->samples / 1000, 3);
+    json_key(json, "p50");
+    json_decimal(json, histogram_quantile(times, 500) / 1000, 3);
     json_key(json, "p95");
     json_decimal(json, histogram_quantile(times, 950) / 1000, 3);
     json_close(json);

@@ -1,0 +1,114 @@
+"""The loads: what the people of a cell do. A load is a configuration and changes of it; of one made here each seed has
+other starts, and other times and sizes of pages. `chosen` says whether a choice of settings may look at the load: three
+are kept apart, to see whether what was chosen holds where nobody looked."""
+
+import dataclasses
+import pathlib
+import random
+
+SCENARIOS = pathlib.Path(__file__).resolve().parent.parent.parent / "config"
+
+CELL = """
+run {{ name = "{name}", clock = "virtual", duration = "{seconds} s", seed = 1 }}
+log {{ level = "error" }}
+gn {{ device = "net_ring", address = "192.0.2.1", mac = "02:53:4c:00:00:01", mtu = "1536 octets" }}
+gb {{ device = "net_ring", address = "198.51.100.1", mac = "02:53:4c:00:00:02", port = 23000 }}
+nse {{ nsei = 101,
+    nsvc {{ nsvci = 101, peer = "198.51.100.2", peer_port = 23000, peer_mac = "02:53:4c:00:01:01" }},
+    line {{ latency = "5 ms" }},
+    bvc {{ bvci = 2,
+        radio {{ carriers = 1, slots = {slots}, down_slots = {ms_slots}, up_slots = 2 }},
+        flow {{ rate = "{rate} kbit/s", measured = true, bmax_time = "10 s", ms_rate = "{ms_rate} kbit/s" }},
+        ms {{ imsi = "001010000000001", count = 64,
+            pdp {{ nsapi = 5, sapi = 11, class = "background", address = "10.0.1.1" }} }},
+        ms {{ imsi = "001010000000101", count = 64,
+            pdp {{ nsapi = 5, sapi = 5, class = "interactive-1", address = "10.0.2.1" }} }},
+    }},
+}}
+lab {{ ggsn = "192.0.2.2", ggsn_mac = "02:53:4c:00:02:01", gi {{ latency = "{latency} ms" }},
+    tcp {{ name = "today", base = "linux", ecn = {ecn} }},
+    {applications}
+}}
+"""
+SLOT_KBIT = 12  # CS-2, what a slot carries of LLC
+
+
+def ms(number, web=False):
+    return f'imsi = "{1010000000001 + number + 100 * web:015d}"'
+
+
+def background(number):
+    return f'class = "background", {ms(number)}'
+
+
+class Cell:
+    """A load in one cell, whose applications are lists of MSs' numbers. web: MSs of interactive-1 that read pages."""
+
+    def __init__(self, slots=4, ms_slots=4, seconds=300, downloads=(), pings=(), web=(), latency_ms=20, files=()):
+        self.slots, self.ms_slots, self.seconds, self.latency_ms = slots, ms_slots, seconds, latency_ms
+        self.downloads, self.pings, self.web, self.files = downloads, pings, web, files
+
+    def applications(self, rng):
+        tcp = 'host_tcp = "today", ms_tcp = "today"'
+        for number in self.downloads:
+            yield f'ftp {{ {background(number)}, {tcp}, start = "{rng.uniform(0, 20):.2f} s" }},'
+        for number in self.files:
+            yield (f'http {{ {background(number)}, {tcp}, start = "{rng.uniform(0, 20):.2f} s", '
+                   f'main = "{rng.randint(60, 120)} kB", embedded = 0, think = "5 s", think_law = "exponential" }},')
+        for number in self.web:
+            yield (f'http {{ class = "interactive-1", {ms(number, True)}, {tcp}, start = "{rng.uniform(0, 10):.2f} s", '
+                   'main = "5 kB", embedded = 2, embedded_size = "3 kB", embedded_size_law = "exponential", '
+                   'embedded_size_most = "20 kB", think = "10 s", think_law = "exponential" },')
+        for number in self.pings:
+            yield f'ping {{ {background(number)}, interval = "1 s", start = "{rng.uniform(0, 1):.3f} s" }},'
+
+    def text(self, name, seed, ecn):
+        rng = random.Random(f"{name} {seed}")
+        return CELL.format(name="tournament", seconds=self.seconds, slots=self.slots, ms_slots=self.ms_slots,
+                           rate=SLOT_KBIT * self.slots, ms_rate=SLOT_KBIT * self.ms_slots, latency=self.latency_ms,
+                           ecn=str(ecn).lower(), applications="\n    ".join(self.applications(rng)))
+
+
+@dataclasses.dataclass
+class Load:
+    cell: Cell = None  # or
+    file: str = None   # below config, in
+    variant: str = None
+    point: str = None
+    changes: tuple = ()
+    ecn: bool = True
+    chosen: bool = True
+
+
+def both(name, **what):
+    """With ECN at the hosts, and without."""
+    yield name, Load(**what)
+    yield f"{name}, no ECN", Load(**what, ecn=False)
+
+
+def list_of():
+    yield from both("quickstart", file="quickstart.lua", variant="recommended")
+    for n in (1, 4, 16):
+        yield from both(f"{n} that download, one pings, one browses",
+                        cell=Cell(downloads=range(1, n + 1), pings=[0], web=[0]))
+    for n in (1, 4, 8, 16):
+        yield from both(f"{n} flows in the MS that pings", cell=Cell(downloads=[0] * n, pings=[0]))
+    yield from both("weak cell", cell=Cell(slots=2, ms_slots=2, downloads=range(4), web=range(6)))
+    yield from both("aqm-2006", file="scenarios/aqm-2006.lua", variant="none")
+    for s in (3, 6, 15):
+        yield from both(f"preempt-2004, {s} s", file="scenarios/preempt-2004.lua", variant=f"freeze-{s}s")
+    for n in (1, 3):
+        yield from both(f"buffer-2004, {n} PDCHs", file="scenarios/buffer-2004.lua", variant="recommended",
+                        changes=(f"radio.slots={n}",))
+    yield from both("latency-geran", file="scenarios/latency-geran.lua", variant="recommended",
+                    point="rlc_rtt=100ms,server_to_bts=50ms")
+    # Not looked at when settings are chosen.
+    yield from both("3 MSs with 3 flows each, far hosts",
+                    cell=Cell(slots=6, downloads=[0, 0, 0, 1, 1, 1, 2, 2, 2], pings=[0, 3], web=[0], latency_ms=120),
+                    chosen=False)
+    yield from both("8 that fetch files, 2 that ping", cell=Cell(slots=8, files=range(8), pings=[0, 9]), chosen=False)
+    yield from both("10 that browse, 6 that download, 3 slots",
+                    cell=Cell(slots=3, ms_slots=3, downloads=range(6), web=range(10), pings=[0]), chosen=False)
+
+
+LOADS = dict(list_of())
