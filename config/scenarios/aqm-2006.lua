@@ -252,7 +252,7 @@ variants {
         set = all("scope=flow", "aqm.name=cobalt", "aqm.ecn=true", "aqm.target=5 ms", "aqm.rtt=2 s",
             "aqm.mtu=1500 octets", "aqm.overfull=4"),
     },
-    -- `recommended` with six times the weight of THP1, which saves its talkers 2 ms.
+    -- `recommended` with five times the weight of THP1, which saves its talkers 2 ms.
     variant { name = "swap-weight", file = "../recommended.lua", set = "class[interactive-1].weight=300" },
     -- A tail drop with a small buffer behind the same buckets.
     variant {

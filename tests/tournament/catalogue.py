@@ -64,8 +64,10 @@ SETTINGS = {
     "flows alone": aqm("tail-drop"),
     "flows alone, 40 s": aqm("tail-drop") + lifetime(40),
     # recommended, but for one thing
-    **{f"THP1 by {w}": weight("interactive-1", w) for w in (25, 100, 300)},
-    **{f"background by {w}": weight("background", w) for w in (10, 15)},
+    **{f"THP1 by {w}": weight("interactive-1", w) for w in (30, 120, 300)},
+    **{f"background by {w}": weight("background", w) for w in (5, 20)},
+    "paper's weights": weight("interactive-1", 50) + weight("interactive-3", 15) + weight("background", 5),
+    "weights before": weight("interactive-1", 300) + weight("interactive-3", 15) + weight("background", 5),
     **{f"lifetime {s} s": lifetime(s) for s in (30, 40)},
     "8 queues by flow": ["queue.flows=8"],
     # one AQM for all classes
