@@ -23,7 +23,6 @@ MSS, OWN, NEIGHBOUR = 8, 0, 1  # the MS that downloads, and one that does not
 IDLE_S, IDLE_LEFT_S = 12, 2  # before the download; of that for the last answers
 WARM_S = 40  # of the download, before the figures: sluice learns the radio's rate in 25 s
 EACH_S = 1  # between two pings of an MS
-CURL_PORT = 40001  # with one of Linux's choice one download in 16 has its ping's queue, by the hash of flows
 SOURCE = socket.inet_aton(SERVER)
 MARK = b"a ping of the lab, number "
 ETH_P_IP = 0x0800
@@ -219,7 +218,7 @@ def traffic(chain, args, name):
     time.sleep(IDLE_S)
     idle = wire.of((OWN, NEIGHBOUR), start, time.monotonic() - IDLE_LEFT_S)
     say(f"{name}: the download begins")
-    chain.start("curl", "curl", "-sSN", "--interface", address_of(OWN), "--local-port", CURL_PORT,
+    chain.start("curl", "curl", "-sSN", "--interface", address_of(OWN),
                 "-o", came, f"http://{SERVER}/blob", namespace=chain.ms)
     begin = time.monotonic()
     time.sleep(WARM_S)

@@ -36,6 +36,7 @@ SOAKS = [Soak(minutes, command.split()) for minutes, command in (
     (15, "soak lab"),
     (5, "soak bts"),
     (10, "soak cells"),
+    (15, "soak neighbours"),
     (30, "soak restarts"),
     (20, "soak osmopcu"),
     (10, "soak referee"),

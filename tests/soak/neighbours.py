@@ -1,0 +1,135 @@
+#!/usr/bin/python3
+"""What one who only pings feels of his neighbours' downloads, over a real osmo-pcu: the chain of
+tests/interop/bts_chain.py, Linux's TCP, one download for each of n MSs and a ping a second to one more.
+
+    neighbours.py [--seconds N] [--downloads N...] [--variants NAME...] [--ecn] [--set KEY=VALUE]... [--json FILE]
+
+Each n in each variant of config/osmopcu.lua, 60 s each. Judged, of `recommended`: the mean of the ping within 0.15 s and
+its p95 within 0.3 s of those with one download, and all downloads together get at least 97 % of tail drop's. Prints what
+each had. Needs root and osmo-pcu; another process on its processors spoils the figures.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import pathlib
+import selectors
+import statistics
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path[:0] = [str(ROOT / "tests/interop"), str(ROOT / "tests/e2e")]
+os.environ.setdefault("SLUICE", str(ROOT / "build/release/sluice"))
+
+from bts_chain import Chain, check_books  # noqa: E402
+from harness import Failure, Skip  # noqa: E402
+from lab_traffic import Wire, ask_for_ecn  # noqa: E402
+
+PDCHS = 4
+SETTLE_S, REST_S = 40, 5  # sluice learns the radio's rate in 25 s
+MEAN_WITHIN_S, P95_WITHIN_S, OF_TAIL_DROP = 0.15, 0.3, 0.97
+
+
+def read_arguments():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--downloads", type=int, nargs="+", default=[1, 4, 16, 39])
+    parser.add_argument("--variants", nargs="+", default=["recommended", "tail-drop"])
+    parser.add_argument("--ecn", action="store_true", help="the MSs ask for it")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="of the configuration")
+    parser.add_argument("--json", help="a file for all figures")
+    return parser.parse_args()
+
+
+class Downloads:
+    """An endless one for each pair of ends."""
+
+    def __init__(self, pairs):
+        self.octets, self.chooser, self.chunk = [0] * len(pairs), selectors.DefaultSelector(), bytes(16384)
+        for number, (to, source) in enumerate(pairs):
+            for end, events in (to, selectors.EVENT_READ), (source, selectors.EVENT_WRITE):
+                end.setblocking(False)
+                self.chooser.register(end, events, (number, end is to))
+
+    def drive(self, seconds):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            for key, _ in self.chooser.select(0.1):
+                self.turn(key.fileobj, *key.data)
+            time.sleep(0.005)  # who has room to send is always ready
+
+    def turn(self, end, number, comes):
+        try:
+            if comes:
+                self.octets[number] += len(end.recv(65536))
+            else:
+                end.send(self.chunk)
+        except BlockingIOError:
+            pass
+
+
+def measured(count, variant, args):
+    """Of one that pings beside so many downloads."""
+    with Chain("--pdchs", PDCHS, mss=count + 1, variant=variant, sets=args.set) as chain, contextlib.ExitStack() as ends:
+        if args.ecn:
+            ask_for_ecn(chain)
+        chain.wait_for_ping(count)
+        pairs = [tuple(map(ends.enter_context, chain.connect(ms))) for ms in range(count)]
+        flows, wire = Downloads(pairs), Wire(chain, [count])
+        wire.start()
+        flows.drive(SETTLE_S)
+        first, begin = list(flows.octets), time.monotonic()
+        flows.drive(args.seconds)
+        took_s, last = time.monotonic() - begin, list(flows.octets)
+        flows.drive(REST_S)  # for the last answers
+        wire.ended = True
+        wire.join()
+        figures = wire.of([count], begin, begin + took_s)
+        trips = [trip for at, trip in wire.pings(count, begin) if 0 <= at < took_s and trip]
+        check_books(chain.bts.finish())
+    rates = [(now - then) * 8 / 1000 / took_s for now, then in zip(last, first, strict=True)]
+    return {"downloads": count, "variant": variant, "mean_s": statistics.mean(trips), "kbit_per_s": sum(rates),
+            "least_kbit_per_s": min(rates), **figures}
+
+
+def faults(rows):
+    """What is not as it shall be."""
+    of = {(row["variant"], row["downloads"]): row for row in rows}
+    one = of.get(("recommended", min(row["downloads"] for row in rows)))
+    for (variant, count), row in of.items():
+        if variant != "recommended":
+            continue
+        for key, within in ("mean_s", MEAN_WITHIN_S), ("round_trip_p95_s", P95_WITHIN_S):
+            if row[key] > one[key] + within:
+                yield f"{count} downloads: {key} {row[key]:.2f}, beside {one['downloads']} {one[key]:.2f}"
+        tail = of.get(("tail-drop", count))
+        if tail and row["kbit_per_s"] < OF_TAIL_DROP * tail["kbit_per_s"]:
+            yield f"{count} downloads: {row['kbit_per_s']:.1f} kbit/s, with tail drop {tail['kbit_per_s']:.1f}"
+
+
+def main():
+    args = read_arguments()
+    rows = []
+    try:
+        for variant in args.variants:
+            for count in args.downloads:
+                row = measured(count, variant, args)
+                rows.append(row)
+                print(f"{variant:12} {count:3} downloads: ping mean {row['mean_s']:.2f}, p50 {row['round_trip_p50_s']:.2f}, p95 "
+                      f"{row['round_trip_p95_s']:.2f} s ({row['in_sluice_p50_s']:.2f} s of the median in sluice), "
+                      f"{row['unanswered']} of {row['n']} not answered; {row['kbit_per_s']:.1f} kbit/s, the least "
+                      f"{row['least_kbit_per_s']:.2f}", flush=True)
+    except (Failure, Skip) as why:
+        sys.exit(f"neighbours.py: {why}")
+    if args.json:
+        pathlib.Path(args.json).write_text(json.dumps(rows))
+    wrong = list(faults(rows))
+    for one in wrong:
+        print(one)
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()
