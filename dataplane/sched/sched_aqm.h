@@ -65,23 +65,26 @@ static inline void aqm_was_asked(const struct tree_rule *rule, struct tree_pfc *
     p->asked = true;
 }
 
-// Never two drops in a row in a flow, and none behind a mark. A window of two packets is often what
-// TCP sends again and one more, and the last of a queue is not dropped: so an AQM that is due once
-// a round trip drops the same data each time it comes. With ECN, too, for what is sent again is not
-// ECT (RFC 3168 6.1.5). The hole at the receiver stays, and all that gets past it is for nothing.
-static inline bool aqm_spares(struct tree_flow *f)
+// A drop behind a drop or a mark of its flow: a coin leaves it out. A window of two packets is
+// often what TCP sends again and one more, and the last of a queue is not dropped: so an AQM that
+// is due once a round trip drops the same data each time it comes. With ECN, too, for what is sent
+// again is not ECT (RFC 3168 6.1.5). The hole at the receiver stays, and all that gets past it is
+// for nothing. Any fixed rhythm falls in with the round trips of some window; a coin with none.
+static inline bool aqm_spares(struct sched *s, struct tree_flow *f)
 {
-    f->signalled = !f->signalled;
-    return !f->signalled;
+    bool spares = f->signalled && rng_next(&s->rng) >> 63;
+    f->signalled = !spares;
+    return spares;
 }
 
 // True if the N-PDU is to be dropped; else a mark is set in it. f: see aqm_flow.
-static inline bool aqm_obey(enum aqm_verdict verdict, struct pdu *pdu, struct tree_flow *f)
+static inline bool aqm_obey(struct sched *s, enum aqm_verdict verdict, struct pdu *pdu,
+                            struct tree_flow *f)
 {
     if (verdict == AQM_PASS)
         return false;
     if (verdict == AQM_DROP || !pdu->ect)
-        return !f || !aqm_spares(f);
+        return !f || !aqm_spares(s, f);
     pdu->mark = 1;
     if (f)
         f->signalled = true;
@@ -141,7 +144,7 @@ static inline enum drop_reason aqm_ask_in(struct sched *s, uint32_t pfc, struct 
     struct tree_flow *f = aqm_flow(s, pfc, p, flow);
     if (f && !f->queue.total && f->tag != queue_tag_of(pdu->flow_hash))
         f->signalled = false; // another flow has left this queue
-    if (!aqm_obey(verdict, pdu, f))
+    if (!aqm_obey(s, verdict, pdu, f))
         return DROP_NONE;
     if (!delays_others_little(s, pfc, p, flow, pdu->octets))
         return DROP_aqm_in;
@@ -202,7 +205,8 @@ static inline enum drop_reason aqm_ask_out(struct sched *s, const struct round *
     uint8_t *vars = aqm_look(s, r->pfc, r->m, r->p, r->p->flow, &view);
     enum aqm_verdict verdict = rule->aqm->ops->dequeue(rule->aqm->config, vars, &view);
     aqm_was_asked(rule, r->p, vars);
-    return aqm_obey(verdict, pdu, aqm_flow(s, r->pfc, r->p, r->p->flow)) ? DROP_aqm_out : DROP_NONE;
+    struct tree_flow *f = aqm_flow(s, r->pfc, r->p, r->p->flow);
+    return aqm_obey(s, verdict, pdu, f) ? DROP_aqm_out : DROP_NONE;
 }
 
 #endif
