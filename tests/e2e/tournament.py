@@ -2,9 +2,11 @@
 """The tournament (tests/tournament) in small: two loads, two settings, two seeds; what is there is not run again; the
 regrets are those of the figures."""
 
+import importlib.util
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -13,6 +15,17 @@ from harness import ROOT, case, main, new_folder, right
 sys.path.append(str(ROOT / "tests/tournament"))
 
 from judge import Judged, interval  # noqa: E402
+
+
+def module_of(path):
+    """This file has the same name, so no import finds that one."""
+    spec = importlib.util.spec_from_file_location("the_tournament", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+measuring = module_of(ROOT / "tests/tournament/tournament.py")
 
 
 def tournament(out):
@@ -54,6 +67,40 @@ def by_hand():
     right(abs(regret - 100 / 96) < 1e-9 and where == ["x", "goodput"], judged.worst("quick"))
     right(judged.ranked()[0] == "quick", judged.ranked())
     right(interval([1, 1, 1]) is None and abs(interval([1, 2, 3]) - 4.30 / 3 ** .5) < 1e-9, "intervals")
+
+
+@case("another dataplane is another program, though its front is the same")
+def other_program():
+    folder = new_folder()
+    for name in ("sluice", "sluice-dpdk"):
+        shutil.copy(measuring.PROGRAM.with_name(name), folder)
+    before = measuring.digest(folder / "sluice")
+    right(before == measuring.digest(measuring.PROGRAM), "the same program")
+    with open(folder / "sluice-dpdk", "ab") as file:
+        file.write(b"x")
+    right(measuring.digest(folder / "sluice") != before, "another dataplane")
+
+
+@case("a ping without an answer is lost, and pings and pages that never come take as long as the run")
+def never():
+    times = {"n": 75, "mean": 5, "p50": 4, "p95": 9}
+    one = {"ping": {"missing": 0, "unanswered": 25, "round_trip_ms": times}, "http": {"page_ms": times}}
+    right(measuring.of_applications(one, 60) == {
+        "ping p50": 4, "ping p95": 9, "pings lost": 0.25, "page mean": 5, "page p95": 9}, "some come")
+    none = {"ping": {"missing": 0, "unanswered": 25}, "http": {}}
+    right(measuring.of_applications(none, 60) == {
+        "ping p50": 60000, "ping p95": 60000, "pings lost": 1, "page mean": 60000, "page p95": 60000}, "none comes")
+
+
+@case("what a cell loses, its pings say")
+def lost():
+    out = new_folder()
+    done = subprocess.run([sys.executable, "-B", ROOT / "tests/tournament/tournament.py", "--seeds", "1..1", "--loads",
+                           "16 flows", "--settings", "red 2 6, ms", "--out", out],
+                          capture_output=True, text=True, check=False, env=os.environ)
+    right(done.returncode == 0, done.stderr)
+    lines = [json.loads(line) for line in (out / "results.jsonl").read_text().splitlines()]
+    right(any(line["figures"]["pings lost"] > 0 for line in lines), "no ping is lost, whatever the setting")
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ def cell(judged, load, setting, figure):
     half = interval([seed[figure] for seed in judged.figures[load, setting]])
     regret = judged.regret[load, setting][figure]
     spread = f" <small>&plusmn;{number(half)}</small>" if half is not None else ""
-    front = "front" if regret < 1.0005 else ""
+    front = "front" if regret < 1.0005 and setting in judged.qualified(load) else ""
     return (f'<td class="{colour(regret)} {front}" title="regret {regret:.2f}">'
             f"{number(judged.mean[load, setting][figure])}{spread}</td>")
 
@@ -77,7 +77,7 @@ def of(judged, known, first, last):
         f"<p>{len(judged.settings)} settings, {len(judged.loads)} loads, seeds {first} to {last}; a simulation in virtual time. ",
         "A regret is how many times worse a figure is than the best of the settings whose goodput is at least 95 % of "
         "plain's there. Of delays as much as nobody feels is left out: 50 ms of a ping, 0.5 s of a page, 0.2 s of a "
-        "class, one time-out a minute. Bold: the best; point at a figure to see its regret. Intervals are of 95 %, over "
+        "class, one time-out a minute. Bold: the best of these; point at a figure to see its regret. Intervals are of 95 %, over "
         "the seeds.</p>"]
     for title, loads in (("By the loads that settings are chosen by", chosen), ("By the loads kept apart", apart)):
         if loads:

@@ -73,14 +73,16 @@ def of_downloads(folder, seconds):
 
 
 def of_applications(applications, seconds):
+    """Of what never came to an end in the run the times are the run's: nothing is worse."""
     out, tcp = {}, [of["tcp"] for of in applications.values() if "tcp" in of]
-    if "round_trip_ms" in applications.get("ping", {}):
+    never = {"n": 0, **dict.fromkeys(("p50", "mean", "p95"), seconds * 1000)}
+    if "ping" in applications:
         ping = applications["ping"]
-        times = ping["round_trip_ms"]
+        times = ping.get("round_trip_ms", never)
         out |= {"ping p50": times["p50"], "ping p95": times["p95"],
-                "pings lost": ping["missing"] / (times["n"] + ping["missing"])}
-    if "page_ms" in applications.get("http", {}):
-        page_ms = applications["http"]["page_ms"]
+                "pings lost": ping["unanswered"] / ((times["n"] + ping["unanswered"]) or 1)}
+    if "http" in applications:
+        page_ms = applications["http"].get("page_ms", never)
         out |= {"page mean": page_ms["mean"], "page p95": page_ms["p95"]}
     if tcp:
         out["sent again"] = sum(of["retransmitted_segments"] for of in tcp) / sum(of["segments"] for of in tcp)
@@ -137,6 +139,11 @@ class Store:
             file.write(json.dumps(entry) + "\n")
 
 
+def digest(program):
+    """Of the program and of what it becomes (control/program/front.c), in which the dataplane is."""
+    return hashlib.sha256(program.read_bytes() + program.with_name("sluice-dpdk").read_bytes()).hexdigest()
+
+
 def key_of(program, load_name, setting, seed):
     load = LOADS[load_name]
     parts = [program, configuration(load, load_name, seed), (SCENARIOS / "recommended.lua").read_text(),
@@ -146,7 +153,7 @@ def key_of(program, load_name, setting, seed):
 
 def measured(names, settings, seeds, out, jobs):
     """Of each (load, setting) the figures by seed."""
-    program = hashlib.sha256(PROGRAM.read_bytes()).hexdigest()
+    program = digest(PROGRAM)
     store = Store(out / "results.jsonl")
     wanted = [(load, setting, seed) for load in names for setting in settings for seed in seeds]
     keys = {what: key_of(program, *what) for what in wanted}
