@@ -14,7 +14,9 @@ from harness import ROOT, case, main, new_folder, right
 
 sys.path.append(str(ROOT / "tests/tournament"))
 
+from catalogue import ALL, SETTINGS  # noqa: E402
 from judge import Judged, interval  # noqa: E402
+from loads import SCENARIOS  # noqa: E402
 
 
 def module_of(path):
@@ -90,6 +92,23 @@ def never():
     none = {"ping": {"missing": 0, "unanswered": 25}, "http": {}}
     right(measuring.of_applications(none, 60) == {
         "ping p50": 60000, "ping p95": 60000, "pings lost": 1, "page mean": 60000, "page p95": 60000}, "none comes")
+
+
+@case("a setting with one AQM for all classes has the same one in each: recommended's own leave it nothing")
+def one_for_all():
+    folder, many = new_folder(), 0
+    for setting, changes in SETTINGS.items():
+        if not all(any(change.startswith(f"class[{name}].aqm.name=") for change in changes) for name in ALL):
+            continue
+        done = subprocess.run(
+            [measuring.PROGRAM, "check", SCENARIOS / "quickstart.lua", "--set", f"@{SCENARIOS / 'recommended.lua'}",
+             "--set", f"@{measuring.written(folder, setting)}"], capture_output=True, text=True, check=False)
+        right(done.returncode == 0, f"{setting}: {done.stderr}")
+        classes = json.loads(done.stdout)["class"]
+        aqms = {json.dumps([one["aqm"], one["scope"]]) for one in classes}
+        right(len(classes) == len(ALL) and len(aqms) == 1, f"{setting}: {aqms}")
+        many += 1
+    right(many > 30, f"{many} settings")
 
 
 @case("what a cell loses, its pings say")

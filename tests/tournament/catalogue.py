@@ -1,11 +1,11 @@
 """The settings that are compared: what each changes in config/recommended.lua. A change of an AQM names its parameters
-alone: another class.aqm.name drops those of the former one."""
+alone: another class.aqm.name drops those of the former one. The same name would keep them, so first the class has none."""
 
 ALL = ("signalling", "conversational", "streaming", "interactive-1", "interactive-2", "interactive-3", "background")
 
 
 def aqm(name, *parameters, scope="flow", classes=ALL, ecn=True):
-    parts = [f"scope={scope}", f"aqm.name={name}", *(f"aqm.{p}" for p in parameters)]
+    parts = [f"scope={scope}", "aqm.name=tail-drop", f"aqm.name={name}", *(f"aqm.{p}" for p in parameters)]
     if name != "tail-drop":
         parts.append(f"aqm.ecn={str(ecn).lower()}")
     return [f"class[{c}].{part}" for c in classes for part in parts]
