@@ -83,6 +83,23 @@ def other_program():
     right(measuring.digest(folder / "sluice") != before, "another dataplane")
 
 
+@case("the least and Jain's index are of downloads without an end: one of ten files never gets more than these")
+def fair():
+    folder = new_folder()
+
+    def of(*rows):
+        lines = ["application,class,transfers,ms_arrived_octets", *rows]
+        (folder / "applications.csv").write_text("\n".join(lines) + "\n")
+        return measuring.of_downloads(folder, 8)
+
+    bounded = ["ftp,background,10,100", "http,background,0,50", "http,interactive-1,0,7"]
+    right(of(*bounded, "ftp,background,0,300", "ftp,background,0,300") == {
+        "downloads": 750, "least user": 300, "jain": 1}, "beside files")
+    right(of("http,background,0,300", "http,background,0,100") == {
+        "downloads": 400, "least user": 100, "jain": 0.8}, "none without an end")
+    right(of("http,interactive-1,0,7") == {}, "no download")
+
+
 @case("a ping without an answer is lost, and pings and pages that never come take as long as the run")
 def never():
     times = {"n": 75, "mean": 5, "p50": 4, "p95": 9}

@@ -63,12 +63,16 @@ def table(folder, name):
 
 
 def of_downloads(folder, seconds):
-    octets = [int(row["ms_arrived_octets"]) for row in table(folder, "applications")
-              if row["application"] == "ftp" or row["application"] == "http" and row["class"] == "background"]
-    if not octets:
+    """Fairness is among those without an end, if there are any: who has all that he wants can have no more."""
+    rows = [row for row in table(folder, "applications")
+            if row["application"] == "ftp" or row["application"] == "http" and row["class"] == "background"]
+    if not rows:
         return {}
+    endless = [row for row in rows if row["application"] == "ftp" and not int(row["transfers"])] or rows
+    octets = [int(row["ms_arrived_octets"]) for row in endless]
     squares = sum(n * n for n in octets)
-    return {"downloads": sum(octets) * 8 / seconds, "least user": min(octets) * 8 / seconds,
+    return {"downloads": sum(int(row["ms_arrived_octets"]) for row in rows) * 8 / seconds,
+            "least user": min(octets) * 8 / seconds,
             "jain": sum(octets) ** 2 / (len(octets) * squares) if squares else 0}
 
 
