@@ -111,6 +111,17 @@ def never():
         "ping p50": 60000, "ping p95": 60000, "pings lost": 1, "page mean": 60000, "page p95": 60000}, "none comes")
 
 
+@case("other figures of the same program are others: what is there was measured without them")
+def other_figures():
+    folder = new_folder()
+    shutil.copy(measuring.__file__, folder)
+    same = module_of(folder / "tournament.py").digest(measuring.PROGRAM)
+    right(same == measuring.digest(measuring.PROGRAM), "the same figures")
+    with open(folder / "tournament.py", "a", encoding="utf-8") as file:
+        file.write("# x\n")
+    right(module_of(folder / "tournament.py").digest(measuring.PROGRAM) != same, "other figures")
+
+
 @case("a setting with one AQM for all classes has the same one in each: recommended's own leave it nothing")
 def one_for_all():
     folder, many = new_folder(), 0

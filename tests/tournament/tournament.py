@@ -3,8 +3,8 @@
 
     tournament.py [--seeds A..B] [--loads WORD...] [--settings WORD...] [--out DIR] [--jobs N]
 
-What there is already of this program, load, setting and seed is not run again. Writes DIR/results.jsonl, a line a run,
-and DIR/index.html: by load the figures of each setting and the regret of each figure, then the worst regret of each setting.
+What there is already of this program, this file, load, setting and seed is not run again. Writes DIR/results.jsonl, a
+line a run, and DIR/index.html: by load the figures of each setting and the regret of each figure, then the worst regret of each setting.
 The regret of a figure is how many times worse it is than the best of the settings whose goodput is within 5 % of plain's."""
 
 import argparse
@@ -144,8 +144,9 @@ class Store:
 
 
 def digest(program):
-    """Of the program and of what it becomes (control/program/front.c), in which the dataplane is."""
-    return hashlib.sha256(program.read_bytes() + program.with_name("sluice-dpdk").read_bytes()).hexdigest()
+    """Of the program, of what it becomes (control/program/front.c), in which the dataplane is, and of what measures it."""
+    parts = (program, program.with_name("sluice-dpdk"), pathlib.Path(__file__))
+    return hashlib.sha256(b"".join(part.read_bytes() for part in parts)).hexdigest()
 
 
 def key_of(program, load_name, setting, seed):
