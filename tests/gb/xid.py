@@ -471,6 +471,41 @@ def reset_before_ours():
         same(len(set(seen)), 3, "different ones")
 
 
+@case("Resets that cross: the answer to ours, behind the MS's own, brings no table 9 back")
+def resets_cross():
+    with World(config(WANTS)) as world:
+        bss = begin(world)
+        ctl(world, f"xid {IMSI} reset")
+        same([f.head for f in u_frames(bss)], [(False, 1, True, XID)], "our Reset")
+        ask(bss, 3, parameter(RESET))
+        same(ask(bss, 3, named(n201_u=1000)).number(5), 1000, "agreed")
+        answer(bss, 1)
+        same(proposals(bss), [(world.now_ns, PROPOSAL, 1520)], "then N201-U")
+        same(down(world, bss)[0], (0, 1000), "N(U), N201-U")
+
+
+@case("a phone whose responses say that they are commands: what equals our Reset is the answer to it")
+def reset_met():
+    osmocom = Osmocom()
+    with World(config(CIPHER)) as world:
+        bss = begin(world)
+        same(ask(bss, 3, named(n201_u=300)).number(5), 300, "agreed")
+        waits(world, bss, 30 * S)
+        bss.dl.clear()
+        put(bss, u_frame(1, NULL))  # the one from before had no answer
+        ours, = u_frames(bss)
+        put(bss, u_frame(1, XID, ours.info))
+        u_frames(bss)
+        packet = npdu("10.0.0.1", 450, 0)
+        world.down(world.teid(TLLI), packet)
+        world.run(S)
+        found = reassemble(bss, packet, lambda llc: osmocom(llc, ours.number(IOV_UI), 1))
+        same(found, [(0, 454)], "N(U), N201-U of table 9")
+        world.run(60 * S)
+        put(bss, u_frame(1, NULL))
+        same([f.head for f in u_frames(bss)], [], "no Reset more")
+
+
 @case("a Reset is remembered while it may be repeated, in few octets, however long it was")
 def reset_forgotten():
     mss = 200
