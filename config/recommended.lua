@@ -8,7 +8,7 @@ local settings = {
     -- ---- Where packets wait ----
     -- A BSS offers a bucket of 10 s (osmo-pcu), so that a full queue waits there, first in, first out,
     -- where no AQM acts. What its radio sends in a block period, and one LLC PDU, keep it busy. In the
-    -- quickstart the p95 of a ping is 1.0 s, with 600 ms it is 1.4 s; in latency-geran a ping beside a
+    -- quickstart the p95 of a ping is 0.8 s, with 600 ms it is 1.5 s; in latency-geran a ping beside a
     -- download takes 1.6 times an idle one, with 600 ms 2.0 times.
     "gb.cell_delay=20 ms",
     -- An MS needs more than its cell where it is one of many, whose queues are short and come in bursts: one that its
@@ -28,9 +28,9 @@ local settings = {
     -- by their weights. The study of AQM in the 2G-SGSN (2006) has 900, 50, 35, 15 and 5. With these the p95 of a
     -- page in aqm-2006, which is one of interactive-3, is 178 s, and the least download gets 2.7 kbit/s; with ours
     -- 164 s, as without an AQM, and 4.3; the mean page takes 96 s for 88. In a cell of 24 kbit/s with six who
-    -- browse, three seeds, the least of four downloads gets 270 bit/s and 515, the mean page takes 26 s and 28 s.
-    -- One queue, first in, first out, gives it 1180 there, and pages take 57 s; with 300 for interactive-1 and 5
-    -- it gets 26, and pages take 23 s.
+    -- browse (the tournament's weak cell, five seeds) the least of four downloads gets 520 bit/s and 690, the mean
+    -- page takes 21 s and 22 s. One queue, first in, first out, gives it 2050 there, and pages take 42 s; with 300
+    -- for interactive-1 and 5 for background it gets 90, and pages take 19 s.
     "class[conversational].weight=900",
     "class[streaming].weight=900",
     "class[interactive-1].weight=60",
@@ -58,12 +58,12 @@ local settings = {
 -- COBALT for each flow: its target is 1.5 packets' time at the rate that the flow has now, and a head must have waited
 -- for 4; earlier signals cost throughput: CoDel of RFC 8289 takes 8 to 14 % of it in preempt-2004 (interval 2 s; with
 -- 1 s 13 to 17 %). Where no calls preempt the radio CoDel is quicker: in the quickstart, ten seeds, the p95 of the
--- downloads' delay is 5.1 s with it and 6.1 s with COBALT, pages and pings as quick; in buffer-2004 the mean RTT
+-- downloads' delay is 5.2 s with it and 6.1 s with COBALT, pages and pings as quick; in buffer-2004 the mean RTT
 -- of the download 3.6 s and 4.5 s. There "class[background].aqm.name=codel", "class[background].aqm.interval=2 s".
 local cobalt = {
     -- Each queue by flow needs an AQM of its own (RFC 8290 4): seen over the whole MS, a ping that has not waited tells
-    -- the AQM that the download is well. In the quickstart the median delay of the downloads is 4.7 s that way, and
-    -- 2.4 s with an AQM for each flow.
+    -- the AQM that the download is well. In the quickstart the median delay of the downloads is 4.5 s that way, and
+    -- 2.6 s with an AQM for each flow.
     "scope=flow",
     "aqm.name=cobalt",
     "aqm.ecn=true",             -- a window of 2 to 8 packets seldom survives a drop without a time-out
