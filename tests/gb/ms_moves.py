@@ -6,7 +6,7 @@ import codec
 from bss import Bss
 from ms_world import (ADDRESS, B, C, IMSI, INR, LISTED, LOST, ORDERED, T3313, T5, TLLI, TLLI2,
                       config, flush_ack, flushed, page, place, resume, status, suspended)
-from llc_ms import RESET, XID, ctl, u_frames
+from llc_ms import N200, RESET, T200_NS, XID, ctl, u_frames
 from harness import case, main, right, same
 from world import MS, S, World, npdu
 
@@ -227,6 +227,10 @@ for WORKERS in (1, 2):
         same({(frame.head, frozenset(frame.parameters)) for frame in frames},
              {((False, 1, True, XID), frozenset([RESET]))}, "what they are")
         p.all(bss=p.b)
+        start = frames[-1].time_ns
+        p.world.run(60 * S)
+        same([frame.time_ns - start for frame in u_frames(p.b)], [T200_NS * n for n in range(1, N200 + 1)],
+             "T200 begins anew")
 
 
 @case("an MS whose new NSE's worker has no room for it stays where it is, counted and told")

@@ -326,6 +326,23 @@ def reload_keeps_iov():
             carries(world, bss, osmocom, 0x89ABCDEF, nu)
 
 
+@case("a reload while a Reset of ours, which was lost, waits for its answer: it comes again, N201-U behind it")
+def reload_amid_reset():
+    osmocom = Osmocom()
+    with World(config(CIPHER + 'iov_ui = 0x89abcdef,')) as world:
+        bss = begin(world)
+        bss.lose("down", "bssgp_dl_unitdata", nth=1)
+        put(bss, u_frame(1, NULL))
+        right(world.reload(config(CIPHER + 'iov_ui = 0x89abcdef, n201_u = "1520 octets",'), S)[0], world.log())
+        same(u_frames(bss), [], "ours is lost")
+        world.run(T200_NS)
+        frame, = u_frames(bss)
+        same((frame.head, set(frame.parameters)), ((False, 1, True, XID), {RESET, IOV_UI}), "ours again")
+        answer(bss, 1)
+        same(proposals(bss), [(world.now_ns, PROPOSAL, 1520)], "then N201-U")
+        carries(world, bss, osmocom, frame.number(IOV_UI), 0)
+
+
 # --- A Reset that waits for the MS's bucket -------------------------------------------------------
 
 
