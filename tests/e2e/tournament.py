@@ -51,6 +51,8 @@ def small():
     right(float(re.search(r"^plain +([\d.]+)", first.stdout, re.M)[1]) > 10, first.stdout)
     seeds = {line["figures"]["ping p95"] for line in lines if line["setting"] == "plain"}
     right(len(seeds) > 1, "all seeds give the same")
+    for figures in (line["figures"] for line in lines):
+        right(figures["ping p50"] < figures["ping p95"], f"the median of the pings is their p95: {figures}")
     right(tournament(out).stderr == "", "runs again what is there")
 
 
@@ -68,6 +70,9 @@ def by_hand():
     regret, *where = judged.worst("quick")
     right(abs(regret - 100 / 96) < 1e-9 and where == ["x", "goodput"], judged.worst("quick"))
     right(judged.ranked()[0] == "quick", judged.ranked())
+    right(judged.unsound() == [], "all are sound")
+    judged.figures["x", "idle"][1] = judged.figures["x", "idle"][1] | {"sound": False}
+    right(judged.unsound() == [("x", "idle")], "one seed is not sound")
     right(interval([1, 1, 1]) is None and abs(interval([1, 2, 3]) - 4.30 / 3 ** .5) < 1e-9, "intervals")
 
 
@@ -111,6 +116,14 @@ def never():
         "ping p50": 60000, "ping p95": 60000, "pings lost": 1, "page mean": 60000, "page p95": 60000}, "none comes")
 
 
+@case("what TCP sends again, and its time-outs, are of all applications, those a minute")
+def tcp():
+    of = [{"tcp": {"segments": 90, "retransmitted_segments": 9, "timeouts": 2}},
+          {"tcp": {"segments": 10, "retransmitted_segments": 16, "timeouts": 3}}]
+    right(measuring.of_applications({"ftp": of[0], "ptt": {}, "http": of[1] | {"page_ms": {"mean": 5, "p95": 9}}}, 120) == {
+        "sent again": 0.25, "time-outs": 2.5, "page mean": 5, "page p95": 9}, "of both")
+
+
 @case("other figures of the same program are others: what is there was measured without them")
 def other_figures():
     folder = new_folder()
@@ -137,6 +150,20 @@ def one_for_all():
         right(len(classes) == len(ALL) and len(aqms) == 1, f"{setting}: {aqms}")
         many += 1
     right(many > 30, f"{many} settings")
+
+
+@case("the hosts of a load have ECN, or have not, as the load says")
+def ecn():
+    folder = new_folder()
+    for name, load in measuring.LOADS.items():
+        file = folder / "load.lua"
+        file.write_text(measuring.configuration(load, name, 1))
+        done = subprocess.run(
+            [measuring.PROGRAM, "check", SCENARIOS / load.file if load.file else file, *measuring.arguments(load, None)],
+            capture_output=True, text=True, check=False)
+        right(done.returncode == 0, f"{name}: {done.stderr}")
+        found = [tcp["ecn"] for tcp in json.loads(done.stdout)["lab"]["tcp"]]
+        right(found == [", no ECN" not in name], f"{name}: {found}")
 
 
 @case("what a cell loses, its pings say")
