@@ -76,6 +76,17 @@ def by_hand():
     right(interval([1, 1, 1]) is None and abs(interval([1, 2, 3]) - 4.30 / 3 ** .5) < 1e-9, "intervals")
 
 
+@case("a line that was cut off is left out, and no other with it")
+def cut_off():
+    path = new_folder() / "results.jsonl"
+    for number in range(2):
+        measuring.Store(path).put({"key": str(number)})
+    path.write_text(path.read_text()[:-5])
+    for number in range(2, 4):
+        measuring.Store(path).put({"key": str(number)})
+    right(list(measuring.Store(path).known) == ["0", "2", "3"], path.read_text())
+
+
 @case("another dataplane is another program, though its front is the same")
 def other_program():
     folder = new_folder()

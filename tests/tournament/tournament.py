@@ -130,7 +130,10 @@ class Store:
     def __init__(self, path):
         self.path, self.lock, self.known = path, threading.Lock(), {}
         if path.exists():
-            for line in path.read_text().splitlines():
+            text = path.read_text()
+            if not text.endswith("\n"):
+                path.write_text(text + "\n")
+            for line in text.splitlines():
                 try:
                     entry = json.loads(line)
                     self.known[entry["key"]] = entry
