@@ -97,9 +97,9 @@ enum {
 // never below 0, and 0 again when the MS is heard. So it does not grow while at least half of them
 // arrive, and forgets what arrived before. An MS that is not heard, and that nothing reaches, comes
 // to this figure with 12 that are discarded at once, as its BSC buffer is when it has left, or with
-// 23 of which each lets the next one go. An MS that is there loses so many unheard at most where
-// its BSC buffer is smaller than its bucket, so that a burst of large N-PDUs finds no room. A page
-// finds out.
+// 23 of which each lets the next one go. An MS that is there and only listens may lose so many at
+// once, too, though most arrive: where its BSC buffer has no room for a burst, or holds many that
+// get too old together. A page finds out.
 #define STATE_ALL_IN_VAIN 24
 
 // Time in ticks of 2^24 ns, modulo 2^32: an MS silent for 13 months counts as heard in the next 13.
