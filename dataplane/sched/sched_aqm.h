@@ -142,8 +142,6 @@ static inline enum drop_reason aqm_ask_in(struct sched *s, uint32_t pfc, struct 
     if (verdict == AQM_PASS)
         return DROP_NONE;
     struct tree_flow *f = aqm_flow(s, pfc, p, flow);
-    if (f && !f->queue.total && f->tag != queue_tag_of(pdu->flow_hash))
-        f->signalled = false; // another flow has left this queue
     if (!aqm_obey(s, verdict, pdu, f))
         return DROP_NONE;
     if (!delays_others_little(s, pfc, p, flow, pdu->octets))
