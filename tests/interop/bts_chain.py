@@ -15,6 +15,7 @@ from harness import PATIENCE, ROOT, WAIT_S, Running, new_folder, program, right,
 
 SERVER, PORT = "203.0.113.9", 80
 MSS = 40
+CONGESTION = "cubic"  # of Linux, by default
 MTU = 1400  # an N-PDU in one LLC PDU
 CONFIGS = ROOT / "config/osmopcu.lua", ROOT / "config/osmopcu-two.lua"  # of one cell, and of two
 PCU_CONFIG = ROOT / "config/osmo-pcu.cfg"
@@ -200,12 +201,15 @@ class Chain:
             end.bind((address_of(ms), 0))
             end.sendto(b"here I am", (SERVER, PORT))
 
-    def connect(self, ms):
-        """A TCP connection between an MS and the server: both ends, the MS's first."""
+    def connect(self, ms, congestion=CONGESTION):
+        """A TCP connection between an MS and the server: both ends, the MS's first. The host's own congestion
+        control may be another."""
         with network.inside(self.gi):
             listener = socket.create_server((SERVER, PORT))
         with network.inside(self.ms):
             end = socket.socket()
+        for each in listener, end:
+            each.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, congestion.encode())
         with listener:
             end.bind((address_of(ms), 0))
             end.settimeout(WAIT_S)
