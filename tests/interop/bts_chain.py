@@ -15,7 +15,6 @@ from harness import PATIENCE, ROOT, WAIT_S, Running, new_folder, program, right,
 
 SERVER, PORT = "203.0.113.9", 80
 MSS = 40
-CONGESTION = "cubic"  # of Linux, by default
 MTU = 1400  # an N-PDU in one LLC PDU
 CONFIGS = ROOT / "config/osmopcu.lua", ROOT / "config/osmopcu-two.lua"  # of one cell, and of two
 PCU_CONFIG = ROOT / "config/osmo-pcu.cfg"
@@ -71,15 +70,15 @@ class Part:
 
 class Chain:
     def __init__(self, *options, mss=MSS, variant=None, sets=(), coding=2, codel=False, pcu=("osmo-pcu",),
-                 prefix="sluice-bts", cells=1):
+                 prefix="sluice-bts", cells=1, cc="cubic"):
         """`options` are the BTS's, variant and `sets` the configuration's, which BTS and SGSN read; CoDel is
-        the PCU's. Each cell has a PCU, all MSs are in the first."""
+        the PCU's. Each cell has a PCU, all MSs are in the first. `cc` is TCP's congestion control at both ends."""
         network.needs(pcu[0])
         self.options, self.mss, self.variant = (*options, "--coding", f"CS-{coding}"), mss, variant
         self.sets = f"nse.bvc.ms.count={mss}", *sets
         self.coding, self.codel, self.pcu_command = coding, codel, pcu
         self.prefix, self.parts, self.sgsn = f"{prefix}-{os.getpid()}", [], None
-        self.config, self.pcus = CONFIGS[cells - 1], [None] * cells
+        self.config, self.pcus, self.cc = CONFIGS[cells - 1], [None] * cells, cc
 
     def start(self, name, *words, namespace=None):
         part = Part(namespace or self.far, self.folder, name, *words)
@@ -91,6 +90,8 @@ class Chain:
             for words in (("tuntap", "add", device, "mode", "tun"),
                           ("link", "set", device, "up", "mtu", MTU)):
                 network.must("ip", "-n", namespace, *words)
+            # By itself a namespace has the host's.
+            network.must(*network.within(namespace), "sysctl", "-qw", f"net.ipv4.tcp_congestion_control={self.cc}")
         for ms in range(self.mss):
             network.must("ip", "-n", self.ms, "addr", "add", f"{address_of(ms)}/32", "dev", "ms")
         network.must("ip", "-n", self.ms, "route", "add", "default", "dev", "ms")
@@ -201,15 +202,12 @@ class Chain:
             end.bind((address_of(ms), 0))
             end.sendto(b"here I am", (SERVER, PORT))
 
-    def connect(self, ms, congestion=CONGESTION):
-        """A TCP connection between an MS and the server: both ends, the MS's first. The host's own congestion
-        control may be another."""
+    def connect(self, ms):
+        """A TCP connection between an MS and the server: both ends, the MS's first."""
         with network.inside(self.gi):
             listener = socket.create_server((SERVER, PORT))
         with network.inside(self.ms):
             end = socket.socket()
-        for each in listener, end:
-            each.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, congestion.encode())
         with listener:
             end.bind((address_of(ms), 0))
             end.settimeout(WAIT_S)

@@ -2,8 +2,8 @@
 """A lab on one machine: Linux as a server, sluice, osmo-pcu, a BTS without a radio, and Linux as MSs, each in
 a network namespace that goes away. `./run lab` calls it. Real time: a busy machine moves the figures.
 
-    lab.py [--pdchs N[,N]] [--seconds N] [--runs N] [--codel] [--ecn] [--json]
-                                                            tail drop and recommended at once, and a verdict
+    lab.py [--pdchs N[,N]] [--seconds N] [--runs N] [--codel] [--ecn] [--cc cubic|reno|bbr] [--parallel N]
+           [--downs N] [--up] [--json]                      tail drop and recommended at once, and a verdict
     lab.py keep [--pdchs N] [--codel] [--ecn] [--variant NAME]
                                                             leaves it up and says what to type
     lab.py down [PID]                                       ends what keep has left up, and leftovers
@@ -42,7 +42,8 @@ PAGE = pathlib.Path("out/lab/index.html")
 def start(variant, pdchs, args):
     """A process for one run, for each has its network namespaces."""
     sets = settings(args.set) if variant == "recommended" else ()
-    switches = [f"--{name}" for name in ("codel", "ecn") if getattr(args, name)]
+    switches = [f"--{name}" for name in ("codel", "ecn", "up") if getattr(args, name)]
+    switches += ["--cc", args.cc, "--parallel", str(args.parallel), "--downs", str(args.downs)]
     return subprocess.Popen([sys.executable, "-B", __file__, "one", "--variant", variant, "--pdchs", str(pdchs),
                              "--seconds", str(args.seconds), *switches, *sets],
                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
@@ -80,6 +81,20 @@ def show(pdchs, both, verdict):
     print()
 
 
+def told(args, measured):
+    """What was measured; the congestion control is that which the sockets had."""
+    cc = " and ".join(sorted({run["congestion_control"] for both in measured.values() for runs in both.values()
+                              for run in runs}))
+    return (f"{args.runs} runs of {args.seconds} s; TCP {cc}, {counted(args.parallel, 'download')} to each of "
+            f"{counted(args.downs, 'MS')}{', an upload beside' if args.up else ''}; the PCU's CoDel "
+            f"{'on' if args.codel else 'off'}, ECN {'on' if args.ecn else 'off'}"
+            f"{''.join(', ' + one for one in args.set)}")
+
+
+def counted(number, what):
+    return f"{number} {what}{'s' if number > 1 else ''}"
+
+
 def compare(args):
     measured = {pdchs: {variant: [] for variant in VARIANTS} for pdchs in args.pdchs}
     for number in range(args.runs):
@@ -88,13 +103,13 @@ def compare(args):
         for (pdchs, variant), figures in run_once(args).items():
             measured[pdchs][variant].append(figures)
     verdict = {pdchs: verdicts(both, pdchs) for pdchs, both in measured.items()}
-    words = (f"{args.runs} runs of {args.seconds} s, the PCU's CoDel {'on' if args.codel else 'off'}, "
-             f"ECN {'on' if args.ecn else 'off'}{''.join(', ' + one for one in args.set)}")
+    words = told(args, measured)
     lab_page.write(PAGE, measured, verdict, args.seconds, words)
     if args.json:
         print(json.dumps([{"pdchs": pdchs, "variants": both, "verdict": verdict[pdchs]}
                           for pdchs, both in measured.items()], indent=1))
     else:
+        print(words)
         for pdchs, both in measured.items():
             show(pdchs, both, verdict[pdchs])
     say(f"page: {PAGE}")
@@ -134,7 +149,7 @@ def keep(args):
     os.setsid()
     os.close(reader)
     with Chain("--pdchs", args.pdchs[0], mss=MSS, variant=args.variant, sets=args.set,
-               codel=args.codel, prefix=KEPT) as chain:
+               codel=args.codel, prefix=KEPT, cc=args.cc) as chain:
         if args.ecn:
             ask_for_ecn(chain)
         Server(chain)
@@ -194,12 +209,21 @@ def read_arguments():
     parser.add_argument("--seconds", type=count, default=60, help="of the download that are judged (60)")
     parser.add_argument("--codel", action="store_true", help="the PCU's; off without this")
     parser.add_argument("--ecn", action="store_true", help="MSs ask for ECN; Linux does not by itself")
+    parser.add_argument("--cc", choices=("cubic", "reno", "bbr"), default="cubic",
+                        help="TCP's congestion control at both ends, whatever the host has by default (cubic)")
+    parser.add_argument("--parallel", type=count, default=1, help="downloads to each MS at once (1)")
+    parser.add_argument("--downs", type=count, default=1, help="MSs that download (1)")
+    parser.add_argument("--up", action="store_true", help="the first of them sends, too")
     parser.add_argument("--variant", default="recommended", help="of config/osmopcu.lua, for keep")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="beside recommended")
     parser.add_argument("--json", action="store_true", help="all figures, for machines")
     args = parser.parse_args()
     if args.command in ("keep", "one") and len(args.pdchs) > 1:
         parser.error(f"{args.command} has one chain, so --pdchs takes one number")
+    known = pathlib.Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text().split()
+    if args.cc not in known:
+        parser.error(f"this kernel has no {args.cc} in tcp_available_congestion_control, which has {', '.join(known)}: "
+                     f"try `modprobe tcp_{args.cc}`")
     return args
 
 

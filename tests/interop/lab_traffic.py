@@ -1,5 +1,6 @@
 """What a lab measures: pings and a download over a chain, seen at each end and on Gb."""
 
+import contextlib
 import functools
 import http.server
 import json
@@ -7,6 +8,7 @@ import math
 import os
 import re
 import select
+import selectors
 import signal
 import socket
 import socketserver
@@ -19,14 +21,15 @@ import network
 from bts_chain import PORT, SERVER, Chain, address_of
 from harness import program, right, same, settings, sluice
 
-MSS, OWN, NEIGHBOUR = 8, 0, 1  # the MS that downloads, and one that does not
+MSS, OWN = 8, 0  # the first of the MSs that download
 IDLE_S, IDLE_LEFT_S = 12, 2  # before the download; of that for the last answers
 WARM_S = 40  # of the download, before the figures: sluice learns the radio's rate in 25 s
 EACH_S = 1  # between two pings of an MS
 SOURCE = socket.inet_aton(SERVER)
 MARK = b"a ping of the lab, number "
 ETH_P_IP = 0x0800
-BLOB_OCTETS = 8000000  # more than the longest lab carries
+BLOB_OCTETS = 8000000  # of a server's file: more than the longest lab carries
+PATTERN_OCTETS = 1000000  # what flows repeat
 RATE_A_PDCH = 1500  # octets/s at CS-2
 PDU_OCTETS = 1411  # a full N-PDU of 1400 octets with SNDCP and LLC
 HEADS = PDU_OCTETS / 1400
@@ -122,6 +125,39 @@ def spread(name, values, unit="s"):
             f"{name}_p95_{unit}": ranked[math.ceil(0.95 * len(ranked)) - 1]}
 
 
+class Flows:
+    """Transfers without an end, one for each (the end that it comes to, the one that sends)."""
+
+    def __init__(self, pairs):
+        self.octets, self.equal, self.chooser = [0] * len(pairs), True, selectors.DefaultSelector()
+        self.pattern, self.sent = os.urandom(PATTERN_OCTETS) * 2, [0] * len(pairs)
+        for number, (to, source) in enumerate(pairs):
+            for end, events in (to, selectors.EVENT_READ), (source, selectors.EVENT_WRITE):
+                end.setblocking(False)
+                self.chooser.register(end, events, (number, end is to))
+
+    def part(self, position, octets):
+        position %= PATTERN_OCTETS
+        return self.pattern[position:position + octets]
+
+    def drive(self, seconds):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            for key, _ in self.chooser.select(0.1):
+                self.turn(key.fileobj, *key.data)
+            time.sleep(0.005)  # who has room to send is always ready
+
+    def turn(self, end, number, comes):
+        with contextlib.suppress(BlockingIOError):
+            if comes:
+                came = end.recv(65536)
+                right(came, f"flow {number} has ended")
+                self.equal &= came == self.part(self.octets[number], len(came))
+                self.octets[number] += len(came)
+            else:
+                self.sent[number] += end.send(self.part(self.sent[number], 16384))
+
+
 class Quiet(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *_):
         pass
@@ -148,6 +184,11 @@ class Server(http.server.ThreadingHTTPServer):
 def ask_for_ecn(chain):
     """Linux grants ECN, but its connections do not ask for it by themselves: the MSs' do from now on."""
     network.must(*network.within(chain.ms), "sysctl", "-qw", "net.ipv4.tcp_ecn=1")
+
+
+def neighbour(args):
+    """The first MS that does not download."""
+    return args.downs
 
 
 # --- What was seen --------------------------------------------------------------------------------
@@ -191,8 +232,8 @@ def measure(args):
     """The figures of one run."""
     name = f"{args.variant}, {args.pdchs} PDCHs"
     begin = time.monotonic()
-    with Chain("--pdchs", args.pdchs, mss=MSS, variant=args.variant, sets=args.set,
-               codel=args.codel, prefix=PREFIX) as chain:
+    with Chain("--pdchs", args.pdchs, mss=max(MSS, args.downs + 1), variant=args.variant, sets=args.set,
+               codel=args.codel, prefix=PREFIX, cc=args.cc) as chain:
         if args.ecn:
             ask_for_ecn(chain)
         chain.wait_for_ping(OWN)
@@ -201,7 +242,6 @@ def measure(args):
         capture = chain.folder / "gb.pcap"
         dump = chain.start("dump", "dumpcap", "-q", "-i", "gb", "-w", capture)
         figures.update(traffic(chain, args, name))
-        figures["top"] = client(chain, "top")
         dump.process.send_signal(signal.SIGINT)
         dump.process.wait(10)
         figures.update(read_capture(capture), pcu_errors=log_errors(chain.pcus[0]))
@@ -210,28 +250,45 @@ def measure(args):
     return figures
 
 
+def connect(chain, args, ends):
+    """(the pairs that go down, one that goes up if asked for); each end is closed with `ends`."""
+    def pair(ms):
+        return tuple(map(ends.enter_context, chain.connect(ms)))
+
+    down = [pair(ms) for ms in range(args.downs) for _ in range(args.parallel)]
+    return down, [pair(OWN)[::-1] for _ in range(args.up)]
+
+
+def controls(pairs):
+    """The congestion control that the ends have, as the kernel says."""
+    said = {end.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16).rstrip(b"\0").decode()
+            for pair in pairs for end in pair}
+    return ", ".join(sorted(said))
+
+
 def traffic(chain, args, name):
-    server, wire = Server(chain), Wire(chain, (OWN, NEIGHBOUR))
-    came = chain.folder / "came"
-    start = time.monotonic()
+    other = neighbour(args)
+    wire, start = Wire(chain, (OWN, other)), time.monotonic()
     wire.start()
     time.sleep(IDLE_S)
-    idle = wire.of((OWN, NEIGHBOUR), start, time.monotonic() - IDLE_LEFT_S)
+    idle = wire.of((OWN, other), start, time.monotonic() - IDLE_LEFT_S)
     say(f"{name}: the download begins")
-    chain.start("curl", "curl", "-sSN", "--interface", address_of(OWN),
-                "-o", came, f"http://{SERVER}/blob", namespace=chain.ms)
-    begin = time.monotonic()
-    time.sleep(WARM_S)
-    start, carried = time.monotonic(), wire.carried
-    time.sleep(args.seconds)
-    end, carried = time.monotonic(), wire.carried - carried
-    own, neighbour = (wire.of((ms,), start, end) for ms in (OWN, NEIGHBOUR))
+    with contextlib.ExitStack() as ends:
+        down, up = connect(chain, args, ends)
+        flows, begin = Flows(down + up), time.monotonic()
+        flows.drive(WARM_S)
+        start, carried, first = time.monotonic(), wire.carried, list(flows.octets)
+        flows.drive(args.seconds)
+        end, carried, last = time.monotonic(), wire.carried - carried, list(flows.octets)
+        found = {"congestion_control": controls(down + up), "top": client(chain, "top")}
+    own, neighbours = (wire.of((ms,), start, end) for ms in (OWN, other))
     wire.ended = True
     stood = (octets for when, octets in wire.stood if start <= when < end)
-    content = came.read_bytes()
-    return {"idle": idle, "own": own, "neighbour": neighbour, "octets": len(content),
+    rates = [(after - before) * 8 / (end - start) for before, after in zip(first, last)]
+    return {**found, "idle": idle, "own": own, "neighbour": neighbours,
+            "octets": sum(last), "equal": flows.equal,
             **spread("stood", stood, "octets"), "pings": wire.pings(OWN, begin),
-            "equal": server.blob.read_bytes().startswith(content),
-            "goodput_bit_per_s": len(content) * 8 / (end - begin),
+            "goodput_bit_per_s": sum(last[:len(down)]) * 8 / (end - begin),
+            "least_bit_per_s": min(rates[:len(down)]), "up_bit_per_s": sum(rates[len(down):]),
             "carried_bit_per_s": carried * 8 / (end - start),
             "of_radio": carried * HEADS / (end - start) / (args.pdchs * RATE_A_PDCH)}

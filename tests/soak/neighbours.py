@@ -14,7 +14,6 @@ import contextlib
 import json
 import os
 import pathlib
-import selectors
 import statistics
 import sys
 import time
@@ -25,7 +24,7 @@ os.environ.setdefault("SLUICE", str(ROOT / "build/release/sluice"))
 
 from bts_chain import Chain, check_books  # noqa: E402
 from harness import Failure, Skip  # noqa: E402
-from lab_traffic import Wire, ask_for_ecn  # noqa: E402
+from lab_traffic import Flows, Wire, ask_for_ecn  # noqa: E402
 
 PDCHS = 4
 SETTLE_S, REST_S = 40, 5  # sluice learns the radio's rate in 25 s
@@ -43,33 +42,6 @@ def read_arguments():
     return parser.parse_args()
 
 
-class Downloads:
-    """An endless one for each pair of ends."""
-
-    def __init__(self, pairs):
-        self.octets, self.chooser, self.chunk = [0] * len(pairs), selectors.DefaultSelector(), bytes(16384)
-        for number, (to, source) in enumerate(pairs):
-            for end, events in (to, selectors.EVENT_READ), (source, selectors.EVENT_WRITE):
-                end.setblocking(False)
-                self.chooser.register(end, events, (number, end is to))
-
-    def drive(self, seconds):
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            for key, _ in self.chooser.select(0.1):
-                self.turn(key.fileobj, *key.data)
-            time.sleep(0.005)  # who has room to send is always ready
-
-    def turn(self, end, number, comes):
-        try:
-            if comes:
-                self.octets[number] += len(end.recv(65536))
-            else:
-                end.send(self.chunk)
-        except BlockingIOError:
-            pass
-
-
 def measured(count, variant, args):
     """Of one that pings beside so many downloads."""
     with Chain("--pdchs", PDCHS, mss=count + 1, variant=variant, sets=args.set) as chain, contextlib.ExitStack() as ends:
@@ -77,7 +49,7 @@ def measured(count, variant, args):
             ask_for_ecn(chain)
         chain.wait_for_ping(count)
         pairs = [tuple(map(ends.enter_context, chain.connect(ms))) for ms in range(count)]
-        flows, wire = Downloads(pairs), Wire(chain, [count])
+        flows, wire = Flows(pairs), Wire(chain, [count])
         wire.start()
         flows.drive(SETTLE_S)
         first, begin = list(flows.octets), time.monotonic()
