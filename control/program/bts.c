@@ -15,9 +15,12 @@
 #include "lab/bts/serve.h"
 #include "lab/device/device.h"
 
+#define UP_QUEUE_MOST_S 60
+
 struct bts_options {
     const char *socket[SERVE_CELLS_MOST], *tun, *netns, *cell, *set[OPTIONS_SETS_MAX];
     uint32_t sockets, sets, pdchs, coding, loss_down_ppm, loss_up_ppm, seconds, seed;
+    uint32_t up_queue_s;
     bool json;
 };
 
@@ -44,6 +47,21 @@ static bool take_loss_down(void *target, const char *text)
 static bool take_loss_up(void *target, const char *text)
 {
     return take_loss("loss-up", text, &((struct bts_options *)target)->loss_up_ppm);
+}
+
+static bool take_up_queue(void *target, const char *text)
+{
+    struct bts_options *options = target;
+    char *end;
+    unsigned long seconds = strtoul(text, &end, 10);
+    if (strcmp(text, "64kB") == 0) {
+        options->up_queue_s = 0;
+        return true;
+    }
+    if (text[0] < '1' || text[0] > '9' || strcmp(end, "s") != 0 || seconds > UP_QUEUE_MOST_S)
+        return cli_refuse("bts", "up-queue", text, "1s to 60s, or 64kB");
+    options->up_queue_s = (uint32_t)seconds;
+    return true;
 }
 
 static bool take_coding(void *target, const char *text)
@@ -87,6 +105,10 @@ static const struct cli_option bts_options[] = {
     {"loss-down", "SHARE", "of downlink blocks that an MS does not hear (0%)",
      .take = take_loss_down},
     {"loss-up", "SHARE", "of uplink blocks that the BTS does not hear (0%)", .take = take_loss_up},
+    {"up-queue", "TIME",
+     "in an MS's modem there waits what it sends in that time (1s), and one packet;\n"
+     "64kB: that many octets, however long they take",
+     .take = take_up_queue},
     {"tun", "NAME", "a tun device with the MSs behind it: made, unless it exists", INTO(tun)},
     {"netns", "NAME", "the network namespace of the tun device", INTO(netns)},
     {"cell", "NSEI-BVCI", "the cell of the file, or the first of them (its first)", INTO(cell)},
@@ -310,6 +332,7 @@ static int add_cell(const struct bts_options *options, struct json_object *file,
     struct bts_config config = {.cell = cell_of(file, found, options),
                                 .loss_down_ppm = options->loss_down_ppm,
                                 .loss_up_ppm = options->loss_up_ppm,
+                                .up_queue_s = options->up_queue_s,
                                 .seed = options->seed + number};
     int fault;
     if (!config.cell.remote_address || !config.cell.local_port)
@@ -380,7 +403,7 @@ static int with_config(const struct bts_options *options, struct json_object *fi
 
 int command_bts(int argc, char **argv)
 {
-    struct bts_options options = {.pdchs = 4, .coding = 2, .seed = 1};
+    struct bts_options options = {.pdchs = 4, .coding = 2, .seed = 1, .up_queue_s = 1};
     int first;
     enum cli_end end = cli_parse(&cli_of_bts, argc, argv, &options, &first);
     if (end != CLI_GO)

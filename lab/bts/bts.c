@@ -11,7 +11,9 @@
 #include "lab/bts/bts_parts.h"
 #include "lab/engine/need.h"
 
-#define FRAMES 2715648 // of a hyperframe
+#define FRAMES        2715648 // of a hyperframe
+#define BTS_SECOND_NS 1000000000u
+#define PACKET_MOST   1500 // octets
 
 // ---- MSs ----
 
@@ -124,12 +126,23 @@ bool bts_sends(const struct bts *bts, const uint8_t *packet, uint32_t octets)
     return source_of(bts, packet, octets) != NULL;
 }
 
+// With a packet more too much would wait that has not begun.
+static bool has_enough(const struct station *station, uint32_t octets)
+{
+    const struct sender *sender = &station->sender;
+    uint64_t periods = station->bts->config.up_queue_s * (BTS_SECOND_NS / BTS_BLOCK_NS);
+    return periods > 0 && sender_waiting_octets(sender) + octets >
+                              periods * sender_period_octets(sender) + PACKET_MOST;
+}
+
 void bts_send(struct bts *bts, const uint8_t *packet, uint32_t octets)
 {
     struct station *from = source_of(bts, packet, octets);
     BTS_ADD(bts, packets_up);
     if (!from)
         BTS_ADD(bts, packets_up_stray);
+    else if (has_enough(from, octets))
+        BTS_ADD(bts, packets_up_full);
     else if (!ms_up(&from->ms, from->nsapi, packet, octets, bts_now_ns(bts)))
         BTS_ADD(bts, packets_up_unsent);
 }

@@ -30,6 +30,9 @@ struct bts_config {
     struct pcuif_cell cell; // `version` is set when a PCU connects
     uint32_t loss_down_ppm, loss_up_ppm;
     uint64_t seed;
+    // In an MS's modem there waits what it sends in that time, and 1500 octets; a packet more is
+    // refused. 0: SENDER_QUEUE_MOST octets, however long they take.
+    uint32_t up_queue_s;
 };
 
 struct bts_owner {

@@ -77,7 +77,8 @@ const char *bts_wrong(const struct bts *bts)
     HOLDS(N(pdus_down), N(pdus_filler) + N(pdus_long) + sums.pdus);
     HOLDS(N(pdus_up) + N(pdus_up_in),
           N(pdus_up_full) + N(pdus_up_sent) + N(pdus_up_out) + sums.waiting);
-    HOLDS(N(packets_up), N(packets_up_stray) + N(packets_up_unsent) + sums.up_sent);
+    HOLDS(N(packets_up),
+          N(packets_up_stray) + N(packets_up_full) + N(packets_up_unsent) + sums.up_sent);
     HOLDS(N(packets_down), sums.delivered);
 #undef HOLDS
 #undef N

@@ -29,6 +29,20 @@ bool sender_queue(struct sender *sender, const uint8_t *llc, uint32_t octets)
     return true;
 }
 
+uint32_t sender_waiting_octets(const struct sender *sender)
+{
+    uint32_t octets = 0;
+    for (const struct sender_pdu *pdu = sender->cutting; pdu; pdu = pdu->next)
+        octets += pdu->cut == 0 ? pdu->octets : 0;
+    return octets;
+}
+
+uint32_t sender_period_octets(const struct sender *sender)
+{
+    uint32_t slots = sender->slots ? sender->slots : 1;
+    return slots * rlcmac_coding[sender->coding].data_octets;
+}
+
 static void drop_first(struct sender *s)
 {
     struct sender_pdu *pdu = s->first;

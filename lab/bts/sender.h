@@ -37,6 +37,10 @@ struct sender {
 
 // False: no room.
 bool sender_queue(struct sender *sender, const uint8_t *llc, uint32_t octets);
+// Octets of LLC PDUs that have not begun, and what the TBF, or the last one, sends in a block
+// period.
+uint32_t sender_waiting_octets(const struct sender *sender);
+uint32_t sender_period_octets(const struct sender *sender);
 void sender_release(struct sender *sender);
 
 // A TBF begins, of so many slots. has_tlli: after an access by RACH.

@@ -306,6 +306,8 @@ def bts():
     for text in ("10", "-1%", "101%", "%", "nan%"):
         before_the_run(r"sluice bts: .*loss-up: found .*a share of blocks.*", "bts", osmopcu,
                        "--loss-up", text)
+    for text in "", "0s", "61s", "1", "1 s", "-1s", "64", "99999999999999999999s":
+        before_the_run(r"sluice bts: .*up-queue: found .*1s to 60s, or 64kB.*", "bts", osmopcu, "--up-queue", text)
     before_the_run(r"sluice ggsn: .*sgsn: found .*", "ggsn", "x", "--sgsn", "::1")
     before_the_run(r"sluice bts: --socket /dev/null/x: Not a directory", "bts", osmopcu, "--socket",
                    "/dev/null/x", status=1)

@@ -90,13 +90,13 @@ class Chain:
             for words in (("tuntap", "add", device, "mode", "tun"),
                           ("link", "set", device, "up", "mtu", MTU)):
                 network.must("ip", "-n", namespace, *words)
-            # By itself a namespace has the host's.
-            network.must(*network.within(namespace), "sysctl", "-qw", f"net.ipv4.tcp_congestion_control={self.cc}")
         for ms in range(self.mss):
             network.must("ip", "-n", self.ms, "addr", "add", f"{address_of(ms)}/32", "dev", "ms")
-        network.must("ip", "-n", self.ms, "route", "add", "default", "dev", "ms")
+        # By itself a namespace has the host's congestion control.
+        cc = "congctl", self.cc
+        network.must("ip", "-n", self.ms, "route", "add", "default", "dev", "ms", *cc)
         network.must("ip", "-n", self.gi, "addr", "add", f"{SERVER}/32", "dev", "gi")
-        network.must("ip", "-n", self.gi, "route", "add", "10.0.0.0/8", "dev", "gi")
+        network.must("ip", "-n", self.gi, "route", "add", "10.0.0.0/8", "dev", "gi", *cc)
 
     def start_bts(self):
         sockets = [word for path in self.sockets for word in ("--socket", path)]

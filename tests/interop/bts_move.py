@@ -68,7 +68,7 @@ def check_all(cells, summary):
     same([len(cell["ms"]) for cell in cells], [8, 0], "MSs of the cells at the end")
     mss = [ms for cell in cells for ms in cell["ms"]]
     for of_cell, of_ms in ("packets_down", "npdus_down"), ("packets_up", "npdus_up"):
-        stray = sum(cell["packets_up_stray"] for cell in cells) if of_cell == "packets_up" else 0
+        stray = sum(cell["packets_up_stray"] + cell["packets_up_full"] for cell in cells) if of_cell == "packets_up" else 0
         same(sum(cell[of_cell] for cell in cells) - stray, sum(ms[of_ms] for ms in mss), of_ms)
     right(sum(cell["pdus_cut"] for cell in cells) > 0, "no move was in the middle of an LLC PDU")
     lost = summary["conservation"]["out"] - sum(ms["npdus_down"] for ms in mss)

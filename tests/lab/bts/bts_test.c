@@ -80,11 +80,12 @@ static void sound(void)
         fail_msg("%s", what);
 }
 
-static void begin(uint32_t loss_ppm)
+static void begin_with(uint32_t loss_ppm, uint32_t up_queue_s)
 {
     struct bts_config config = {.cell = {.pdchs = 4, .coding = 2, .nsei = 101, .bvci = 103},
                                 .loss_down_ppm = loss_ppm,
                                 .loss_up_ppm = loss_ppm,
+                                .up_queue_s = up_queue_s,
                                 .seed = 1};
     struct bts_owner owner = {.to_pcu = to_pcu, .to_ip = to_ip};
     bts = bts_create(&config, &owner);
@@ -100,6 +101,11 @@ static void begin(uint32_t loss_ppm)
     }
     memset(&out, 0, sizeof out);
     memset(&other_out, 0, sizeof other_out);
+}
+
+static void begin(uint32_t loss_ppm)
+{
+    begin_with(loss_ppm, 0);
 }
 
 static void end(void)
@@ -217,7 +223,7 @@ static void test_it_comes_up(void **state)
 
 static void send_packet(uint32_t octets)
 {
-    uint8_t packet[600] = {0x45, [12] = 10, [15] = 1};
+    uint8_t packet[1500] = {0x45, [12] = 10, [15] = 1};
     for (uint32_t i = 20; i < octets; i++)
         packet[i] = (uint8_t)i;
     bts_send(bts, packet, octets);
@@ -459,6 +465,40 @@ static void test_a_stray_packet(void **state)
     bts_send(bts, ipv6, 0);
     send_packet(5);
     assert_int_equal(bts_counted(bts, BTS_COUNT_packets_up_stray), 3);
+    end();
+}
+
+static uint64_t refused(void)
+{
+    return bts_counted(bts, BTS_COUNT_packets_up_full);
+}
+
+// Before the first TBF one slot of CS-1 is reckoned with, 1000 octets a second; the TBF has one of
+// CS-2, 1500 octets.
+static void test_what_may_wait_in_a_modem(void **state)
+{
+    (void)state;
+    begin_with(0, 1);
+    send_packet(1500);
+    send_packet(800);
+    assert_int_equal(refused(), 0);
+    send_packet(400);
+    assert_int_equal(refused(), 1);
+    send_packet(100); // a small one still has room
+    assert_int_equal(refused(), 1);
+    connect_pcu();
+    tick("");
+    assign_up();
+    send_packet(400);
+    assert_int_equal(refused(), 1);
+    send_packet(400);
+    assert_int_equal(refused(), 2);
+    end();
+    begin_with(0, 0);
+    for (uint32_t i = 0; i < 130; i++)
+        send_packet(500);
+    assert_int_equal(refused(), 0);
+    assert_in_range(bts_counted(bts, BTS_COUNT_pdus_up_full), 1, 10);
     end();
 }
 
@@ -725,6 +765,7 @@ int main(void)
         cmocka_unit_test(test_silence_ends_tbfs),
         cmocka_unit_test(test_the_pcu_comes_again),
         cmocka_unit_test(test_a_stray_packet),
+        cmocka_unit_test(test_what_may_wait_in_a_modem),
         cmocka_unit_test(test_an_ms_moves_that_sends),
         cmocka_unit_test(test_an_ms_moves_that_receives),
         cmocka_unit_test(test_an_ms_moves_that_waits),
