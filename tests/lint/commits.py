@@ -8,8 +8,13 @@ merges are not. A clone without history and a folder that git does not know have
 Comments alone: texts (*.md), and files of which nothing but comments differs, line by line. In
 files whose strings may hold a `#` (shell, Meson, tables) only a whole line is a comment; a docstring is
 none, for programs print theirs. A new file, a removed one and any other kind of file is more than that.
+
+What a paper prints, and how far ours may be from it (tests/scenario/*.lua), changes in no commit that changes what
+ours is, and with a line in CHANGES there: since the commit that brought CHANGES. A line that only comes to those
+files changes no target.
 """
 
+import collections
 import io
 import os
 import pathlib
@@ -31,6 +36,10 @@ LUA = re.compile(rf"({STRING}|(?<!-)\[(=*)\[.*?\]\2\])|--\[(=*)\[.*?\]\3\]|--[^\
 HASH = re.compile(r"()^\s*#(?!!)[^\n]*", re.M)
 KINDS = {".c": C, ".h": C, ".def": C, ".cc": C, ".lua": LUA}
 HASH_SUFFIXES = (".build", ".txt", ".sh", ".service")
+SCENARIO = "tests/scenario/"
+CHANGES = SCENARIO + "CHANGES.md"
+OURS = ("config/scenarios/", "config/recommended.lua", "lab/", "dataplane/", "lua/")
+TARGET = re.compile(r"\b(published|within|least|most|sure|each)\b|\bfigure = \"|^\{.*\d.*\}")
 HASH_NAMES = ("run", "postinst", ".gdbinit", "Dockerfile", ".gitignore", ".clang-format")
 
 
@@ -87,6 +96,31 @@ def is_comments_alone(root, commit):
     return bool(names) and all(is_comment(root, commit, name) for name in names)
 
 
+# --- Targets --------------------------------------------------------------------------------------
+
+
+def is_target_less(root, commit, name):
+    """A line with something of a target has gone, or is another."""
+    before, after = ((LUA.sub(lambda match: match[1] or "", git(root, "show", f"{side}:{name}") or "")).splitlines()
+                     for side in (f"{commit}^", commit))
+    left = collections.Counter(line.strip() for line in before)
+    left.subtract(line.strip() for line in after)
+    return any(count > 0 and TARGET.search(line) for line, count in left.items())
+
+
+def target_sin(root, commit):
+    if git(root, "cat-file", "-e", f"{commit}^:{CHANGES}") is None:
+        return ""
+    names = git(root, "diff-tree", "-r", "-z", "--no-commit-id", "--name-only", commit).split("\0")[:-1]
+    moved = [name for name in names if name.startswith(SCENARIO) and name.endswith(".lua")
+             and is_target_less(root, commit, name)]
+    if not moved:
+        return ""
+    if ours := [name for name in names if name.startswith(OURS)]:
+        return f"changes targets in {moved[0]}, and {ours[0]}"
+    return "" if CHANGES in names else f"changes targets in {moved[0]}, and {CHANGES} has no line for it"
+
+
 # --- Messages -------------------------------------------------------------------------------------
 
 
@@ -139,7 +173,9 @@ def main():
             [f"{short} {sin}: {subject}" for short, subject, _ in judged if (sin := subject_sin(subject))],
         "commits: a body says why, unless comments alone change":
             [f"{short} has no body: {subject}" for short, subject, body in judged
-             if not has_reason(body) and not is_comments_alone(root, short)]})
+             if not has_reason(body) and not is_comments_alone(root, short)],
+        "commits: targets change by themselves, and with a reason":
+            [f"{short} {sin}: {subject}" for short, subject, _ in judged if (sin := target_sin(root, short))]})
 
 
 if __name__ == "__main__":

@@ -187,7 +187,22 @@ def changed(files, old, new):
     return {path: text.replace(old, new) for path, text in files.items()}
 
 
+T_LUA = {"tests/scenario/a.lua": 'target { figure = "Fig. 1", most = 2, -- one\n  ours = f }\n'}
+LOOSE = changed(T_LUA, "most = 2", "most = 3")
+REASON, BEGUN = {"tests/scenario/CHANGES.md": "a\nb\n"}, (GOOD, {"tests/scenario/CHANGES.md": "a\n", **T_LUA})
+TARGETS = "targets change by themselves"
+
 HISTORIES = {
+    "a target before the rule": ("", [(GOOD, T_LUA), (GOOD, LOOSE)]),
+    "a target and no reason": (TARGETS, [BEGUN, (GOOD, LOOSE)]),
+    "a target and a reason": ("", [BEGUN, (GOOD, {**LOOSE, **REASON})]),
+    "a target, a reason and a scenario": (TARGETS, [BEGUN, (GOOD, {**LOOSE, **REASON, "config/scenarios/a.lua": "x\n"})]),
+    "a target, a reason and the lab": (TARGETS, [BEGUN, (GOOD, {**LOOSE, **REASON, "lab/a.c": "int a;\n"})]),
+    "a target that goes": (TARGETS, [BEGUN, (GOOD, {"tests/scenario/a.lua": "\n"})]),
+    "a file of targets that goes": (TARGETS, [BEGUN, ("git rm -q tests/scenario/a.lua", {}), (GOOD, {})]),
+    "a target more, and the lab": ("", [BEGUN, (GOOD, {"tests/scenario/a.lua": T_LUA["tests/scenario/a.lua"] * 2,
+                                                     "lab/a.c": "int a;\n"})]),
+    "how a target is measured, and its comment": ("", [BEGUN, (GOOD, changed(changed(T_LUA, "= f", "= g"), "one", "two"))]),
     "a good message": ("", [(GOOD, A_C)]),
     "an area of three words": ("", [("wire's README, llc: " + GOOD, A_C)]),
     "a subject without an area": (SUBJECT, [("copy octets\n\nA reader needs them.\n", A_C)]),
