@@ -178,10 +178,11 @@ end
 local QUIET = "optimal: no background"
 target {
     figure = "Fig. 5", what = "best case of the set-up delay, gprs", unit = "s", published = "more than 1", least = 1,
-    ours = setup_s(GPRS, "tree", QUIET),
+    most = 1.6, ours = setup_s(GPRS, "tree", QUIET),
+    note = "The upper bound is ours: Fig. 3 has its peak around one second, and what is nearly 2 s is the mean of all.",
 }
 target {
-    figure = "told", what = "Fig. 3: peak of the set-up delays, gprs", unit = "s", published = "around 1",
+    figure = "Fig. 3", what = "peak of the set-up delays, gprs", unit = "s", published = "around 1", least = 0.8, most = 1.2,
     ours = function(run) return peak(run, GPRS, "setups", 0, 100) + 0.05 end,
     note = "Later than the paper's, as the best case is: with a best case of 1.2 s the mean of all is 1.5 s. In the "
         .. "paper it comes to nearly 2 s by waiting behind own traffic, of which there is less here.",
@@ -203,8 +204,9 @@ target {
     within = 1, ours = percent(DIAL_UP, "tree", QUIET),
 }
 target {
-    figure = "told", what = "Fig. 5: set-up delay, all that were set up, dial-up", unit = "s",
-    published = "half of the above, or more", ours = setup_s(DIAL_UP, "setups", "all"),
+    figure = "Fig. 5", what = "set-up delay, all that were set up, gprs over dial-up", unit = "s/s",
+    published = "almost 2", least = 1.6, most = 2,
+    ours = function(run) return setup_s(GPRS, "setups", "all")(run) / setup_s(DIAL_UP, "setups", "all")(run) end,
 }
 for _, row in ipairs { "optimal", "slight problem", "no response", "serious problem" } do
     target { figure = "told", what = "Fig. 5: " .. row .. ", gprs", unit = "%", ours = percent(GPRS, "tree", row) }
