@@ -55,8 +55,8 @@ def verdict_of(folder, tree, words):
              if selection.is_named(words, selection.names_of(entry))]
     if not tests or not does(folder, "ninja", "-C", build, *selection.needed(tests, selection.outputs(folder, tree))):
         return CANNOT_SAY
-    return PASSES if does(folder, sys.executable, "-B", ROOT / "tests/runner.py", "all", "--root", folder,
-                          *words) else FAILS
+    return PASSES if does(folder, sys.executable, "-B", ROOT / "tests/runner.py", "all", "--tree", tree,
+                          "--root", folder, *words) else FAILS
 
 
 def step(folder, tree, words, files):

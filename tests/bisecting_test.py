@@ -42,6 +42,7 @@ def history_make(root, number):
     (root / ".gitignore").write_text("/build/\n")
     (root / "meson_options.txt").write_text("option('tests', type: 'boolean', value: false)\n")
     (root / "double_test.c").write_text(TEST % (number, number))
+    (root / "tests/trees.txt").write_text("other release\ntoy/* asan\n")
     for commit in range(1, 11):
         (root / "meson.build").write_text(MESON if commit != 8 else MESON.replace("test('", "# ('"))
         (root / "double.h").write_text("broken\n" if commit == 3 else WRONG if commit >= 6 else DOUBLE)
@@ -64,6 +65,11 @@ def found(root):
     bad = git(root, "rev-parse", "main~4")
     git(root, "checkout", "-q", ".")
     return status == 0 and clean and f"{bad} is the first bad commit" in text, text
+
+
+def in_asan(root):
+    status, text = bisect(root, "main~9", "toy_double", "--asan")
+    return status == 0 and f"{git(root, 'rev-parse', 'main~4')} is the first bad commit" in text, text
 
 
 def steps(root):
@@ -96,6 +102,7 @@ def with_ours(root):
 
 
 CASES = [("the commit with the fault is found, and nothing here changes", 3, found),
+         ("... and with the sanitizers", 3, in_asan),
          ("a commit that does not build or has no test is passed over", 3, steps),
          ("ends of which both pass or both fail are refused", 3, wrong_ends),
          ("a file of ours takes the place of each commit's", 2, with_ours)]

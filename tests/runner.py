@@ -7,9 +7,9 @@ time limit given there. A program speaks TAP on stdout. It fails as a whole, wha
 it crashes, runs out of time, prints no plan or another number of cases than planned, or ends with
 another status than its cases say.
 
-    runner.py all [--release | --deep] [WORD...]  everything, or what the WORDs name (selection.py),
-                                       each in its trees; --release: all in build/release, and no
-                                       sanitizers; --deep: each in release and asan, with as many
+    runner.py all [--release | --tree T | --deep] [WORD...]   everything, or what the WORDs name (selection.py),
+                                       each in its trees; --tree T: all in build/T alone, release
+                                       or asan, and --release is short for that; --deep: each in release and asan, with as many
                                        inputs as `often` and WORLD_CASES have for it
     runner.py lint                     the rules of the house
     runner.py fuzz [--seconds N]       the fuzz targets alone, N seconds in all; from 600 on,
@@ -325,20 +325,20 @@ def chosen(root, args):
         kinds = {"fuzz target": fuzz_targets(root, args.seconds)}
     else:
         def tests(build):
-            return meson_tests(root, build, args.words, lambda entry: args.release
+            return meson_tests(root, build, args.words, lambda entry: args.tree
                                or build in selection.trees_of(root, entry, args.deep))
 
-        builds = ["release"] if args.release else ["release", "asan", "tsan"]
+        builds = [args.tree] if args.tree else ["release", "asan", "tsan"]
         kinds = {"self-test": scripts(root, "self", selection.SELF_TESTS), "lint": lints(root),
                  **{f"test in build/{build}": tests(build) for build in builds}}
-        if not args.release:
+        if not args.tree:
             kinds |= {"fuzz target": fuzz_targets(root), "packet fuzzer": packets(root, args.deep)}
         if args.words:
             kinds = {"test of these words": named(kinds, args.words)}
     kinds = {kind: list(programs) for kind, programs in kinds.items()}
     return (sum(kinds.values(), []),
             [f"there is no {kind}" for kind, programs in kinds.items() if not programs]
-            + selection.stale_rows(root))
+            + ([] if args.tree else selection.stale_rows(root)))
 
 
 # --- All of them ----------------------------------------------------------------------------------
@@ -369,7 +369,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("what", choices=("all", "lint", "fuzz"))
     parser.add_argument("words", nargs="*", help="choose tests by a part of their name or suite")
-    parser.add_argument("--release", action="store_true", help="without the sanitizers' trees")
+    parser.add_argument("--release", dest="tree", action="store_const", const="release",
+                        help="without the sanitizers' trees")
+    parser.add_argument("--tree", choices=("release", "asan"), help="all tests in that tree, and nothing else")
     parser.add_argument("--deep", action="store_true", help="all tests in all trees, with all their inputs")
     parser.add_argument("--root", type=pathlib.Path,
                         default=pathlib.Path(__file__).resolve().parent.parent)

@@ -116,7 +116,7 @@ static void balance_rows(const struct report *r, FILE *out)
     }
     fprintf(out, "  %s\n",
             r->balanced ? "balanced: every packet is accounted for"
-                        : "NOT BALANCED: packets were lost without a reason");
+                        : "NOT BALANCED: packets were lost without a reason, or counted twice");
 }
 
 static void port_row(const struct report *r, int side, const char *name, FILE *out)

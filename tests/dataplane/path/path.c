@@ -252,14 +252,15 @@ struct stats_drop path_dropped(enum drop_reason reason)
 
 void path_expect_all(void)
 {
-    for (uint32_t i = 0; i < PATH_PDPS; i++) {
-        assert_int_equal(p.pdp[i].down.sent, p.pdp[i].down.received);
-        assert_int_equal(p.pdp[i].up.sent, p.pdp[i].up.received);
-    }
+    // The reason first: it says more than a number that is too small.
     for (int reason = 0; reason < DROP_COUNT; reason++)
         if (path_dropped(reason).packets)
             fail_msg("%lu dropped: %s", (unsigned long)path_dropped(reason).packets,
                      stats_drop_names[reason]);
+    for (uint32_t i = 0; i < PATH_PDPS; i++) {
+        assert_int_equal(p.pdp[i].down.sent, p.pdp[i].down.received);
+        assert_int_equal(p.pdp[i].up.sent, p.pdp[i].up.received);
+    }
     assert_int_equal(gb_receiver_counters(p.gb)->partials_open, 0);
     assert_int_equal(gb_receiver_counters(p.gb)->partials_discarded, 0);
     assert_int_equal(gb_receiver_counters(p.gb)->datagrams_open, 0);
