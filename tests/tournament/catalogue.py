@@ -55,6 +55,11 @@ def weight(class_name, number):
     return [f"class[{class_name}].weight={number}"]
 
 
+def weights(*numbers):
+    names = "interactive-1", "interactive-2", "interactive-3", "background"
+    return [part for name, number in zip(names, numbers) for part in weight(name, number)]
+
+
 SETTINGS = {
     "recommended": [],
     # A plain SGSN: one queue a class in a cell, first in, first out, cut off at its end, and all that the BSS offers is
@@ -64,10 +69,10 @@ SETTINGS = {
     "flows alone": aqm("tail-drop"),
     "flows alone, 40 s": aqm("tail-drop") + lifetime(40),
     # recommended, but for one thing
-    **{f"THP1 by {w}": weight("interactive-1", w) for w in (30, 120, 300)},
+    **{f"THP1 by {w}": weight("interactive-1", w) for w in (60, 120)},
     **{f"background by {w}": weight("background", w) for w in (5, 20)},
-    "paper's weights": weight("interactive-1", 50) + weight("interactive-3", 15) + weight("background", 5),
-    "weights before": weight("interactive-1", 300) + weight("interactive-3", 15) + weight("background", 5),
+    "paper's weights": weights(50, 35, 15, 5),
+    "THP1 by 300, paper's others": weights(300, 35, 15, 5),
     **{f"lifetime {s} s": lifetime(s) for s in (30, 40)},
     "8 queues by flow": ["queue.flows=8"],
     # one AQM for all classes
