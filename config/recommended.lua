@@ -30,8 +30,8 @@ local settings = {
     -- 152 s (without an AQM 164) and 4.9; the mean page takes 98 s for 88. In a cell of 24 kbit/s with six who
     -- browse (the tournament's weak cell, five seeds) the least of four downloads gets 520 bit/s and 1120, the mean
     -- page takes 21 s and 25 s. One queue, first in, first out, gives it 2140 there, and pages take 42 s; with 300
-    -- for interactive-1 and 5 for background it gets 93, and pages take 19 s. In the tournament no other ratio of
-    -- interactive-1 to background has less worst regret in what people feel: at 6 : 1 the least user's is 3.0.
+    -- for interactive-1 and 5 for background it gets 93, and pages take 19 s. In the tournament no other weight of
+    -- interactive-1 or background has a smaller worst regret in what people feel (tests/tournament/README.md).
     "class[conversational].weight=900",
     "class[streaming].weight=900",
     "class[interactive-1].weight=35",
