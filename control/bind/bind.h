@@ -80,6 +80,7 @@ bool bind_targets(struct bind *lua, const char *path, FILE *errors);
 struct bind_judged {
     const void *self;
     uint32_t seeds; // of each group
+    uint64_t first_seed;
     // Writes the folder of the variant's run at the point, each NULL if not given, with the seed at
     // this place. Returns NULL, or why there is none; *missing: the run is only not complete.
     const char *(*find)(const void *self, const char *variant, const char *point, uint32_t seed,

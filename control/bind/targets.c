@@ -141,6 +141,8 @@ void targets_push_source(lua_State *L, const struct bind_judged *judged)
     luaL_setfuncs(L, functions, 1);
     lua_pushinteger(L, judged->seeds);
     lua_setfield(L, -2, "seeds");
+    lua_pushinteger(L, (lua_Integer)judged->first_seed);
+    lua_setfield(L, -2, "first_seed");
 }
 
 // ---- Judging and writing ----

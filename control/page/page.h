@@ -13,8 +13,11 @@
 int page_write(FILE *out, const char *const *dirs, uint32_t count, char error[PAGE_ERROR_OCTETS]);
 
 // Writes a page of the targets that are in these folders, each of several runs, with the figures
-// that their files declare: a summary, then each folder. Returns 0, or -1 and error.
-int page_targets(FILE *out, const char *const *dirs, uint32_t count, char error[PAGE_ERROR_OCTETS]);
+// that their files declare: a summary, also to `text` for a terminal, then each folder. Of several
+// folders of one name, such as a paper's with other seeds, the first has the figures. Returns 0, or
+// -1 and error.
+int page_targets(FILE *out, FILE *text, const char *const *dirs, uint32_t count,
+                 char error[PAGE_ERROR_OCTETS]);
 
 // Writes a page of what the conclusions of several runs hang on (knobs.json), as page_targets.
 int page_knobs(FILE *out, const char *const *dirs, uint32_t count, char error[PAGE_ERROR_OCTETS]);

@@ -59,8 +59,8 @@ static bool judge_all(const struct run *run, const struct plan *plan)
     for (size_t i = 0; i < value_size(settings); i++) {
         struct setting setting = {plan, folder_of(settings, 0), folder_of(settings, i),
                                   value_in(value_item(settings, i), "variants")};
-        struct bind_judged judged = {&setting, plan->seeds, find_run, targets_number,
-                                     targets_interval};
+        struct bind_judged judged = {&setting, plan->seeds,    plan_seed(plan, 0),
+                                     find_run, targets_number, targets_interval};
         uint32_t missing, faults;
         if (!bind_judge_setting(run->control.lua, (uint32_t)i, &judged, &missing, &faults))
             return false;

@@ -15,7 +15,9 @@ struct report_options {
 static const struct cli_option report_options[] = {
     {"out", "FILE", "the page (default: report.html in the current folder)",
      .at = offsetof(struct report_options, out)},
-    {"targets", NULL, "only the tables of targets, each DIR one of several runs",
+    {"targets", NULL,
+     "only the tables of targets, each DIR one of several runs;\n"
+     "prints how many rows of each kind are met",
      .at = offsetof(struct report_options, targets)},
     {"knobs", NULL, "only what the conclusions hang on, each DIR one of run --knobs",
      .at = offsetof(struct report_options, knobs)}};
@@ -41,7 +43,9 @@ static int put_page(const struct report_options *options, FILE *out, const char 
 {
     if (options->knobs)
         return page_knobs(out, dirs, count, error);
-    return (options->targets ? page_targets : page_write)(out, dirs, count, error);
+    if (options->targets)
+        return page_targets(out, stdout, dirs, count, error);
+    return page_write(out, dirs, count, error);
 }
 
 // A page gets its name only when it is complete.

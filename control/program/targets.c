@@ -130,7 +130,8 @@ static bool write_files(const struct run *run)
 
 bool targets_judge(const struct run *run, const struct plan *plan)
 {
-    struct bind_judged judged = {plan, plan->seeds, find_run, targets_number, targets_interval};
+    struct bind_judged judged = {plan,     plan->seeds,    plan_seed(plan, 0),
+                                 find_run, targets_number, targets_interval};
     uint32_t faults;
     if (!run->options.targets) { // those of an earlier command are none of these runs
         for (size_t i = 0; i < FILES; i++)

@@ -208,21 +208,34 @@ def columns():
 @case("the page: a summary of each folder's rows, captions, a legend that tells ours from published, notes")
 def page():
     rows = "".join(f'target {{ figure = "{figure_name}", what = "w", {keys} ours = seed }}\n' for figure_name, keys in (
-        ("F", "most = 7,"), ("F", "most = 6,"), ("F", "most = 5,"), ("beyond", "least = 7,"), ("beyond", "least = 8,"),
-        ("told", ""), ("told", ""), ("told", ""), ("F", "")))
+        ("F", "most = 7,"), ("F", "most = 6,"), ("F", "most = 5,"), ("told", ""), ("beyond", "least = 7,"),
+        ("beyond", "least = 8, unit = '<s>',"), ("I", 'kind = "input", most = 7,'), ("J", 'kind = "input", most = 8,'),
+        ("K", 'kind = "input", most = 6,'), ("told", ""), ("told", ""), ("F", "")))
     out, _ = folder_of(VALUE + rows + figure(ours("published = { { 1, 5 } }") + '{ name = "<p>", published = { { 1, 2 } } },',
                                               more='note = "No <b> & more",'))
-    other = new_folder() / "other"
+    other, again = new_folder() / "other", new_folder() / "out"
     shutil.copytree(out, other)
-    text = page_of(out, other)
+    shutil.copytree(out, again)
+    judged = json.loads((again / "targets.json").read_text())
+    (again / "targets.json").write_text(json.dumps({**judged, "first_seed": 11, "last_seed": 15}))
+    path = new_folder() / "page.html"
+    said = sluice("report", "--targets", "--out", path, out, other, again).stdout
+    text = path.read_text()
     found = check_page(text)
-    cells = ["1", "2", "1", "1", "4", "0", "1"]  # met, not met, beyond: met and not, told, not run, figures
-    same(found.tables["Summary"][1:], [["out", *cells], ["other", *cells], ["all", *(str(2 * int(cell)) for cell in cells)]],
-         "the summary")
-    same(text.count("<summary>3 that are told, not judged</summary>"), 2, "rows that are told")
-    same([row[0] for row in found.tables["Targets: out"] if row], ["figure", "F", "F", "F", "beyond", "beyond", "F", "figure",
-                                                                   "told", "told", "told"], "rows")
-    same(found.titles, ["Fig. <1>: T & t"] * 2, "captions")
+    cells = ["1", "2", "1", "1", "2", "1", "4", "0", "1"]  # results met and not, so beyond, inputs; told, not run, figures
+    wanted = [["out", "6 to 8", *cells], ["other", "6 to 8", *cells], ["out", "11 to 15", *cells],
+              ["all", "6 to 8", *(str(2 * int(cell)) for cell in cells)]]
+    same(found.tables["Summary"][1:], wanted, "the summary")
+    lines = [f"{name} {seeds} " + " of ".join((met, str(int(met) + int(missed)))) + f" {int(more)} of {int(more) + int(less)} "
+             f"{good} of {int(good) + int(bad)} {' '.join(rest)}"
+             for name, seeds, met, missed, more, less, good, bad, *rest in wanted]
+    same([" ".join(line.split()) for line in said.splitlines()[1:5]], lines, "the summary on the terminal")
+    same(text.count("<summary>4 that are told, not judged</summary>"), 3, "rows that are told")
+    same(text.count('<p class="bad">Beyond the paper, NOT MET:<br>w: 7 +- 2.484 &lt;s&gt;; goal: &gt;= 8</p>\n<div'), 3,
+         "what is lost stands before the first table")
+    same([row[0] for row in found.tables["Targets: out, seeds 6 to 8"] if row],
+         ["figure", "F", "F", "F", "beyond", "beyond", "figure", "I", "J", "K", "figure", "told", "told", "told", "F"], "rows")
+    same(found.titles, ["Fig. <1>: T & t"] * 2, "captions: once of a paper that is there with other seeds, too")
     legend = re.search(r'<ul class="names">(.*?)</ul>', text).group(1)
     same(re.findall(r'<i(?: class="(\w+)")? style="border-color:var\(--(\w+)\)"></i>([^<]*)</li>', legend),
          [("", "s0", "ours"), ("mark", "s1", "&lt;p&gt;, published"), ("dot", "ink", "ours, with its 95 % interval"),

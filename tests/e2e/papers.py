@@ -74,7 +74,7 @@ def measure(name):
     one, ten = (judged(name, variants, seeds) for seeds in (SEED, SEEDS))
     lines = [*comments, f"variants {' '.join(variants)}"]
     for key, row in ten.items():
-        deviation = row["ci95"] * 10 ** 0.5 / T9
+        deviation = row.get("ci95", 0) * 10 ** 0.5 / T9  # none: no seed moves the row
         far = max(DEVIATIONS * deviation, LEAST_BAND * abs(row["mean"]))
         met = ""
         if one[key]["verdict"] == "met":

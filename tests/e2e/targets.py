@@ -85,6 +85,37 @@ def sure():
     same(found, ["met", "NOT MET", "met", "NOT MET", "NOT MET", "met", "met"], "verdicts")
 
 
+@case("kinds: results, goals beyond, inputs and what is told are counted apart, and stand apart in the table")
+def kinds():
+    text = SEED + "".join(f'target {{ figure = "{figure}", what = "{what}", {keys} ours = seed }}\n' for figure, what, keys in (
+        ("told", "w1", ""), ("F", "w2", 'kind = "input", published = 7, within = 1,'), ("beyond", "w3", "most = 6,"),
+        ("F", "w4", "most = 7,"), ("F", "w5", "most = 6,"), ("F", "w6", 'kind = "input", published = 7, within = 0,'),
+        ("F", "w7", 'kind = "input", most = 6,'), ("F", "w8", "published = 7,"), ("beyond", "w9", "least = 7,")))
+    rows, done = judged(text)
+    same([(row["kind"], row["verdict"]) for row in rows],
+         [("told", "told"), ("input", "met"), ("beyond", "NOT MET"), ("result", "met"), ("result", "NOT MET"),
+          ("input", "met"), ("input", "NOT MET"), ("told", "told"), ("beyond", "met")], "kind and verdict")
+    right("\n  1 of 2 results met; 1 of 2 beyond, 2 of 3 inputs, 2 told\n" in done.stdout, done.stdout)
+    table = done.stdout[done.stdout.index("\n  figure "):]
+    same(re.findall(r"^  -- (\w+)|\b(w\d)\b", table, re.M),
+         [("", "w4"), ("", "w5"), ("Beyond", ""), ("", "w3"), ("", "w9"), ("Inputs", ""), ("", "w2"), ("", "w6"), ("", "w7"),
+          ("Told", ""), ("", "w1"), ("", "w8")], "the order")
+
+
+@case("what no seed moves has no interval, and the row says so; one seed alone does not")
+def alike():
+    config, out = runs()
+    text = SEED + target("most = 5, sure = true", "function(run) return 5 end") + \
+        target("most = 9", "function(run) return 5 + seed(run) // 8 end")
+    rows, done = judged(text)
+    same([(row["verdict"], row.get("alike"), "ci95" in row) for row in rows],
+         [("met", True, False), ("met", None, True)], "of three seeds, of which the last moves the second row")
+    right("5, all seeds alike" in " ".join(done.stdout.split()), done.stdout)
+    rows, _ = judged(text, words=("--variant", "all", "--seeds", "6..6"), config_out=(config, out))
+    same([(row["verdict"], row.get("alike"), "ci95" in row) for row in rows],
+         [("NOT MET", None, False), ("met", None, False)], "of one seed")
+
+
 @case("each: the mean of each name over the seeds, and the hardest one to meet is judged and named")
 def each():
     # Of the seeds 6, 7 and 8: x is 7 in the mean, y 8, and z 6 with twice the spread.
@@ -178,7 +209,7 @@ def missing():
     config = runs()[0]  # the variant alone: what the folder has of the other is no run of this command
     rows, done = judged(text, config_out=(config, out), words=("--variant", "red", "--seeds", "6..8"))
     same([row["verdict"] for row in rows], ["met", "not run", "not run", "NOT MET", "told"], "verdicts")
-    right("\n  1 of 3 met; 1 told, 2 not run\n" in done.stdout, done.stdout)
+    right("\n  1 of 3 results met; 1 told, 2 not run\n" in done.stdout, done.stdout)
     same([row.get("mean") for row in rows], [7, None, None, 7, 7], "means")
     (out / "cobalt/7/run.json").mkdir(parents=True)  # this run fails
     rows, done = judged(text, status=1, config_out=(config, out))
@@ -230,13 +261,13 @@ def bad_rows():
         same(ENDLESS if found == OR_LATE and said == ENDLESS else found, said, body)
         first = 5 + 2 * number  # of the target; its body is in the next line, unless a tail call took it away
         right(int(place.rsplit(":", 1)[1]) in (first, first + 1), f"{place}, right is {first} or the next")
-    right(f"\n  1 of {len(rows)} met; {len(BAD_ROWS)} error\n" in done.stdout, done.stdout)
+    right(f"\n  1 of {len(rows)} results met; {len(BAD_ROWS)} error\n" in done.stdout, done.stdout)
 
 
 # --- Mistakes: found before anything runs ---------------------------------------------------------
 
 MISTAKES = (  # the file; its mistakes behind the path
-    (SEED + target("kost = 1"), ":4: kost: unknown key; allowed: figure, what, unit, published, within, least, most, sure,"
+    (SEED + target("kost = 1"), ":4: kost: unknown key; allowed: figure, what, kind, unit, published, within, least, most, sure,"
                          " note, each, ours; did you mean most?"),
     ('\ntarget { what = "w", ours = 1 }', ":2: figure: missing in target { }\n:2: ours: found the number 1, allowed a"
                                           " function, such as function(run) return ... end"),
@@ -253,8 +284,13 @@ MISTAKES = (  # the file; its mistakes behind the path
      ":4: each: allowed with either `least` or `most`, for the hardest to meet is judged"),
     (SEED + target("least = 1, each = {}"), ":4: each: found a table, allowed a list of 1 to 64 texts"),
     (SEED + target("sure = true"), ":4: sure: allowed with `within`, `least` or `most` only"),
+    (SEED + target('kind = "result", most = 1'), ':4: kind: found "result", allowed "input", or none'),
+    (SEED + target('kind = "input", published = 1'), ":4: kind: allowed with `within`, `least` or `most` only"),
+    (SEED + target('kind = "input", least = 1').replace('"F"', '"beyond"'), ":4: kind: allowed with a figure of the paper's only"),
+    (SEED + target("least = 1").replace('"F"', '"told"'),
+     ':4: figure: found "told", allowed without `within`, `least` and `most` only'),
     (SEED + target('least = "1"'), ':4: least: found "1", allowed a number'),
-    (SEED + target("7"), ":4: target: found a value without a name, allowed names: figure, what, unit, published,"
+    (SEED + target("7"), ":4: target: found a value without a name, allowed names: figure, what, kind, unit, published,"
                          " within, least, most, sure, note, each, ours"),
     ("target(1)", ":1: lua: target: found the number 1, allowed one table: target { ... }"),
     ("\ntarget {", ":2: lua: unexpected symbol near <eof>"),
@@ -294,7 +330,7 @@ def prints():
     rows, done = judged(text)
     shown = done.stdout[done.stdout.index("\n  figure "):]
     right(all(len(line) <= 120 for line in shown.splitlines()), shown)
-    for part in ("8 kbit/s", "7 +- 2.484", "-12.5 %", "NOT MET", "goal: <= 7.5", "\n  1 of 2 met\n", "longword"):
+    for part in ("8 kbit/s", "7 +- 2.484", "-12.5 %", "NOT MET", "goal: <= 7.5", "\n  1 of 2 results met\n", "longword"):
         right(part in shown, f"no {part!r} in:\n{shown}")
     with (runs()[1] / "targets.csv").open(newline="") as file:
         found = list(csv.DictReader(file))
@@ -319,7 +355,7 @@ def page():
     both = new_folder() / "both.html"
     same(sluice("report", "--targets", "--out", both, out, runs()[1]).returncode, 0, "exit status")
     shown = both.read_text()
-    for part in ("<h2>Targets: one</h2>", "<h2>Targets: out</h2>", "0 of 1 met.", "1 of 1 met."):
+    for part in ("<h2>Targets: one, seeds 1</h2>", "<h2>Targets: out, seeds 6 to 8</h2>", "0 of 1 results met.", "1 of 1 results met."):
         right(part in shown, f"no {part}")
     sluice("run", config, "--out", out, "--variant", "all", "--force")
     same([path.name for path in out.glob("targets.*")], [], "files of targets")

@@ -14,7 +14,8 @@ end
 
 -- The source, which notes whether a variant was asked for that the setting's knob is of.
 local function watched(source, setting)
-    local watch = { seeds = source.seeds, read = source.read, number = source.number, interval = source.interval }
+    local watch = { seeds = source.seeds, first_seed = source.first_seed, read = source.read, number = source.number,
+        interval = source.interval }
     watch.find = function(variant, point, seed)
         watch.touched = watch.touched or is_of(setting, variant)
         return source.find(variant, point, seed)

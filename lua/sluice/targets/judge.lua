@@ -25,14 +25,30 @@ function judge.bounds(target)
     return least, most
 end
 
-local function is_judged(target)
-    return target.within ~= nil or target.least ~= nil or target.most ~= nil
+judge.KINDS = { "result", "beyond", "input", "told" }
+
+-- told: not judged. input: a knob is set to what is published, or that follows from the knob directly, so it is
+-- checked and no achievement. beyond: judged by a goal of ours, for nothing is published. result: all others.
+local function kind_of(target)
+    if target.within == nil and target.least == nil and target.most == nil then
+        return "told"
+    end
+    return target.kind or target.figure == "beyond" and "beyond" or "result"
+end
+
+local function are_alike(samples)
+    for i = 2, #samples do
+        if samples[i] ~= samples[1] then
+            return false
+        end
+    end
+    return #samples > 1
 end
 
 -- A single figure has no interval, so nothing is sure of it.
 local function is_met(target, row)
     local least, most = judge.bounds(target)
-    local half = target.sure and (row.interval or math.huge) or 0
+    local half = target.sure and (row.interval or row.alike and 0 or math.huge) or 0
     return row.mean - half >= least and row.mean + half <= most
 end
 
@@ -68,10 +84,11 @@ local function conclude(row, name, source)
         return
     end
     local one = hardest_of(row, source)
-    row.samples, row.mean, row.interval, row.hardest = one.samples, one.mean, one.interval, one.name
-    row.seeds = #row.samples
+    row.samples, row.mean, row.hardest = one.samples, one.mean, one.name
+    row.seeds, row.alike = #row.samples, are_alike(one.samples)
+    row.interval = not row.alike and one.interval or nil -- what no seed moves has none
     row.deviation, row.deviation_unit = deviation_of(target, row.mean)
-    row.verdict = not row.judged and "told" or is_met(target, row) and "met" or "NOT MET"
+    row.verdict = row.kind == "told" and "told" or is_met(target, row) and "met" or "NOT MET"
 end
 
 -- What a row has samples of: itself, or each that its target names.
@@ -83,12 +100,12 @@ local function ones_of(target)
     return #ones > 0 and ones or { { samples = {} } }
 end
 
--- A row for each target: verdict, judged, and mean, interval, deviation and its unit, or fault. Seed by seed, for
--- targets beside each other read the same files.
+-- A row for each target: kind, verdict, and mean, interval or alike (all seeds gave the same), deviation and its
+-- unit, or fault. Seed by seed, for targets beside each other read the same files.
 local function rows_of(targets, name, source, asked)
     local list = {}
     for i, target in ipairs(targets) do
-        list[i] = { target = target, judged = is_judged(target), ones = ones_of(target) }
+        list[i] = { target = target, kind = kind_of(target), ones = ones_of(target) }
     end
     for seed = 1, source.seeds do
         for _, row in ipairs(list) do
@@ -103,21 +120,22 @@ local function rows_of(targets, name, source, asked)
     return list
 end
 
--- Returns { rows, figures } of what the file `name` has (language.lua). source: what control/bind/targets.c knows
--- of the runs.
+-- Returns { rows, figures, first_seed, last_seed } of what the file `name` has (language.lua). source: what
+-- control/bind/targets.c knows of the runs.
 function judge.all(loaded, name, source)
     local asked = runs.new(source)
     return {
         rows = rows_of(loaded.targets, name, source, asked),
         figures = figures.all(loaded.figures, name, source, asked),
+        first_seed = source.first_seed, last_seed = source.first_seed + source.seeds - 1,
     }
 end
 
--- How many rows have this verdict.
-function judge.count(list, verdict)
+-- How many rows have this verdict; kind: those of a kind alone.
+function judge.count(list, verdict, kind)
     local n = 0
     for _, row in ipairs(list) do
-        n = n + (row.verdict == verdict and 1 or 0)
+        n = n + (row.verdict == verdict and (not kind or row.kind == kind) and 1 or 0)
     end
     return n
 end

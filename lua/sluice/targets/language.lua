@@ -25,6 +25,10 @@ local function share_of(within)
     return percent and tonumber(percent) / 100
 end
 
+local function a_kind(value)
+    return value ~= "input" and '"input", or none'
+end
+
 local function a_distance(value)
     local good = keys.is_number(value) and value >= 0 or share_of(value)
     return not good and 'a number in the unit, 0 or more, or a part of what is published, such as "5 %"'
@@ -33,6 +37,7 @@ end
 local KEYS = keys.new("target", {
     { name = "figure", check = keys.text, needed = true },
     { name = "what", check = keys.text, needed = true },
+    { name = "kind", check = a_kind },
     { name = "unit", check = keys.unit },
     { name = "published", check = a_text_or_number },
     { name = "within", check = a_distance },
@@ -50,8 +55,12 @@ local function check_together(given, found, line)
         found:add(line, "within", "allowed with a number in `published` only")
     elseif given.least and given.most and given.least > given.most then
         found:add(line, "least", "found more than `most`")
-    elseif given.sure and not judged then
-        found:add(line, "sure", "allowed with `within`, `least` or `most` only")
+    elseif (given.sure or given.kind) and not judged then
+        found:add(line, given.kind and "kind" or "sure", "allowed with `within`, `least` or `most` only")
+    elseif given.figure == "told" and judged then
+        found:add(line, "figure", 'found "told", allowed without `within`, `least` and `most` only')
+    elseif given.figure == "beyond" and given.kind then
+        found:add(line, "kind", "allowed with a figure of the paper's only")
     elseif given.each and (given.within or (given.least == nil) == (given.most == nil)) then
         found:add(line, "each", "allowed with either `least` or `most`, for the hardest to meet is judged")
     end

@@ -54,7 +54,8 @@ function report.ours_text(row)
     end
     local text = (report.number_text(row.mean))
     text = row.interval and text .. " +- " .. report.number_text(row.interval) or text
-    return with_unit(text, row.target.unit) .. (row.hardest and ", hardest: " .. row.hardest or "")
+    return with_unit(text, row.target.unit) .. (row.alike and ", all seeds alike" or "")
+        .. (row.hardest and ", hardest: " .. row.hardest or "")
 end
 
 local function deviation_text(row)
@@ -77,18 +78,28 @@ local function put_notes(out, list)
     end
 end
 
--- "14 of 19 met; 2 told, 1 not run": of those that are judged.
-local function last_line(list)
-    local judged, rest = 0, {}
+local function of_kind(list, kind)
+    local rows = {}
     for _, row in ipairs(list) do
-        judged = judged + (row.judged and 1 or 0)
+        rows[#rows + 1] = row.kind == kind and row or nil
+    end
+    return rows
+end
+
+-- "14 of 19 results met; 2 of 3 beyond, 4 of 4 inputs, 2 told, 1 not run".
+local function last_line(list)
+    local rest = {}
+    for _, kind in ipairs { "beyond", "input" } do
+        local all = #of_kind(list, kind)
+        rest[#rest + 1] = all > 0 and ("%d of %d %s"):format(judge.count(list, "met", kind), all,
+            kind == "input" and "inputs" or kind) or nil
     end
     for _, verdict in ipairs { "told", "not run", "error" } do
         local n = judge.count(list, verdict)
         rest[#rest + 1] = n > 0 and n .. " " .. verdict or nil
     end
-    return ("%d of %d met%s%s"):format(judge.count(list, "met"), judged, #rest > 0 and "; " or "",
-        table.concat(rest, ", "))
+    return ("%d of %d results met%s%s"):format(judge.count(list, "met", "result"), #of_kind(list, "result"),
+        #rest > 0 and "; " or "", table.concat(rest, ", "))
 end
 
 -- What of the figures is not whole.
@@ -109,15 +120,25 @@ local function put_figures(out, list)
     end
 end
 
+local HEADINGS = {
+    beyond = "Beyond the paper: goals of ours",
+    input = "Inputs: knobs set to what the paper prints, checked",
+    told = "Told, not judged",
+}
+
 function report.table(judged)
     local list, out, heads = judged.rows, {}, {}
     for i, column in ipairs(COLUMNS) do
         heads[i] = column.head
     end
     lines.put_row(out, COLUMNS, heads, 2)
-    for _, row in ipairs(list) do
-        lines.put_row(out, COLUMNS, { row.target.figure, row.target.what, published_text(row.target),
-            report.ours_text(row), deviation_text(row), row.verdict }, 2)
+    for _, kind in ipairs(judge.KINDS) do
+        local rows = of_kind(list, kind)
+        out[#out + 1] = #rows > 0 and HEADINGS[kind] and "  -- " .. HEADINGS[kind] or nil
+        for _, row in ipairs(rows) do
+            lines.put_row(out, COLUMNS, { row.target.figure, row.target.what, published_text(row.target),
+                report.ours_text(row), deviation_text(row), row.verdict }, 2)
+        end
     end
     put_notes(out, list)
     out[#out + 1] = "  " .. last_line(list)
@@ -131,15 +152,15 @@ end
 local function members_of(row)
     local target = row.target
     return {
-        { "figure", target.figure }, { "what", target.what }, { "unit", target.unit },
+        { "figure", target.figure }, { "what", target.what }, { "kind", row.kind }, { "unit", target.unit },
         { "published", target.published }, { "within", target.within }, { "least", target.least },
         { "most", target.most }, { "sure", target.sure }, { "hardest", row.hardest }, { "seeds", row.seeds },
         { "mean", row.mean },
-        { "ci95", row.interval }, { "deviation", row.deviation }, { "deviation_unit", row.deviation_unit },
+        { "ci95", row.interval }, { "alike", row.alike or nil }, { "deviation", row.deviation }, { "deviation_unit", row.deviation_unit },
         { "verdict", row.verdict }, { "note", target.note }, { "error", row.fault },
     }
 end
-local MEMBERS = 17
+local MEMBERS = 19
 
 local function csv(list)
     local rows = {}
@@ -155,10 +176,14 @@ local function csv(list)
 end
 
 -- The texts of the table are there as well, for a page.
-local function json(list, writer)
+local function json(judged, writer)
+    local list = judged.rows
     writer.object()
-    writer.key("summary")
-    writer.value(last_line(list))
+    for _, member in ipairs { { "summary", last_line(list) }, { "first_seed", judged.first_seed },
+        { "last_seed", judged.last_seed } } do
+        writer.key(member[1])
+        writer.value(member[2])
+    end
     writer.key("targets")
     writer.array()
     for _, row in ipairs(list) do
@@ -190,7 +215,7 @@ function report.figures_csv(judged)
 end
 
 function report.targets_json(judged, writer)
-    json(judged.rows, writer)
+    json(judged, writer)
 end
 
 function report.figures_json(judged, writer)
