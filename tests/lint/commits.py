@@ -39,7 +39,7 @@ HASH_SUFFIXES = (".build", ".txt", ".sh", ".service")
 SCENARIO = "tests/scenario/"
 CHANGES = SCENARIO + "CHANGES.md"
 OURS = ("config/scenarios/", "config/recommended.lua", "lab/", "dataplane/", "lua/")
-TARGET = re.compile(r"\b(published|within|least|most|sure|each)\b|\bfigure = \"|^\{.*\d.*\}")
+TARGET = re.compile(r"\b(published|within|least|most|sure|each|kind)\b|\bfigure = \"|^\{.*\d.*\}")
 HASH_NAMES = ("run", "postinst", ".gdbinit", "Dockerfile", ".gitignore", ".clang-format")
 
 

@@ -191,6 +191,7 @@ T_LUA = {"tests/scenario/a.lua": 'target { figure = "Fig. 1", most = 2, -- one\n
 LOOSE = changed(T_LUA, "most = 2", "most = 3")
 REASON, BEGUN = {"tests/scenario/CHANGES.md": "a\nb\n"}, (GOOD, {"tests/scenario/CHANGES.md": "a\n", **T_LUA})
 TARGETS = "targets change by themselves"
+INPUT = changed(T_LUA, "  ours", '  kind = "input",\n  ours')
 
 HISTORIES = {
     "a target before the rule": ("", [(GOOD, T_LUA), (GOOD, LOOSE)]),
@@ -198,6 +199,7 @@ HISTORIES = {
     "a target and a reason": ("", [BEGUN, (GOOD, {**LOOSE, **REASON})]),
     "a target, a reason and a scenario": (TARGETS, [BEGUN, (GOOD, {**LOOSE, **REASON, "config/scenarios/a.lua": "x\n"})]),
     "a target, a reason and the lab": (TARGETS, [BEGUN, (GOOD, {**LOOSE, **REASON, "lab/a.c": "int a;\n"})]),
+    "an input that becomes a result": (TARGETS, [(GOOD, {**BEGUN[1], **INPUT}), (GOOD, T_LUA)]),
     "a target that goes": (TARGETS, [BEGUN, (GOOD, {"tests/scenario/a.lua": "\n"})]),
     "a file of targets that goes": (TARGETS, [BEGUN, ("git rm -q tests/scenario/a.lua", {}), (GOOD, {})]),
     "a target more, and the lab": ("", [BEGUN, (GOOD, {"tests/scenario/a.lua": T_LUA["tests/scenario/a.lua"] * 2,
