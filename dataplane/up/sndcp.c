@@ -92,13 +92,14 @@ void up_forget(struct up *up, uint32_t pdp, enum drop_reason reason)
 
 // ---- Segments. The buffer holds the segment alone. ----
 
-static void begin(struct up *up, uint32_t pdp, struct rte_mbuf *m, const struct sndcp_unitdata *s,
-                  uint16_t traced, uint64_t now_ns)
+static void begin(struct up *up, uint32_t ms, uint32_t pdp, struct rte_mbuf *m,
+                  const struct sndcp_unitdata *s, uint16_t traced, uint64_t now_ns)
 {
     if (up->partials == UP_PARTIALS)
         partial_drop(up, &up->partial[up->oldest], DROP_segment_full);
     struct up_partial *p = partial_new(up, pdp);
     p->m = m;
+    p->iov_ui = up->state->ms[ms].iov_ui;
     p->npdu_number = s->npdu_number;
     p->traced = traced;
     p->segments = 1;
@@ -135,22 +136,24 @@ static void grow(struct up *up, struct up_partial *p, struct rte_mbuf *m,
 }
 
 // Segment numbers end at 15, so a 17th segment never follows.
-static bool follows(const struct up_partial *p, const struct sndcp_unitdata *s)
+static bool follows(const struct up *up, uint32_t ms, const struct up_partial *p,
+                    const struct sndcp_unitdata *s)
 {
-    return p && s->npdu_number == p->npdu_number && s->segment == p->segments;
+    return p && s->npdu_number == p->npdu_number && s->segment == p->segments &&
+           p->iov_ui == up->state->ms[ms].iov_ui;
 }
 
-static void take(struct up *up, uint32_t pdp, struct rte_mbuf *m, const struct sndcp_unitdata *s,
-                 uint16_t traced, uint64_t now_ns)
+static void take(struct up *up, uint32_t ms, uint32_t pdp, struct rte_mbuf *m,
+                 const struct sndcp_unitdata *s, uint16_t traced, uint64_t now_ns)
 {
     struct up_partial *p = partial_of(up, pdp);
     if (s->first) {
         up_forget(up, pdp, DROP_segment_order);
         if (s->more)
-            begin(up, pdp, m, s, traced, now_ns);
+            begin(up, ms, pdp, m, s, traced, now_ns);
         else
             up_npdu(up, pdp, m, 1, traced);
-    } else if (!follows(p, s)) {
+    } else if (!follows(up, ms, p, s)) {
         refuse(up, pdp, DROP_segment_order, m, traced);
     } else if (rte_pktmbuf_tailroom(p->m) < m->data_len) {
         refuse(up, pdp, DROP_npdu_long, m, traced);
@@ -195,9 +198,9 @@ enum drop_reason up_segment_take(struct up *up, const struct up_frame *f, uint64
     uint16_t traced = 0;
     if (__builtin_expect(up->state->trace != NULL, 0)) {
         const struct up_partial *p = partial_of(up, pdp);
-        traced = up_trace_segment(up, f, p, !s.first && follows(p, &s), &s);
+        traced = up_trace_segment(up, f, p, !s.first && follows(up, f->ms, p, &s), &s);
     }
     cut_out(up, f->m, &s);
-    take(up, pdp, f->m, &s, traced, now_ns);
+    take(up, f->ms, pdp, f->m, &s, traced, now_ns);
     return DROP_NONE;
 }

@@ -30,6 +30,8 @@ struct up_partial {
     struct rte_mbuf *m;
     uint64_t begun_ns;
     uint32_t pdp;
+    uint32_t iov_ui; // of its MS when it began: a Reset of LLC, which starts N-PDU numbers again,
+                     // changes it
     uint16_t npdu_number;
     uint8_t segments;      // received, which is the number of the next
     uint16_t older, newer; // UP_NONE at the ends

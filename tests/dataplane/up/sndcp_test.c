@@ -64,6 +64,26 @@ static void one_to_sixteen_segments_are_an_npdu(void **state)
     assert_int_equal(fixture_dropped().packets, 0);
 }
 
+// A Reset of LLC starts the MS's N-PDU numbers again, so the first segment of an N-PDU before it
+// may have the number of one whose first segment is lost behind it.
+static void a_reset_ends_what_it_cuts(void **state)
+{
+    (void)state;
+    give_piece(5, 0, 0, 3);
+    assert_held(1, PIECE);
+    state_ms_reset(&u.state, 0, u.state.ms[0].iov_ui + 1);
+    number = 1;
+    give_piece(5, 0, 1, 3);
+    ASSERT_SEGMENTS(segment_order, 2, 2 * PIECE);
+    assert_held(0, 0);
+    give_piece(5, 0, 2, 3);
+    ASSERT_SEGMENTS(segment_order, 3, 3 * PIECE);
+    fixture_expect_nothing();
+    for (uint32_t i = 0; i < 3; i++) // and one that begins behind it is whole
+        give_piece(5, 1, i, 3);
+    fixture_expect(0, npdu, 3 * PIECE);
+}
+
 // One is missing: all before it end there, and those behind it follow nothing.
 static void a_missing_segment_costs_its_npdu(void **state)
 {
@@ -359,6 +379,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IN_FIXTURE(one_to_sixteen_segments_are_an_npdu),
         IN_FIXTURE(a_missing_segment_costs_its_npdu),
+        IN_FIXTURE(a_reset_ends_what_it_cuts),
         IN_FIXTURE(a_missing_last_segment_ends_with_the_next_npdu),
         IN_FIXTURE(what_does_not_follow_ends_the_npdu),
         IN_FIXTURE(a_seventeenth_segment_follows_nothing),
