@@ -198,7 +198,8 @@ def replay_can_fail():
 
 
 # TCP of losses; HTTP of contents that are none.
-NO_FAULT = ("segment", "D-SACK", "Connection reset", "header name")
+# A NULL of LLC, with which an MS answers a page, has no information field (TS 44.064 6.4.1).
+NO_FAULT = ("segment", "D-SACK", "Connection reset", "header name", "No Information Field")
 
 
 def worse(pcap_path):

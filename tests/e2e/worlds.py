@@ -30,6 +30,7 @@ class World:
         self.seed, self.duration_s, self.stop_s = seed, duration_s, stop_s
         self.plain_gb, self.moving = plain_gb, moving
         self.mobility = random.Random(f"mobility {seed}")
+        self.signalling = random.Random(f"signalling {seed}")
         self.ns = ns or self.random.choice(("manual", "alive", "reset"))
         self.workers = workers or self.random.choice((1, 1, 2, 3))
         self.contexts, self.imsis, self.used, self.cells = {}, [], set(), []
@@ -138,6 +139,8 @@ timers {{ tns_block = "1 s", tns_reset = "1 s", tns_alive = "1 s", t2 = "1 s" }}
         text = (f'        ms {{ imsi = "{imsi}", n201_u = "{self.number(140, 1520)} octets", '
                 f"{self.random.choice(CIPHERS)}\n")
         for i, name in enumerate(self.random.sample(CLASSES, self.number(1, 3))):
+            if self.signalling.random() < 0.1:
+                name = "signalling"  # which a context may have, though no phone asks for it
             address = str(ipaddress.IPv4Address("10.0.0.0") + (nse << 16) + (bvci << 12) + (number << 4) + i)
             self.contexts[address] = imsi
             self.used.add(name)
