@@ -23,6 +23,7 @@ def good():
     same(report["input"]["frames"], report["input"]["datagrams"], "datagrams of the frames")
     same([row["state"] for row in report["nsvcs"]], ["unblocked"], "NS-VC")
     same([(row["bvci"], row["state"]) for row in report["bvcs"]], [(0, "reset"), (2, "open")], "cells")
+    same({row["bvci"] for row in report["mss"]}, {2}, "cell of the MSs")
     same([event["text"] for event in report["events"] if event["what"] == "ns-vc"],
          ["resetting", "blocked", "unblocked"], "states of the NS-VC")
     same([event["text"] for event in report["events"] if event["what"] == "bvc"],

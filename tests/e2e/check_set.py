@@ -120,4 +120,13 @@ def variants():
         same((done.returncode, done.stderr), (2, f"{option} x: the file has no {block} {{ }}\n"), option)
 
 
+@case("the name of a sweep's point may have 200 octets, not 201")
+def longest_point():
+    for octets, status in (200, 0), (201, 2):
+        axes = ["axis { key = \"run.name\", name = \"%s\", values = { \"%s\" } }" % (name, "x" * (n - 3))
+                for name, n in (("a", 60), ("b", 60), ("c", 60), ("d", octets - 180))]
+        done = sluice("check", written(RIGHT + "sweep { " + ", ".join(axes) + " }\n"))
+        same(done.returncode, status, f"{octets} octets: {done.stderr}")
+
+
 main()

@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 """How many MSs and PDP contexts each worker has room for, as `sluice check` fills it in; and that the
-memory of many MSs does not grow with the number of workers."""
+memory of many MSs does not grow with the number of workers. And what a ring of Gb has no room for."""
 
+import csv
 import json
 
-from harness import case, main, right, same, sluice, written
+from harness import ROOT, case, check_sound, main, right, run, same, sluice, written
 
 
 def checked(text, *sets):
@@ -77,6 +78,23 @@ def memory():
         octets[workers] = (large - small) / 10**6
     print(f"# octets an MS with a context: {octets}")
     right(octets[16] < octets[2] * 1.01 and octets[2] <= octets[1] * 1.25, f"{octets}")
+
+
+RING_FRAMES = 1024  # of a ring without gb.rx_frames
+
+
+@case("what a ring of Gb has no room for is lost between the lab's line and the worker, and is counted")
+def no_room_at_gb():
+    mss = 2000  # whose first pings leave in one instant
+    right_one = (ROOT / "tests/config/mistakes/right.lua").read_text()
+    done = run(written(right_one.replace('imsi = "001010000000001",', f'imsi = "001010000000001", count = {mss},')
+                       .replace('traffic { class = "background", size = "576 octets", rate = "8 kbit/s" }',
+                                'ping { class = "background" }')))
+    check_sound(done.summary)
+    with open(done.out / "drops.csv", encoding="utf-8") as table:
+        lost = {(row["direction"], row["place"], row["reason"]): int(row["packets"])
+                for row in csv.DictReader(table) if row["by"] == "class"}
+    same(lost, {("up", "gb", "no_room"): mss - RING_FRAMES}, "lost")
 
 
 main()
