@@ -73,6 +73,9 @@ def by_hand():
     right(judged.unsound() == [], "all are sound")
     judged.figures["x", "idle"][1] = judged.figures["x", "idle"][1] | {"sound": False}
     right(judged.unsound() == [("x", "idle")], "one seed is not sound")
+    for figure, felt in (("ping p50", 3), ("delay of THP2 p95", 1), ("sent again", 1), ("time-outs", 1)):
+        judged.regret["x", "quick"] = {"goodput": 1, figure: 3}
+        right(judged.worst("quick")[0] == 3 and judged.worst("quick", felt=True)[0] == felt, figure)
     right(interval([1, 1, 1]) is None and abs(interval([1, 2, 3]) - 4.30 / 3 ** .5) < 1e-9, "intervals")
 
 

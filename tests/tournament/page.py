@@ -56,10 +56,12 @@ def load_table(judged, load):
 
 def summary_table(judged, loads):
     head = "".join(f"<th>{html.escape(h)}</th>" for h in
-                   ["setting", "worst regret", "where", "mean over the loads of the worst regret", *loads])
+                   ["setting", "worst regret", "where", "worst that is felt", "where",
+                    "mean over the loads of the worst regret", *loads])
     def cells(setting):
-        regret, load, figure = judged.worst(setting, loads)
-        yield f'<td class="{colour(regret)}">{regret:.2f}</td><td>{html.escape(load)}: {html.escape(figure)}</td>'
+        for felt in False, True:
+            regret, load, figure = judged.worst(setting, loads, felt)
+            yield f'<td class="{colour(regret)}">{regret:.2f}</td><td>{html.escape(load)}: {html.escape(figure)}</td>'
         yield f"<td>{judged.typical(setting, loads):.2f}</td>"
         for one in loads:
             worst, which = max((r, f) for f, r in judged.regret[one, setting].items())
@@ -77,7 +79,8 @@ def of(judged, known, first, last):
         f"<p>{len(judged.settings)} settings, {len(judged.loads)} loads, seeds {first} to {last}; a simulation in virtual time. ",
         "A regret is how many times worse a figure is than the best of the settings whose goodput is at least 95 % of "
         "plain's there. Of delays as much as nobody feels is left out: 50 ms of a ping, 0.5 s of a page, 0.2 s of a "
-        "class, one time-out a minute. Bold: the best of these; point at a figure to see its regret. Intervals are of 95 %, over "
+        "class, one time-out a minute. Felt: all but classes' delay and what TCP sends again. Bold: the best of these; point at "
+        "a figure to see its regret. Intervals are of 95 %, over "
         "the seeds.</p>"]
     for title, loads in (("By the loads that settings are chosen by", chosen), ("By the loads kept apart", apart)):
         if loads:
