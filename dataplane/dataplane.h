@@ -224,18 +224,20 @@ extern const uint32_t dp_call_count;
 // ring bridges 40 ms in which control does not run.
 #define DP_EVENT_RING 8192u
 
-// The next event: of each NSE and worker the oldest first, in turns; false if there is none. The
+// The next event: of each turn and worker the oldest first, in turns; false if there is none. The
 // event's PDU is readable until dp_event_done gives its buffer back. An id that was freed or reused
 // since the event is EVENT_NONE.
 bool dp_event(struct dp *dp, struct event *event);
 void dp_event_done(struct dp *dp, const struct event *event);
 
-// Control begins a round: it takes 16 events of each NSE, and 16 of unknown senders, in order of
-// arrival; an NSE's further events wait behind the other NSEs' events.
-void dp_events_round(struct dp *dp);
+// Control begins a round: it takes 16 events of each NSE's BSS, 16 of each NSE's phones, and 16 of
+// unknown senders, in order of arrival; further events of these turns wait behind the others'.
+void dp_events_round(struct dp *dp, uint64_t now_ns);
 
-// PDUs dropped because their NSE had used up its share of control's memory for events.
+// PDUs dropped because their turn had used up its share of control's memory for events; and phones'
+// PDUs dropped because they had waited too long.
 uint64_t dp_events_shed(const struct dp *dp);
+uint64_t dp_events_shed_late(const struct dp *dp);
 
 // Moves events from the rings into control's memory, up to 16 MiB, where dp_event finds them: for
 // control when it waits for a worker in the middle of a procedure.

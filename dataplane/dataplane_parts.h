@@ -16,7 +16,7 @@ struct events_list {
     struct kept_event *first, *last;
 };
 
-// The turn of an NSE, or of all unknown senders.
+// The turn of an NSE's BSS, of an NSE's phones, or of all unknown senders.
 struct events_turn {
     struct events_list list; // of events that wait for their turn
     uint64_t octets;         // in memory: this turn's events in any list
@@ -27,12 +27,15 @@ struct events_turn {
 
 struct dp_events {
     struct events_list in_order; // events of all turns, in order of arrival
-    struct events_turn *turn;    // by NSE; the last is that of unknown senders
-    struct event_moves *moves;   // by NSE
-    uint32_t strangers;
+    // Of BSSs by NSE, then that of unknown senders, then of phones by NSE.
+    struct events_turn *turn;
+    struct event_moves *moves; // by NSE
+    uint32_t strangers;        // the turn of unknown senders, which is the number of NSEs
     uint32_t first_waiting, last_waiting; // turns with waiting events
     bool waiting_next;
-    uint64_t octets, round, shed;
+    uint64_t octets, phones_octets; // in memory; of them those of phones' turns
+    uint64_t round, now_ns;         // the number of control's round, and when it began
+    uint64_t shed, shed_late;
 };
 
 // False: out of memory; dp_events_release is correct in either case.

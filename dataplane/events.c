@@ -3,19 +3,28 @@
 // worker and cannot ask, into control's memory, so that neither the ring nor the port's buffers run
 // out. The command registry changes with an event only when control gets the event.
 //
-// Control gets events in order of arrival, except those of an NSE that has used its turn in
-// control's round: its PDUs wait in memory, oldest first, until no other NSE has any, or for every
-// second event. So a BSS that floods delays itself; PDUs beyond its part of the memory are shed.
+// Control gets events in order of arrival, except those of a turn that is used up in control's
+// round: they wait in memory, oldest first, until no other turn has any, or for every second event.
+// An NSE has two turns: one for what the BSS itself says (NS, BVCs, flow control), one for what its
+// phones say (UL-UNITDATA). So a BSS that floods delays itself, and phones that flood do not delay
+// the BSS's flow control. PDUs beyond a turn's part of the memory are shed, and phones' PDUs that
+// have waited PHONES_WAIT_NS: the phone has repeated them by then, or given up.
 #include <rte_ring_elem.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "dataplane/base/units.h"
 #include "dataplane/dataplane_parts.h"
+#include "dataplane/wire/bssgp.h"
+#include "dataplane/wire/ns.h"
 
 // The most of control's memory for events; further events wait in the rings.
 #define KEPT_OCTETS_MAX (16u << 20)
+// The most of it for the turns of all phones together.
+#define PHONES_OCTETS_MAX (KEPT_OCTETS_MAX / 2)
+#define PHONES_WAIT_NS    (5 * S_IN_NS)
 
-// The most events of an NSE in a round of control while other NSEs have some too.
+// The most events of a turn in a round of control while other turns have some too.
 #define EVENTS_A_TURN 16u
 
 #define EVENT_OCTETS_MAX (sizeof(struct kept_event) + UINT16_MAX)
@@ -23,6 +32,7 @@
 
 struct kept_event {
     struct kept_event *next;
+    uint64_t since_ns;
     uint32_t turn;
     struct event event;
 };
@@ -30,7 +40,7 @@ struct kept_event {
 bool dp_events_setup(struct dp_events *events, uint32_t nses)
 {
     *events = (struct dp_events){.strangers = nses, .first_waiting = NO_TURN};
-    events->turn = calloc(nses + 1, sizeof *events->turn);
+    events->turn = calloc(2 * (size_t)nses + 1, sizeof *events->turn);
     events->moves = calloc(nses, sizeof *events->moves);
     return events->turn && events->moves;
 }
@@ -48,6 +58,25 @@ static bool dequeue(struct dp *dp, uint32_t worker, struct event *event)
 
 // ---- The turn of an event ----
 
+static bool is_phones_turn(const struct dp_events *events, uint32_t turn)
+{
+    return turn != NO_TURN && turn > events->strangers;
+}
+
+// UL-UNITDATA: a PDU that a phone has caused.
+static bool is_of_phone(const struct octets *pdu)
+{
+    return pdu->n > NS_UNITDATA_OCTETS && pdu->at[0] == NS_UNITDATA_TYPE &&
+           pdu->at[NS_UNITDATA_OCTETS] == BSSGP_UL_UNITDATA_TYPE;
+}
+
+static uint32_t turn_of_ns(const struct dp_events *events, const struct event *event)
+{
+    if (event->nse_id >= events->strangers)
+        return events->strangers;
+    return event->nse_id + (is_of_phone(&event->pdu) ? events->strangers + 1 : 0);
+}
+
 // Events of the path about MSs and cells have no turn: they keep their place among all others, and
 // are never shed, since the path does not repeat them. An MS is paged once and then heard once; the
 // number of unread moves is bounded (event_put.h).
@@ -55,7 +84,7 @@ static uint32_t turn_of(const struct dp_events *events, const struct event *even
 {
     switch ((enum event_kind)event->kind) {
     case EVENT_ns:
-        return event->nse_id < events->strangers ? event->nse_id : events->strangers;
+        return turn_of_ns(events, event);
     case EVENT_stranger:
     case EVENT_unlisted:
     case EVENT_unreachable:
@@ -76,9 +105,10 @@ static bool has_turn_left(struct dp_events *events, uint32_t turn)
     return t->taken < EVENTS_A_TURN;
 }
 
-void dp_events_round(struct dp *dp)
+void dp_events_round(struct dp *dp, uint64_t now_ns)
 {
     dp->events.round++;
+    dp->events.now_ns = now_ns;
 }
 
 // ---- In control's memory ----
@@ -115,17 +145,22 @@ static struct kept_event *take_first(struct events_list *list)
     return kept;
 }
 
-// An NSE may have half of the free memory, so that there is always room for another's events.
+// A turn may have half of the free memory, so that there is always room for another's events; a
+// turn of phones half of what phones may have.
 static bool has_room(const struct dp_events *events, uint32_t turn, uint64_t octets)
 {
     uint64_t has = turn == NO_TURN ? 0 : events->turn[turn].octets;
-    return has + octets <= KEPT_OCTETS_MAX - events->octets;
+    uint64_t all = KEPT_OCTETS_MAX - events->octets;
+    uint64_t phones = PHONES_OCTETS_MAX - events->phones_octets;
+    return has + octets <= (is_phones_turn(events, turn) && phones < all ? phones : all);
 }
 
 static void account(struct dp_events *events, const struct kept_event *kept, bool comes)
 {
     uint64_t octets = comes ? octets_of(&kept->event) : -octets_of(&kept->event);
     events->octets += octets;
+    if (is_phones_turn(events, kept->turn))
+        events->phones_octets += octets;
     if (kept->turn != NO_TURN)
         events->turn[kept->turn].octets += octets;
 }
@@ -150,7 +185,7 @@ static struct kept_event *keep(struct dp *dp, struct event *event)
         dp_event_done(dp, event);
         return NULL;
     }
-    *kept = (struct kept_event){.turn = turn, .event = *event};
+    *kept = (struct kept_event){.since_ns = events->now_ns, .turn = turn, .event = *event};
     copy_pdu(&kept->event);
     account(events, kept, true);
     return kept;
@@ -232,20 +267,38 @@ static void defer(struct dp *dp, uint32_t turn, struct event *event)
     append(&t->list, kept);
 }
 
-static bool take_waiting(struct dp_events *events, struct event *event)
+static void shed_late(struct dp *dp, uint32_t turn)
 {
-    uint32_t turn = events->first_waiting;
-    if (turn == NO_TURN)
-        return false;
-    struct events_turn *t = &events->turn[turn];
-    events->first_waiting = t->next;
-    unkeep(events, take_first(&t->list), event);
-    if (t->list.first)
-        wait_behind(events, turn);
-    return true;
+    struct dp_events *events = &dp->events;
+    struct events_list *list = &events->turn[turn].list;
+    struct event event;
+    while (list->first && events->now_ns >= list->first->since_ns + PHONES_WAIT_NS) {
+        unkeep(events, take_first(list), &event);
+        events->shed_late++;
+        dp_event_done(dp, &event);
+    }
 }
 
-// Defers events whose NSE has used its turn. False: there is no other.
+static bool take_waiting(struct dp *dp, struct event *event)
+{
+    struct dp_events *events = &dp->events;
+    bool taken = false;
+    while (!taken && events->first_waiting != NO_TURN) {
+        uint32_t turn = events->first_waiting;
+        struct events_turn *t = &events->turn[turn];
+        events->first_waiting = t->next;
+        if (is_phones_turn(events, turn))
+            shed_late(dp, turn);
+        taken = t->list.first != NULL;
+        if (taken)
+            unkeep(events, take_first(&t->list), event);
+        if (t->list.first)
+            wait_behind(events, turn);
+    }
+    return taken;
+}
+
+// Defers events whose turn is used up. False: there is no other.
 static bool take_in_order(struct dp *dp, struct event *event)
 {
     for (uint32_t i = 0; i < DP_EVENT_RING && take_oldest(dp, event); i++) {
@@ -266,8 +319,8 @@ bool dp_event(struct dp *dp, struct event *event)
 {
     struct dp_events *events = &dp->events;
     events->waiting_next = !events->waiting_next;
-    bool taken = (events->waiting_next && take_waiting(events, event)) ||
-                 take_in_order(dp, event) || take_waiting(events, event);
+    bool taken = (events->waiting_next && take_waiting(dp, event)) || take_in_order(dp, event) ||
+                 take_waiting(dp, event);
     if (taken)
         note_taken(events, event);
     if (taken && event->kind != EVENT_bvc_kept) // which the worker did not send
@@ -278,6 +331,11 @@ bool dp_event(struct dp *dp, struct event *event)
 uint64_t dp_events_shed(const struct dp *dp)
 {
     return dp->events.shed;
+}
+
+uint64_t dp_events_shed_late(const struct dp *dp)
+{
+    return dp->events.shed_late;
 }
 
 void dp_event_done(struct dp *dp, const struct event *event)

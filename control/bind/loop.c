@@ -4,7 +4,7 @@
 //                          events stranger, unlisted, unreachable and error_indication add source,
 //                          udp_port and teid; moved adds the old cell's id. An NS-UNITDATA that
 //                          fits comes in a buffer, which the next event overwrites
-//                   .round()      begins a round, in which each NSE has a turn again
+//                   .round()      begins a round, in which each turn is whole again
 //   require "log".error|warn|info|debug(text), .level(name)
 //   require "program".question() -> text         a request of another thread, or nil
 //                 .answer(good, text)
@@ -72,8 +72,10 @@ static int events_round(lua_State *L)
 {
     struct control *control = control_of(L);
     uint64_t *shed = &control->lua->counts.count[COUNT_shed];
+    uint64_t *late = &control->lua->counts.count[COUNT_shed_late];
     counts_add(shed, dp_events_shed(control->dp) - *shed);
-    dp_events_round(control->dp);
+    counts_add(late, dp_events_shed_late(control->dp) - *late);
+    dp_events_round(control->dp, control->now_ns);
     return 0;
 }
 

@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 """NSEs take turns at control: beside one that floods it, or whose PDUs are much work, another is
-answered after a stated number of events and of pieces of work. Nothing here is measured in time."""
+answered after a stated number of events and of pieces of work. So are an NSE's own PDUs beside those of
+its phones. Nothing here is measured in real time."""
 
 import codec
-from world import HEAD, MS, S, World, case, main, nsvc, right, same
+from world import HEAD, MS, S, World, case, main, ms, nsvc, right, same
 
 LOUD, QUIET = 101, 102
 PEERS = {LOUD: "198.51.100.101", QUIET: "198.51.100.102"}
@@ -161,6 +162,85 @@ def collector():
         print(f"# freed at once: {most:.0f} KiB; {peak / full:.2f} times as much is taken as is used")
         right(0 < most <= FREED_AT_ONCE_KIB, f"{most} KiB are freed at once")
         right(1.5 < peak / full < 3, f"{peak} KiB are taken for {full} KiB that are used")
+
+
+# ---- An NSE and its phones --------------------------------------------------------------------
+
+# Control gets so many events, and no more before it is let again.
+BUDGET = """
+local events = require('events')
+local take = events.take
+left = 0
+events.take = function() if left > 0 then left = left - 1 return take() end end
+""".replace("\n", " ")
+TICK = 20 * MS
+PHONES, FLOWS, EVENTS = 100, 20, 50  # in a tick: of phones, FLOW-CONTROL-MS, and what control can do
+BVC_EVERY = 50  # ticks from one FLOW-CONTROL-BVC to the next
+WAIT_MOST = 5 * S  # of phones' PDUs
+TICKS = 9 * S // TICK  # control takes 1500 of phones' 5000 a second, so the oldest waits 5 s after 7.1 s
+TLLI, NOBODY = 0xC0000000, 0xC1000000
+
+
+class Phones:
+    """NSE 102, whose phones send UL-UNITDATA for control, 5000 a second, beside its own flow control;
+    control has time for 2500 events a second."""
+
+    def __init__(self):
+        some = ms("001020000000000", TLLI, count=FLOWS)
+        self.world = World(HEAD + nse(QUIET, f'ns = "manual", bvc {{ bvci = {BVCI}, {some} }}'))
+        self.asked, self.took, self.sent = {}, [], 0
+        self.world.attach(PEERS[QUIET], 23000, self.take)
+
+    def take(self, datagram):
+        pdu = codec.parse(datagram.payload).sdu
+        if pdu.name.endswith("_ack"):
+            asked_ns = self.asked.pop((pdu.name, pdu["tag"], pdu["tlli"]))
+            self.took.append(self.world.now_ns - asked_ns)
+
+    def ask(self, name, tag, **fields):
+        key = (f"{name}_ack", tag, fields.get("tlli"))
+        right(key not in self.asked, f"{key} is unanswered since {self.asked.get(key)} ns")
+        self.asked[key] = self.world.now_ns
+        return frame(self.world, QUIET, BVCI, name, tag=tag, r=100, **fields)
+
+    def tick(self, n):
+        world = self.world
+        frames = [self.phone() for _ in range(PHONES)]
+        for i in range(FLOWS):
+            own = self.ask("bssgp_flow_control_ms", n % 256, tlli=TLLI + i, ms_bmax=100)
+            frames.insert(i * PHONES // FLOWS, own)
+        if n % BVC_EVERY == 0:
+            frames.append(self.ask("bssgp_flow_control_bvc", n // BVC_EVERY, bmax=100,
+                                   bmax_default=10, r_default=10))
+        world.put_all("gb", frames)
+        world.run(0)
+        world.lua(f"left = {EVENTS}")
+        world.run(TICK)
+
+    def phone(self):
+        self.sent += 1
+        octets = codec.ul_unitdata(NOBODY + self.sent, codec.llc_ui(1, 0, b"\x08\x01"), codec.cell(BVCI))
+        return self.world.gb_frame(PEERS[QUIET], codec.unitdata(BVCI, octets))
+
+
+@case("an NSE's phones flood control: its flow control is answered within 100 ms, and only what phones "
+      "sent is shed, when it has waited 5 s")
+def phones():
+    flood = Phones()
+    with flood.world as world:
+        world.lua(BUDGET)
+        for n in range(TICKS):
+            flood.tick(n)
+            late, = world.counted("shed_late")
+            right(late == 0 or n * TICK >= WAIT_MOST, f"{late} are late after {n * TICK // MS} ms")
+        right(late > 5000, f"{late} are late at the end")
+        same((flood.asked, len(flood.took)), ({}, TICKS * FLOWS + -(-TICKS // BVC_EVERY)), "answers")
+        print(f"# answered after {max(flood.took) // MS} ms at most")
+        right(max(flood.took) <= 100 * MS, f"an answer came after {max(flood.took)} ns")
+        world.lua("left = 10^6")
+        world.run(S)
+        ignored, shed, late = world.counted("ignored", "shed", "shed_late")
+        same((shed, ignored + late), (0, flood.sent), "shed for room; phones' PDUs, taken or late")
 
 
 def brought(world, nsei):

@@ -5,7 +5,8 @@ than what comes.
 In virtual time all that an instant brings is done before the next, so a flood would never find control
 busy. Here control gets no event and does no piece of a long job before it is let, and then so many; what
 else is there waits, as for a processor that has no more to give. And it notes, for each request of the
-honest BSS, how many events of all others it has handled by then, and how many cells it has reset.
+honest BSS, how many events of all others, UL-UNITDATA of its own phones among them, it has handled by then,
+and how many cells it has reset.
 
     with Arena(nse=..., cells=...) as arena:      config()'s
         arena.hostile                 the hostile BSS, a tests/gb/bss.py that is up
@@ -44,8 +45,9 @@ local mine = false
 local asks = { [0x22] = true, [0x26] = true, [0x28] = true }
 left, pieces, others, cells, handled, unanswered = 0, 0, 0, 0, {}, 0
 local function note(kind, nse_id, nsvc_id, bvc_id, ms_id, pdu, ...)
-    local honest = kind == 'ns' and nse_id == network.nse_of_nsei[101].id
-    mine = honest and pdu:byte(1) == 0 and asks[pdu:byte(5)]
+    local type = kind == 'ns' and pdu:byte(1) == 0 and pdu:byte(5)
+    local honest = kind == 'ns' and nse_id == network.nse_of_nsei[101].id and type ~= 1
+    mine = honest and asks[type]
     if mine then handled[#handled + 1] = others .. ' ' .. cells
     elseif kind and not honest then others = others + 1 end
     return kind, nse_id, nsvc_id, bvc_id, ms_id, pdu, ...

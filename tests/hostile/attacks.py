@@ -9,14 +9,14 @@ from collections import namedtuple
 
 import codec
 import frames as wire
-from arena import (A4, B4, B6, HOSTILE_MAC, HOSTILE_MSS, HOSTILE_TLLI, H4, MSS, TEID, TLLI, gb_frame,
+from arena import (A4, B4, B6, CELLS, HOSTILE_MAC, HOSTILE_MSS, HOSTILE_TLLI, H4, MSS, TEID, TLLI, gb_frame,
                    gn_frame)
 from llc_ms import NULL, SABM, XID, parameter, u_frame
 from world import GB, GB_MAC, GGSN, npdu
 
-A_TURN = 16  # events of an NSE, or of all strangers, in a round of control's
+A_TURN = 16  # events of a BSS, of an NSE's phones, or of all strangers, in a round of control's
 # For each other turn, events that control handles before the honest one's: what a turn is in order, and
-# between any two in order one of those that have had their turn and wait. Two turns are a round.
+# between any two in order one of those that have had their turn and wait.
 OTHERS_A_TURN = 2 * A_TURN
 # What the path tells of MSs has no turns: so many moves of an NSE may be untaken; and once each of the
 # honest one's MSs is heard for which control listens.
@@ -24,7 +24,7 @@ MOVES = 256
 # Cells that are reset meanwhile: those of a piece of a job, and one with an event.
 CELLS_A_PIECE = 128
 
-# turns: with how many others control has to do, the hostile NSE and the strangers; told: of MSs; met: the counters
+# turns: with how many others control has to do: the hostile BSS, its phones, the strangers, the honest BSS's phones; told: of MSs; met: the counters
 # that show that the attack came to what it was meant for; config: arena.config's.
 Attack = namedtuple("Attack", "name frames turns told met config")
 ATTACKS = []
@@ -127,6 +127,15 @@ def unknown_tllis(_, dice):
                   for _ in range(KINDS)]
 
 
+@attack("frames for control by phones of the honest BSS itself, in the names of others", "gb.control_packets")
+def own_phones(_, dice):
+    def one():
+        tlli, bvci = 0xC0F00000 + dice.getrandbits(16), dice.choice(CELLS)
+        llc = dice.choice((codec.llc_ui(1, 0, b"\x08\x01"), u_frame(1, NULL), codec.llc_ui(3, 0, bytes(40))))
+        return gb_frame(A4, codec.unitdata(bvci, codec.ul_unitdata(tlli, llc, codec.cell(0x100 + bvci))))
+    return "gb", [one() for _ in range(KINDS)]
+
+
 @attack("uplink data of its MSs", "up.npdus", turns=0)
 def data(_, dice):
     return "gb", [uplink(codec.llc_ui(3, i % 512, b"\x65\0" + (i % 4096).to_bytes(2) + bytes(40)),
@@ -149,7 +158,7 @@ def hops(_, dice):
                   for i in range(KINDS)]
 
 
-@attack("malformed UL-UNITDATA and malformed PDUs of all kinds", "gb.control_packets gb.drop_bssgp")
+@attack("malformed UL-UNITDATA and malformed PDUs of all kinds", "gb.control_packets gb.drop_bssgp", turns=2)
 def malformed(_, dice):
     good = uplink(codec.llc_ui(3, 0, b"\x65\0\0\0abcd"), HOSTILE_TLLI)[42:]
     kinds = [good, codec.unitdata(0, codec.build("bssgp_bvc_reset", bvci=2, cause=8)),
@@ -311,9 +320,9 @@ def noise(_, dice):
     return "gb", [wire.mac(GB_MAC) + dice.randbytes(dice.randrange(8, 200)) for _ in range(KINDS)]
 
 
-@attack("all that comes to Gb at once", "gb.control_packets gb.host_packets", turns=2,
+@attack("all that comes to Gb at once", "gb.control_packets gb.host_packets", turns=4,
         nse='dynamic = true, cells = "any",')
-@attack("all that comes to Gb at once, with two workers", "gb.control_packets gb.host_packets", turns=2, workers=2,
+@attack("all that comes to Gb at once, with two workers", "gb.control_packets gb.host_packets", turns=4, workers=2,
         nse='dynamic = true, cells = "any",')
 def together(arena, dice):
     found = []

@@ -194,16 +194,22 @@ static void an_ms_is_itself_for_ever(void **state)
     path_close();
 }
 
-static void put_pdu(const char *text)
+static void put_octets(uint32_t nse, const void *octets, size_t n)
 {
     struct rte_mbuf *m = rte_pktmbuf_alloc(p.far[STATS_GB][0].pool);
     assert_non_null(m);
-    uint8_t *at = (uint8_t *)rte_pktmbuf_append(m, (uint16_t)strlen(text));
-    memcpy(at, text, strlen(text));
+    uint8_t *at = (uint8_t *)rte_pktmbuf_append(m, (uint16_t)n);
+    memcpy(at, octets, n);
     struct event event = event_of(EVENT_ns, 0, dp_stats(p.worker)->commands);
-    event.pdu = (struct octets){at, (uint32_t)strlen(text)};
+    event.nse_id = nse;
+    event.pdu = (struct octets){at, (uint32_t)n};
     event.buffer = m;
     assert_true(event_put(p.worker->events, &event));
+}
+
+static void put_pdu(const char *text)
+{
+    put_octets(EVENT_NONE, text, strlen(text));
 }
 
 static void expect_pdu(const char *text)
@@ -266,6 +272,108 @@ static void controls_memory_has_an_end(void **state)
     path_close();
 }
 
+// ---- Phones ----
+
+// UL-UNITDATA in an NS-UNITDATA, by its types; or another PDU of the BSS.
+static void put_numbered(bool of_phone, uint8_t number)
+{
+    const uint8_t octets[] = {0, 0, 0, 2, of_phone ? 0x01 : 0x26, number};
+    put_octets(0, octets, sizeof octets);
+}
+
+// The numbers of the events that control gets, the BSS's own above 99.
+static uint32_t take_numbers(uint8_t *numbers, uint32_t most)
+{
+    struct event event;
+    uint32_t n = 0;
+    while (n < most && dp_event(p.dp, &event)) {
+        numbers[n++] = event.pdu.at[5];
+        dp_event_done(p.dp, &event);
+    }
+    return n;
+}
+
+// A phone's turn is 16 events; the BSS's own PDU behind 90 of them waits for no more, and each turn
+// keeps its order.
+static void phones_delay_no_flow_control(void **state)
+{
+    uint8_t numbers[256];
+    (void)state;
+    open_two_workers();
+    for (uint8_t i = 0; i < 90; i++)
+        put_numbered(true, i);
+    put_numbered(false, 100);
+    put_numbered(false, 101);
+    dp_events_round(p.dp, p.now_ns);
+    assert_int_equal(take_numbers(numbers, 256), 92);
+    uint8_t next = 0, own = 100;
+    for (uint32_t i = 0; i < 92; i++) {
+        assert_int_equal(numbers[i], numbers[i] < 100 ? next++ : own++);
+        if (numbers[i] == 101)
+            assert_true(i <= 16 + 3); // between events in order comes one that waits
+    }
+    assert_int_equal(next, 90);
+    assert_int_equal(own, 102);
+    path_close();
+}
+
+// What phones have sent is shed once it has waited 5 s, and nothing before; the BSS's own never.
+static void what_phones_sent_waits_five_seconds(void **state)
+{
+    uint8_t numbers[256];
+    (void)state;
+    open_two_workers();
+    dp_events_round(p.dp, S_IN_NS);
+    for (uint8_t i = 0; i < 60; i++) {
+        put_numbered(true, i);
+        put_numbered(false, (uint8_t)(100 + i));
+    }
+    assert_int_equal(take_numbers(numbers, 40), 40);
+    dp_events_round(p.dp, 2 * S_IN_NS);
+    for (uint8_t i = 60; i < 80; i++)
+        put_numbered(true, i);
+    assert_int_equal(take_numbers(numbers, 10), 10);
+    dp_events_round(p.dp, 6 * S_IN_NS - 1);
+    assert_int_equal(take_numbers(numbers, 10), 10);
+    assert_int_equal(dp_events_shed_late(p.dp), 0);
+    dp_events_round(p.dp, 6 * S_IN_NS);
+    uint32_t n = take_numbers(numbers, 256), phones = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        phones += numbers[i] < 100;
+        assert_true(numbers[i] >= 60);
+    }
+    assert_int_equal(phones, 20);
+    assert_int_equal(n + dp_events_shed_late(p.dp), 140 - 60);
+    assert_int_equal(dp_events_shed(p.dp), 0);
+    path_close();
+}
+
+// All phones together have half of the memory, so BSSs' own PDUs find room behind any number of
+// NSEs with phones that flood.
+static void phones_have_half_of_the_memory(void **state)
+{
+    static uint8_t octets[1000] = {0, 0, 0, 2, 0x01};
+    (void)state;
+    open_two_workers();
+    uint32_t nses = p.dp->events.strangers, each = 9000;
+    assert_true(nses >= 2);
+    for (uint32_t nse = 0; nse < nses; nse++)
+        for (uint32_t i = 0; i < each; i++) {
+            put_octets(nse, octets, sizeof octets);
+            dp_events_keep(p.dp);
+        }
+    uint64_t kept = nses * each - dp_events_shed(p.dp);
+    assert_in_range(kept * sizeof octets, 5u << 20, 8u << 20);
+    uint64_t shed = dp_events_shed(p.dp);
+    octets[4] = 0x26;
+    for (uint32_t i = 0; i < 3000; i++) {
+        put_octets(0, octets, sizeof octets);
+        dp_events_keep(p.dp);
+    }
+    assert_int_equal(dp_events_shed(p.dp), shed);
+    path_close();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -277,6 +385,9 @@ int main(void)
         cmocka_unit_test(an_ms_is_itself_for_ever),
         cmocka_unit_test(events_wait_in_controls_memory),
         cmocka_unit_test(controls_memory_has_an_end),
+        cmocka_unit_test(phones_delay_no_flow_control),
+        cmocka_unit_test(what_phones_sent_waits_five_seconds),
+        cmocka_unit_test(phones_have_half_of_the_memory),
     };
     return cmocka_run_group_tests_name("note_events", tests, path_start_eal, NULL);
 }
