@@ -7,7 +7,7 @@ from collections import defaultdict
 import codec
 from bss import Bss
 from sns_bss import NSEI, SnsBss, end
-from world import HEAD, MS, S, World, case, main, ms, npdu, nsvc, right, same
+from world import HEAD, MS, NS_PORT, S, World, case, main, ms, npdu, nsvc, right, same
 
 A, B, C = ADDRESSES = ["198.51.100.2", "198.51.100.3", "198.51.100.4"]
 TLLI, MSS = 0xC0000000, 256
@@ -123,6 +123,28 @@ def shares():
         watch.load.run(6)
         same(spread(watch.drained()), LINKS, "links")
         all_in_order(watch.records, watch.load)
+
+
+@case("ns = \"alive\": an NS-VC that has never answered carries nothing, beside two that have")
+def never_answered():
+    world = World(RESET.replace(f"nsei = {NSEI},", f'nsei = {NSEI}, ns = "alive",'))
+    bss = Bss(world, NSEI, [(1, A), (2, B)], {2: 400000})
+    silent = []
+    world.attach(C, NS_PORT, silent.append)
+    with world:
+        for one in bss.nsvcs:
+            one.blocked = False
+        bss.follow = True
+        world.run(S)
+        bss.reset_bvc(0)
+        world.run(S)
+        bss.flow(2, **FLOW)
+        load = Load(world, bss)
+        load.run(6)
+        world.run(60 * S)
+        same(sorted(carried(bss.dl)), [A, B], "carriers")
+        all_in_order(bss.dl, load)
+        same({codec.parse(one.payload).name for one in silent}, {"ns_alive"}, "what the silent one got")
 
 
 class Watch:
