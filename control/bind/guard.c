@@ -2,11 +2,17 @@
 //   resume(thread, { instructions, octets, string_octets, ns }, ...)
 //     -> true, result | false, the error, the limit that was exceeded: "instructions", "octets",
 //        "string", "ns" or nil
+//   compile(text, name, environment, ns) -> a function | nil, Lua's message, whether it took too
+//   long
 // A hook checks the limits each LOOK instructions, and after an instruction that took too much
 // memory or made a too long string. Allocated memory counts as instructions, too, so the length of
 // strings bounds the work of a single instruction. Time is the thread's processor time. A request
 // for far too much memory is refused; a smaller excess is granted and the function cut off
 // afterwards, because Lua answers a refusal by a full garbage collection, also of our garbage.
+// Lua's compiler runs no hook, so it gets the text in pieces, and the time is looked at before
+// each. What it does between two pieces is bounded by its lists of jumps, which grow with the time
+// taken, and by its own limits (200 levels, 200 local variables a function, 32767 jumps by goto and
+// break; those cost their square where they end).
 #include "control/bind/internal.h"
 
 #include <time.h>
@@ -15,6 +21,7 @@
 
 #define LOOK                   32
 #define OCTETS_AN_INSTRUCTION  64
+#define PIECE_OCTETS           128
 #define OCTETS_BEYOND_THE_MOST (24u << 20) // 255 of the longest strings in one step, and room
 
 static uint64_t now_ns(clockid_t clock)
@@ -40,11 +47,15 @@ static void spend(struct guard *guard, uint64_t instructions)
         guard->why = "instructions";
 }
 
-// CLOCK_MONOTONIC is cheaper to read, and never behind the thread's processor time.
-static bool is_late(const struct guard *guard)
+static struct deadline deadline_in(uint64_t ns)
 {
-    return now_ns(CLOCK_MONOTONIC) > guard->ends_ns &&
-           now_ns(CLOCK_THREAD_CPUTIME_ID) > guard->ends_cpu_ns;
+    return (struct deadline){now_ns(CLOCK_MONOTONIC) + ns, now_ns(CLOCK_THREAD_CPUTIME_ID) + ns};
+}
+
+// CLOCK_MONOTONIC is cheaper to read, and never behind the thread's processor time.
+static bool is_late(const struct deadline *ends)
+{
+    return now_ns(CLOCK_MONOTONIC) > ends->ns && now_ns(CLOCK_THREAD_CPUTIME_ID) > ends->cpu_ns;
 }
 
 static void look(lua_State *L, lua_Debug *place)
@@ -52,7 +63,7 @@ static void look(lua_State *L, lua_Debug *place)
     struct guard *guard = &bind_of(L)->guard;
     (void)place;
     spend(guard, LOOK);
-    if (!guard->why && is_late(guard))
+    if (!guard->why && is_late(&guard->ends))
         guard->why = "ns";
     if (guard->why)
         luaL_error(L, "cut off");
@@ -82,12 +93,10 @@ static uint64_t limit_of(lua_State *L, const char *name)
 
 static void begin(lua_State *L, lua_State *thread, struct bind *lua)
 {
-    uint64_t ns = limit_of(L, "ns");
     lua->guard = (struct guard){.instructions = limit_of(L, "instructions"),
                                 .string_octets = limit_of(L, "string_octets"),
                                 .used_most = lua->used + limit_of(L, "octets"),
-                                .ends_ns = now_ns(CLOCK_MONOTONIC) + ns,
-                                .ends_cpu_ns = now_ns(CLOCK_THREAD_CPUTIME_ID) + ns};
+                                .ends = deadline_in(limit_of(L, "ns"))};
     size_t most = lua->guard.used_most + OCTETS_BEYOND_THE_MOST;
     lua->limit = most < lua->limit ? most : lua->limit;
     lua_sethook(thread, look, LUA_MASKCOUNT, LOOK);
@@ -119,10 +128,50 @@ static int resume(lua_State *L)
     return 3;
 }
 
+struct source {
+    const char *text;
+    size_t octets; // left
+    struct deadline ends;
+    bool late;
+};
+
+static const char *next_piece(lua_State *L, void *data, size_t *octets)
+{
+    struct source *source = data;
+    const char *piece = source->text;
+    source->late = is_late(&source->ends);
+    if (source->late)
+        luaL_error(L, "too late");
+    *octets = source->octets < PIECE_OCTETS ? source->octets : PIECE_OCTETS;
+    source->text += *octets;
+    source->octets -= *octets;
+    return piece;
+}
+
+static int compile(lua_State *L)
+{
+    struct source source = {0};
+    source.text = luaL_checklstring(L, 1, &source.octets);
+    const char *name = luaL_checkstring(L, 2);
+    luaL_checktype(L, 3, LUA_TTABLE);
+    source.ends = deadline_in((uint64_t)luaL_checkinteger(L, 4));
+    if (lua_load(L, next_piece, &source, name, "t") != LUA_OK) {
+        lua_pushnil(L);
+        lua_insert(L, -2);
+        lua_pushboolean(L, source.late);
+        return 3;
+    }
+    lua_pushvalue(L, 3);
+    lua_setupvalue(L, -2, 1);
+    return 1;
+}
+
 int guard_open(lua_State *L)
 {
-    lua_createtable(L, 0, 1);
+    lua_createtable(L, 0, 2);
     lua_pushcfunction(L, resume);
     lua_setfield(L, -2, "resume");
+    lua_pushcfunction(L, compile);
+    lua_setfield(L, -2, "compile");
     return 1;
 }

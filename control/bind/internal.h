@@ -9,12 +9,17 @@
 #include "control/bind/bind.h"
 #include "control/plane/counts.h"
 
-// guard.c: the limits of a user's function while it runs.
+// guard.c: when both clocks are beyond these, it is too late; and the limits of a user's function
+// while it runs.
+struct deadline {
+    uint64_t ns, cpu_ns; // cpu: the thread's processor time
+};
+
 struct guard {
     lua_State *thread; // NULL: no user's function runs
     uint64_t instructions, spent;
     size_t string_octets, used_most;
-    uint64_t ends_ns, ends_cpu_ns;
+    struct deadline ends;
     const char *why; // the exceeded limit; NULL: none
 };
 

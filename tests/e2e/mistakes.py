@@ -7,6 +7,7 @@ import collections
 import itertools
 import os
 import re
+import resource
 import shutil
 
 from harness import UDP_SCENARIO, Skip, case, main, new_folder, often, right, same, settings, sluice
@@ -180,6 +181,34 @@ def binary():
 def compiled():
     is_refused(b"\x1bLuaT\x00\x19\x93\r\n\x1a\n\x04\x08\x08",
                "x.lua:1: lua: found compiled Lua, allowed text")
+
+
+SHORTLY_S = 20  # of processor time, sanitized, too; what has no limit takes minutes to hours
+
+
+@case("texts that would take minutes to compile are refused after a second, by time or by what costs it")
+def compiled_long():
+    nested = "".join(f"local {', '.join(f'a{i}_{j}' for j in range(150))} local function f() "
+                     for i in range(60))
+    late, leaps = "not compiled after 1000 ms, allowed less time", "of goto and break, allowed up to 1000"
+    for text, why in (
+            ("local x = 1 local y = " + " and ".join(["x"] * 170000), late),
+            ("local x = 1 if x then " + "elseif x then " * 70000 + "end", late),
+            ("local function f() " + nested + "return {" + "b," * 400000 + "} " + "end " * 61, late),
+            ("do " + "do goto e end " * 30000 + "end ::e::", f"found 30000 {leaps}"),
+            ("while x do " + "if x then break end " * 30000 + "end", f"found 30000 {leaps}")):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        refused("check", written(text.encode()), "x.lua", [], [f"x.lua:1: lua: {why}"])
+        took_s = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+        right(took_s < SHORTLY_S, f"{text[:40]}: {took_s:.1f} s of processor time")
+
+
+@case("a goto in a string or a comment is none")
+def quoted_leaps():
+    is_refused(b"local t = { 'goto', \"break\", [[goto]] } -- goto\n" * 2000,
+               re.compile(r"x\.lua:201: lua: not valid Lua: too many local variables.*"))
+    is_refused(b"do local t = { 'goto', \"break\", [[goto]] } end -- goto\n" * 2000,
+               *[line.format("x.lua") for line in NONE_AT_ALL])
 
 
 main()

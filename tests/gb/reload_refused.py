@@ -6,7 +6,7 @@ import re
 import shutil
 
 from world import HEAD, S, World, ms, nsvc
-from harness import case, main, right, same
+from harness import SLOWER, case, main, right, same
 from mistake_tables import FILE, FOLDER, mistakes
 from reload_model import CONTEXTS, address, imsi
 from reload_world import PLAIN, Traffic, loaded, refused, started, wishes
@@ -197,5 +197,35 @@ def away():
         same((done, answer), (False, f"{world.config}: cannot be read: No such file or directory"),
              "answer")
         loaded(world, model, file)
+
+PIECE_MOST_MS = 80  # of processor time; 50 ms of them are compiling
+# How long pieces of jobs take, by the clock that loading has.
+TIMED = """
+local jobs, clock = require('sluice.core.jobs'), (select(4, require('program').source()))
+local work = jobs.work
+longest_ns = 0
+jobs.work = function()
+    local before = clock()
+    work()
+    longest_ns = math.max(longest_ns, clock() - before)
+end
+""".replace("\n", " ")
+
+
+@case("a text that would take minutes to compile is refused, and events wait for no piece of it")
+def compiled_long():
+    world, model, file = started(wishes(0, 5))
+    with world:
+        world.lua(TIMED)
+        for text, why in (
+                ("local x = 1 local y = " + " and ".join(["x"] * 40000),
+                 "not compiled after 50 ms, allowed less time"),
+                ("do " + "do goto e end " * 30000 + "end ::e::",
+                 "found 30000 of goto and break, allowed up to 1000")):
+            answer = refused(world, model, text)
+            same(answer, f"{world.config}:1: lua: {why}", "answer")
+        loaded(world, model, file)
+        longest_ms = int(world.lua("return longest_ns")) // 10**6
+        right(0 < longest_ms < SLOWER * PIECE_MOST_MS, f"the longest piece took {longest_ms} ms")
 
 main()

@@ -2,15 +2,16 @@
 -- for a call over many lines not the line of the key. So every table literal gets a number:
 -- `lines.mark` writes the number into the text right after the brace, as one more entry, which adds no
 -- line. The number leads from the table back to the literal, also through helper functions and loops.
--- This is a lexer, not a parser: the text must have passed Lua's own parser first. An entry in a
--- function body inside a table may be taken for a key; a key computed at run time has no line, and its
--- mistakes are shown at the line of its constructor.
+-- This is a lexer, not a parser: what it says of a text that Lua's own parser then refuses means nothing.
+-- An entry in a function body inside a table may be taken for a key; a key computed at run time has no
+-- line, and its mistakes are shown at the line of its constructor.
 local breath = require "sluice.base.breath"
 
 local lines = {}
 
 lines.MARK = "\0literal"
 local MARK_FORMAT = '["\\0literal"]=%d,'
+local LEVELS = 250 -- of brackets; more than Lua's parser takes, so the rest needs no marks
 
 -- The last octet of [[...]] or [==[...]==] at `pos`; nil if none begins there.
 local function long_bracket_stop(text, pos)
@@ -124,6 +125,8 @@ local function take_symbol(scan, symbol, start)
     end
 end
 
+local LEAPS = { ["goto"] = true, ["break"] = true }
+
 local function take_token(scan, start)
     advance(scan, start)
     local kind, stop = token_kind(scan.text, start)
@@ -133,23 +136,26 @@ local function take_token(scan, start)
     end
     take_symbol(scan, symbol, start)
     scan.name_line = kind == "name" and scan.line or nil
+    if kind == "name" and LEAPS[scan.text:sub(start, stop)] then
+        scan.leaps = scan.leaps + 1
+    end
     return stop + 1
 end
 
 -- Returns the marked text, and by number the literals: line, the line of each key (keys) and of each
--- entry without a key (items), and the keys given twice.
+-- entry without a key (items), and the keys given twice; and the number of goto and break.
 function lines.mark(text)
     local scan = {
         text = text, line = 1, newline = text:find("\n", 1, true), stack = {},
-        literals = {}, pieces = {}, copied = 0,
+        literals = {}, pieces = {}, copied = 0, leaps = 0,
     }
     local start = token_start(text, 1)
-    while start do
+    while start and #scan.stack < LEVELS do
         start = token_start(text, take_token(scan, start))
         breath.take()
     end
     scan.pieces[#scan.pieces + 1] = text:sub(scan.copied + 1)
-    return table.concat(scan.pieces), scan.literals
+    return table.concat(scan.pieces), scan.literals, scan.leaps
 end
 
 return lines

@@ -2,10 +2,12 @@
 -- trusted: it has the constructors only, no library and no string method, and it is never bytecode.
 -- Steps and memory have limits, so that no loop hangs the program. The garbage collector is stopped
 -- meanwhile, so the memory limit covers everything ever built, and bounds the time for long strings
--- too. A clock, if given, limits the rest, such as comparing huge strings again and again. A
+-- too. A clock, if given, limits the rest, such as comparing huge strings again and again; compiling
+-- has a time of its own, a short one where other jobs wait, since Lua's compiler cannot yield. A
 -- constructor may yield to other jobs; all guards are down meanwhile, and that time and memory do not
 -- count. Only the type of the constructors' arguments is checked here; check.lua does the rest.
 local breath = require "sluice.base.breath"
+local guard = require "guard"
 local lines = require "sluice.config.lines"
 local nearest = require "sluice.base.nearest"
 local values = require "sluice.config.values"
@@ -18,6 +20,8 @@ local LOOKS_MAX = 300000
 local STEPS_A_LOOK = 50
 local MEMORY_MAX_KIB = 32 * 1024
 local TIME_MAX_NS = 1000000000
+local STEP_MAX_NS = 50000000 -- of compiling beside other jobs, as in a reload
+local LEAPS_MAX = 1000 -- of goto and break: compiling costs their square where they end, in one step
 local CHUNK = "=config" -- short and fixed: Lua cuts long names in its messages
 
 local function note(run, line, path, text)
@@ -172,18 +176,35 @@ local function note_syntax(run, err)
         .. values.printable(text or err) .. comma)
 end
 
+-- Returns the function, or nil and whether a mistake was noted: the time was over.
+local function compile_within(run, text)
+    local ns = coroutine.isyieldable() and STEP_MAX_NS or TIME_MAX_NS
+    local chunk, err, late = guard.compile(text, CHUNK, environment(run), ns)
+    if late then
+        note(run, 1, "lua", ("not compiled after %d ms, allowed less time"):format(ns // 1000000))
+    end
+    breath.now()
+    return chunk, late, err
+end
+
 local function compile(run, text)
     if text:sub(1, 1) == "\27" then
         return note(run, 1, "lua", "found compiled Lua, allowed text")
     end
-    -- First without the marks, so that Lua's message quotes the original text; then with the marks.
-    local chunk, err = load(text, CHUNK, "t", {})
-    if not chunk then
-        return note_syntax(run, err)
+    local marked, leaps
+    marked, run.literals, leaps = lines.mark(text)
+    if leaps > LEAPS_MAX then
+        return note(run, 1, "lua", ("found %d of goto and break, allowed up to %d"):format(leaps,
+            LEAPS_MAX))
     end
-    local marked
-    marked, run.literals = lines.mark(text)
-    return assert(load(marked, CHUNK, "t", environment(run)))
+    local chunk, late = compile_within(run, marked)
+    if not (chunk or late) then -- the message is to quote the text that the user wrote
+        local right, late_again, err = compile_within(run, text)
+        if not late_again then
+            note_syntax(run, right and "too large" or err)
+        end
+    end
+    return chunk
 end
 
 -- Returns run: made, the nodes in order, and nodes, by table, each {kind, table, line, literal};

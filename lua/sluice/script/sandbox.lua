@@ -18,6 +18,7 @@ local CALL_OCTETS = 8 << 20    -- memory that a call may take
 local KEPT_OCTETS = 4 << 20    -- memory that the script may keep
 local LOOK_OCTETS, LOOK_CALLS = 1 << 20, 100 -- memory is measured after so much growth, or so many calls
 local TIME_LEAST_NS, TIME_MOST_NS, INSTRUCTION_NS = 100000000, 1000000000, 1000
+local COMPILE_MOST_NS = 50000000
 local LIST_MOST = 1000 -- entries that one step may go through
 
 local function picked(library, wanted)
@@ -220,8 +221,10 @@ function box.run(text, env, instructions)
     if wrong then
         return { line = 1, text = wrong }
     end
-    local chunk, err = load(text, CHUNK, "t", env)
-    if not chunk then
+    local chunk, err, late = guard.compile(text, CHUNK, env, COMPILE_MOST_NS)
+    if late then
+        return { line = 1, text = ("not compiled after %d ms"):format(COMPILE_MOST_NS // 1000000) }
+    elseif not chunk then
         local line, rest = parts_of(err)
         return { line = line or 1, text = box.shown(rest) }
     end
