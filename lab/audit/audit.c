@@ -14,6 +14,7 @@
 struct audit *audit_create(const struct audit_options *options)
 {
     struct audit *audit = need(calloc(1, sizeof *audit));
+    bss_hash_by_chance();
     audit->options = *options;
     audit->join = need(capture_join_create());
     audit->pairs_end = &audit->pairs;

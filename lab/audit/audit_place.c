@@ -26,18 +26,13 @@ static bool same_end(const struct audit_end *a, const struct audit_end *b)
     return a->port == b->port && address_same(&a->address, &b->address);
 }
 
-static uint64_t mixed(uint64_t key)
-{
-    key = (key ^ key >> 32) * 0xd6e8feb86659fd93ULL;
-    return (key ^ key >> 32) * 0xd6e8feb86659fd93ULL;
-}
-
 uint64_t audit_key_of(const struct ipv6_address *address, uint64_t more)
 {
-    uint64_t high, low;
-    memcpy(&high, address->octet, 8);
-    memcpy(&low, address->octet + 8, 8);
-    return mixed(mixed(high) + mixed(low ^ more << 48) + mixed(more >> 16));
+    uint64_t word[2];
+    memcpy(word, address->octet, sizeof word);
+    uint64_t key = bss_hash(&bss_hash_key, word[0]);
+    key = bss_hash(&bss_hash_key, key ^ word[1]);
+    return bss_hash(&bss_hash_key, key ^ more);
 }
 
 static uint64_t end_key(const struct audit_end *end)

@@ -1,13 +1,29 @@
 // See bss_table.h.
 #include "lab/bss/bss_table.h"
 
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/random.h>
+
 #include "lab/engine/need.h"
 
 #define BUCKETS_AT_FIRST 64u
 
+// Digits of pi.
+struct bss_hash_key bss_hash_key = {
+    {0x243f6a8885a308d3, 0x13198a2e03707344, 0xa4093822299f31d0, 0x082efa98ec4e6c89}};
+
+void bss_hash_by_chance(void)
+{
+    static bool done;
+    if (!done && getrandom(&bss_hash_key, sizeof bss_hash_key, 0) < 0)
+        abort();
+    done = true;
+}
+
 static struct bss_link **place(const struct bss_table *table, uint64_t key)
 {
-    return &table->bucket[(key * 0x9e3779b97f4a7c15ULL >> 32) & (table->buckets - 1)];
+    return &table->bucket[bss_hash(&table->key, key) & (table->buckets - 1)];
 }
 
 static void put(struct bss_table *table, struct bss_link *link)
@@ -20,6 +36,7 @@ static void put(struct bss_table *table, struct bss_link *link)
 static void grow(struct bss_table *table)
 {
     struct bss_table old = *table;
+    table->key = old.buckets ? old.key : bss_hash_key;
     table->buckets = old.buckets ? old.buckets * 2 : BUCKETS_AT_FIRST;
     table->bucket = need(calloc(table->buckets, sizeof(struct bss_link *)));
     for (uint32_t i = 0; i < old.buckets; i++)
