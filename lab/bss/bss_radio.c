@@ -16,7 +16,7 @@ static struct radio_pdu *next_down(void *self, uint32_t ms, uint64_t now_ns)
     struct bss_pdu *pdu = bss_serve_may(buffer) ? bss_buffer_next(buffer, now_ns) : NULL;
     if (!pdu)
         return NULL;
-    pdu->air.octets = pdu->octets;
+    pdu->air.octets = radio_octets(cell->radio, pdu->octets);
     pdu->air.rank = (uint8_t)(pdu->rank < RADIO_RANKS ? pdu->rank : RADIO_RANKS - 1);
     return &pdu->air;
 }

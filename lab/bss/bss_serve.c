@@ -166,7 +166,7 @@ void bss_up_tagged(struct bss_ms *ms, const uint8_t *llc, uint32_t octets, uint6
     }
     struct bss_pdu *pdu = bss_pdu_make(bss, (struct octets){llc, octets}, tag);
     pdu->buffer = ms->buffer;
-    pdu->air.octets = octets;
+    pdu->air.octets = radio_octets(radio, octets);
     bss_book_held(bss, &item, BSS_UP, 1);
     radio_up(radio, ms->buffer->air, &pdu->air, now_ns);
 }

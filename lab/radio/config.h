@@ -46,6 +46,9 @@ enum radio_order {
         "RLC round trip, from the start of a block to the earliest start of its repetition, when " \
         "a block that arrived also leaves the window; the \"RLC RTT\" of latency-geran; 44.060 "   \
         "annex I assumes about 120 ms")                                                            \
+    KEY(T, SIZE, free_headers_octets, "radio.free_headers", NULL, 0, 64, 0,                        \
+        "octets of headers in each LLC PDU that take no room in blocks; 10 (LLC, its FCS, and "    \
+        "SNDCP of an N-PDU in one LLC PDU) in latency-geran, whose model has IP packets alone")    \
     KEY(T, CHOICE, order, "radio.order", "turns rank", RADIO_ORDER_TURNS, RADIO_ORDER_RANK,        \
         RADIO_ORDER_TURNS,                                                                         \
         "which MSs get downlink slots first: all in turns, or by what buffer.priority says of "    \

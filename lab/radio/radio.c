@@ -156,6 +156,12 @@ struct radio_amount radio_held(const struct radio *radio, uint32_t ms, enum radi
     return ms_of(radio, ms)->tbf[way].held;
 }
 
+uint32_t radio_octets(const struct radio *radio, uint32_t llc_octets)
+{
+    uint32_t free_octets = (uint32_t)radio->config.free_headers_octets;
+    return llc_octets > free_octets ? llc_octets - free_octets : 1;
+}
+
 bool radio_has_channel(const struct radio *radio, uint32_t ms)
 {
     return channel_has(radio, ms_of(radio, ms));

@@ -57,9 +57,9 @@ struct radio_pdu {
     struct radio_pdu *next, *before; // of the same MS and way, in order
     struct radio_pdu *older, *newer; // of all uplink PDUs of the cell, until they are too late
     struct tbf *tbf;
-    uint64_t since_ns; // uplink: when it came,
-    uint64_t from_ns;  // and from when on a period may start that carries it
-    uint32_t octets;
+    uint64_t since_ns;   // uplink: when it came,
+    uint64_t from_ns;    // and from when on a period may start that carries it
+    uint32_t octets;     // of radio_octets
     uint8_t rank;        // the owner's: for radio.order, below RADIO_RANKS
     uint32_t last_block; // the block that carries its last octet, if that was sent
     bool begun;          // a block carries octets of it
@@ -111,6 +111,10 @@ void radio_add_plans(struct radio *radio, const struct radio_plan *plans, uint32
 uint32_t radio_add_ms(struct radio *radio, uint32_t number, const struct radio_config *own);
 // The MS leaves: what the radio holds for it is lost with reason `left`.
 void radio_remove_ms(struct radio *radio, uint32_t ms, uint64_t now_ns);
+
+// What an LLC PDU takes of blocks, for `octets` of radio_pdu: all its octets but those of
+// radio.free_headers, and one at least.
+uint32_t radio_octets(const struct radio *radio, uint32_t llc_octets);
 
 // The BSC's buffer has data for the MS; may be said again for each PDU. Inside the event RADIO_BACK
 // it tells of what has waited, and is no activity (radio.resume).

@@ -40,7 +40,7 @@ def way(name, rate, pdu):
 
 
 RADIO = {"carriers": 1, "slots": 4, "period_ns": 20 * MS, "round_trip_ns": 120 * MS, "order": "turns",
-         "hold_taken_ns": 0, "resume": "at-once"} | way("down", 454400, 142) | way("up", 227200, 71) | {
+         "free_headers_octets": 0, "hold_taken_ns": 0, "resume": "at-once"} | way("down", 454400, 142) | way("up", 227200, 71) | {
              "up_buffer_octets": 0, "up_reaction_ns": 0, "up_discard_ns": 0}
 PLAN = {"kind": "calls", "at_ns": 0, "every_ns": 0, "times": 0, "lasts_ns": 0, "count": 1}
 BUFFER = {"rate_bit_per_s": 0, "ms_pdus": 0, "ms_octets": 0, "cell_pdus": 0, "cell_octets": 0,

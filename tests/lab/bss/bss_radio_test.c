@@ -56,6 +56,37 @@ static void test_down_and_up_through_the_air(void **state)
     agree(ms, 0);
 }
 
+// An LLC PDU of 152 octets fits in a block of 142 if 10 of headers are free; one of headers alone
+// takes an octet. Whole LLC PDUs arrive all the same, and the BSS counts them whole.
+static void test_free_headers_take_no_room(void **state)
+{
+    (void)state;
+    for (uint32_t headers = 9; headers <= 10; headers++) {
+        configure_air();
+        air.down_coding = air.up_coding = RADIO_CODING_RATE;
+        air.up_pdu_octets = 142;
+        air.free_headers_octets = headers;
+        struct bss_ms *ms = begin(1);
+        static const uint8_t up[152] = {3, 0xc0, 1};
+        DOWN(.octets = sizeof up);
+        bss_up(ms, up, sizeof up, now());
+        run(5 * S);
+        bss_up(ms, up, 10, now());
+        run(5 * S);
+        assert_int_equal(w.deliveries, 1);
+        assert_int_equal(bss_counters(w.bss)->traffic.out[BSS_DOWN].octets, sizeof up);
+        assert_int_equal(bss_counters(w.bss)->traffic.out[BSS_UP].octets, sizeof up + 10);
+        const struct radio_counts *down = radio_counts(bss_cell_radio(w.cell), RADIO_DOWN);
+        const struct radio_counts *way_up = radio_counts(bss_cell_radio(w.cell), RADIO_UP);
+        assert_int_equal(down->blocks, headers == 10 ? 1 : 2);
+        assert_int_equal(way_up->blocks, headers == 10 ? 2 : 3);
+        assert_int_equal(down->out.octets, sizeof up - headers);
+        assert_int_equal(way_up->out.octets, sizeof up - headers + 1);
+        agree(ms, 0);
+        end_world(NULL);
+    }
+}
+
 // A tag goes up with its LLC PDU to the owner, arrived or lost; what the BSS sends by itself has
 // none.
 static uint64_t up_tags[8];
@@ -474,6 +505,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_down_and_up_through_the_air),
+        TEST(test_free_headers_take_no_room),
         TEST(test_tags_go_up),
         TEST(test_priority_decides_what_the_radio_gets_next),
         TEST(test_ranks_decide_which_ms_is_first),
