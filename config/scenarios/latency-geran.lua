@@ -15,6 +15,8 @@ local TICK = "500 ms"       -- (fit) BSD's slow timer: time-outs as rare as the 
 local REQUEST = "500 octets"    -- (fit) what asks for an object
 local HEADER = "1200 octets"    -- (fit) in front of an object, beside the paper's packets of 1500 octets each
 local UP_REACTION = "0 s"   -- (fit) an answer goes in the block period that starts as the question has arrived
+local HEADERS = "10 octets"     -- (paper) IP packets cross the radio, and 64 octets "in a single PDU" of 71 with their length
+                                -- indicator: without the 6 octets of LLC and the 4 of SNDCP that ours have
 local PING_WAY = "down"     -- (fit) the server pings, at all phases of the block period; the paper leaves it open
 
 local FILES, PINGS = 10, 50 -- (paper)
@@ -46,6 +48,8 @@ variants {
             "radio.up_rate=56800 bit/s", "radio.up_pdu=71 octets",
         },
     },
+    -- (paper) "a reduction to 1 % will essentially remove the impact of RLC RTT"
+    variant { name = "bler-1", set = { "radio.down_bler=1 %", "radio.up_bler=1 %" } },
     -- Beyond the paper (ours), all on the radio of "gev". The ping goes first at the last queue before the
     -- radio, so that it waits for nothing but blocks on the air: no scheduler can do more.
     variant { name = "ideal", set = { "lab.ping[3].class=conversational", "buffer.priority=precedence" } },
@@ -128,6 +132,7 @@ nse {
             round_trip = "50 ms",               -- (paper) the sweep's; in whole TTIs, so that 50 ms are 60
             down_coding = "rate", down_rate = "454400 bit/s", down_pdu = "142 octets",      -- (paper)
             up_coding = "rate", up_rate = "227200 bit/s", up_pdu = "71 octets",             -- (paper)
+            free_headers = HEADERS,
             down_bler = BLER, up_bler = BLER,
             down_control = "0 %", up_control = "0 %",               -- (paper) none is spoken of
             down_window = 65536, up_window = 65536,                 -- (paper) unlimited
