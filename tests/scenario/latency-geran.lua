@@ -6,6 +6,8 @@
 -- "rises"), the numeric limit is ours. The paper does not say which radio its pings cross, so both are judged.
 local ROUND_TRIPS_MS = { 50, 100, 200, 300 }    -- of RLC; the paper's axis
 local LATENCIES_MS = { 10, 50, 100, 200 }       -- from the server to the BTS; the paper's axis
+local SHORT_MS, LONG_MS = 50, 300               -- the ends of the paper's RLC round trips
+local NEAR_MS, FAR_MS = 10, 200                 -- and of its latencies
 local FILE_BITS = 800000                        -- 100 kB, the paper's file
 
 -- Each experiment has an MS of its own, one after the other in one run.
@@ -33,6 +35,26 @@ local function change_percent(new, old)
     return 100 * (new / old - 1)
 end
 
+-- The change of the FTP rate from the short end of an axis to the long one.
+local function rate_over_rlc(run, variant, latency_ms)
+    return change_percent(ftp_kbit_s(run, variant, LONG_MS, latency_ms), ftp_kbit_s(run, variant, SHORT_MS, latency_ms))
+end
+local function rate_over_latency(run, variant, round_trip_ms)
+    return change_percent(ftp_kbit_s(run, variant, round_trip_ms, FAR_MS), ftp_kbit_s(run, variant, round_trip_ms, NEAR_MS))
+end
+
+-- For `each`: the names of an axis's values, and the values by name.
+local function named(axis_ms)
+    local names, by_name = {}, {}
+    for i, ms in ipairs(axis_ms) do
+        names[i] = ms .. " ms"
+        by_name[names[i]] = ms
+    end
+    return names, by_name
+end
+local ROUND_TRIPS, ROUND_TRIP_MS = named(ROUND_TRIPS_MS)
+local LATENCIES, LATENCY_MS = named(LATENCIES_MS)
+
 -- A ping's rise from one RLC round trip to another, for each latency.
 local function rises_ms(run, variant, from_ms, to_ms, filter, column)
     local list = {}
@@ -46,7 +68,8 @@ end
 -- ---- Fig. 2 to 4: FTP ----
 target {
     figure = "Fig. 2", what = "EDGE: FTP, RLC RTT 50 ms, latency 10 ms", unit = "kbit/s",
-    published = "above 90", least = 90, ours = function(run) return ftp_kbit_s(run, "edge", 50, 10) end,
+    published = "above 90", least = 90, most = 99, note = "Judged as above 90 and at most 10 % more.",
+    ours = function(run) return ftp_kbit_s(run, "edge", 50, 10) end,
 }
 target {
     figure = "Fig. 3, 4", what = "GEV: FTP, RLC RTT 50 ms, latency 10 ms", unit = "kbit/s",
@@ -54,23 +77,63 @@ target {
     note = "Judged as above 280 and at most 10 % more.",
     ours = function(run) return ftp_kbit_s(run, "gev", 50, 10) end,
 }
+-- At the smallest latency the paper has a gain of 80 % as well, by going from 300 to 50 ms: this reduction the other
+-- way round. So there the row is within 10 % of both.
+local GAIN_LEAST_PERCENT = 72
 for _, latency_ms in ipairs(LATENCIES_MS) do
+    local gains = latency_ms == NEAR_MS
     target {
         figure = "Fig. 3, 4", unit = "%",
         what = string.format("GEV: FTP rate, RLC RTT 50 to 300 ms, latency %d ms", latency_ms),
-        published = "-30 to -40", least = -44, most = -27,      -- each end within 10 %
-        note = latency_ms == 10 and "The paper's gain of 80 % is this reduction the other way round, and is -44.4 %: "
-            .. "its two sentences meet only at the edge, where ours is." or nil,
-        ours = function(run)
-            return change_percent(ftp_kbit_s(run, "gev", 300, latency_ms), ftp_kbit_s(run, "gev", 50, latency_ms))
-        end,
+        published = gains and "-30 to -40, +80 the other way" or "-30 to -40",
+        least = -44, most = gains and change_percent(100, 100 + GAIN_LEAST_PERCENT) or -27,     -- each end within 10 %
+        note = gains and "The gain of 80 % is -44.4 %, 0.4 beyond what the range allows: of the paper's two sentences ours has "
+            .. "the gain (85 %, of 72 to 88), and so not the range." or nil,
+        ours = function(run) return rate_over_rlc(run, "gev", latency_ms) end,
     }
 end
 target {
-    figure = "Fig. 3, 4", what = "GEV: FTP rate, largest gain, RLC RTT 300 to 50 ms, latency 10 ms", unit = "%",
-    published = 80, within = "10 %",
-    ours = function(run) return change_percent(ftp_kbit_s(run, "gev", 50, 10), ftp_kbit_s(run, "gev", 300, 10)) end,
+    figure = "text", what = "GEV, BLER of 1 %: FTP rate, RLC RTT 50 to 300 ms, at each latency", unit = "%",
+    published = "essentially no impact", least = -10, each = LATENCIES,
+    note = "The limit is ours. 1 % of the 724 blocks of 100 kB are 7, each of which holds back what came behind it for 240 ms "
+        .. "more: two such waits in a download of 2.6 s are the 17 %.",
+    ours = function(run, latency) return rate_over_rlc(run, "bler-1", LATENCY_MS[latency]) end,
 }
+-- "Higher PHY rates are more sensitive to delays", "the impact of the RTT was smaller for the lower EDGE rates".
+local LESS = "A trend; the limit is ours: the whole interval below 1."
+target {
+    figure = "Fig. 2, 3", what = "EDGE's fall of the FTP rate over GEV's, RLC RTT 50 to 300 ms, at each latency",
+    published = "smaller", most = 1, sure = true, each = LATENCIES, note = LESS,
+    ours = function(run, latency)
+        return rate_over_rlc(run, "edge", LATENCY_MS[latency]) / rate_over_rlc(run, "gev", LATENCY_MS[latency])
+    end,
+}
+target {
+    figure = "Fig. 2, 3", what = "EDGE's fall of the FTP rate over GEV's, latency 10 to 200 ms, at each RLC RTT",
+    published = "smaller", most = 1, sure = true, each = ROUND_TRIPS, note = LESS,
+    ours = function(run, round_trip)
+        return rate_over_latency(run, "edge", ROUND_TRIP_MS[round_trip])
+            / rate_over_latency(run, "gev", ROUND_TRIP_MS[round_trip])
+    end,
+}
+-- "Timeouts do only occur for the largest values of RLC RTT": the time-outs of a run's ten downloads, at all latencies.
+local function timeouts(run, round_trip_ms)
+    local count = 0
+    for _, latency_ms in ipairs(LATENCIES_MS) do
+        local point = string.format("rlc_rtt=%dms,server_to_bts=%dms", round_trip_ms, latency_ms)
+        count = count + (run("gev", point).row("tcp",
+            { application = FTP.application, ms = FTP.ms, ["end"] = "host" }).timeouts or 0)
+    end
+    return count
+end
+for _, round_trip_ms in ipairs(ROUND_TRIPS_MS) do
+    local none = round_trip_ms <= 100
+    target {
+        figure = none and "text" or "told", published = none and "none" or nil, most = none and 0 or nil,
+        what = string.format("GEV: time-outs of 40 downloads, RLC RTT %d ms", round_trip_ms),
+        ours = function(run) return timeouts(run, round_trip_ms) end,
+    }
+end
 
 -- ---- Fig. 5, 6: a web page over GERAN evolution ----
 for _, row in ipairs { { 50, 10, 8.8 }, { 300, 200, 30.3 } } do
@@ -107,12 +170,17 @@ local function pings(variant, name)
     target {
         figure = "Fig. 7", what = name .. ": 64-octet ping, RLC RTT 50 ms, latency 10 ms, mean", unit = "ms",
         published = 90, within = "10 %",
+        note = "Expected are 81.9 ms, near the limit: 10 to wait, 20 each way, 20 to the server and back, and 9 % of two blocks "
+            .. "again after 60. In the paper the answer may wait half a TTI, too (\"each packet\"), which makes it 92; ours goes "
+            .. "in the TTI that starts as the ping arrives, or with radio.up_reaction a whole TTI later.",
         ours = function(run) return at(run, variant, 50, 10, PING_64).round_trip_mean_ms end,
     }
     target {
         figure = "Fig. 7, 8", unit = "%",
         what = name .. ": rise of the 64-octet ping, RLC RTT 50 to 300 ms, of the rise of 1500 octets",
-        published = "hardly rises", most = 25, note = "A trend; the limit is ours.",
+        published = "hardly rises", most = 5,
+        note = "A trend; the limit is ours. It cannot be met by the paper's own model: a single block each way with 9 % errors "
+            .. "adds 2 x 0.099 x 240 ms = 47 ms to the mean, which is 8 to 14 % of what 1500 octets rise.",
         ours = function(run)
             local small = sum(rises_ms(run, variant, 50, 300, PING_64, "round_trip_mean_ms"), "ms")
             local large = sum(rises_ms(run, variant, 50, 300, PING_1500, "round_trip_mean_ms"), "ms")
@@ -148,7 +216,9 @@ local function pings(variant, name)
             .. "pings rises only if none of the 50 crosses without a repeated block, and of 33 blocks with 9 % errors "
             .. "none is repeated in 4.5 % of the pings: one series of 50 in ten rises. On EDGE, with 44 blocks, it is "
             .. "one in two, so the paper's Fig. 10 fits EDGE."
-            or "A trend; the limit is ours: the whole interval above 0.",
+            or "A trend; the limit is ours: the whole interval above 0. The rise is 300 ms where none of 50 pings crosses "
+            .. "without a repeated block, which is one series of 50 in two: a plain Monte Carlo of this row has 104 ms, and with "
+            .. "five seeds the whole interval above 0 in 31 of 60 tries. So five seeds show it or do not by chance.",
         ours = function(run)
             return mean(rises_ms(run, variant, 50, 300, PING_1500, "round_trip_min_ms"), "ms")
         end,
@@ -160,13 +230,17 @@ pings("edge", "EDGE")
 -- ---- Beyond: a 64-octet ping beside an endless download in the same MS, over GERAN evolution, latency 10 ms ----
 -- ideal: the ping goes first at the last queue before the radio, behind the LLC PDU that is being sent. The same
 -- numbers come from a plain Monte Carlo without any code of the lab (137, 200, 394, 625 ms; in the lab 138, 200,
--- 381, 607).
+-- 381, 607; both with 10 octets of headers in each packet, radio.free_headers at 0).
 local OF_IDLE_MOST, OF_IDEAL_MOST = 1.7, 1.2
 local function beside_ms(run, variant, round_trip_ms)
     return at(run, variant, round_trip_ms, 10, PING_BESIDE).round_trip_mean_ms
 end
 local function of_idle(run, variant)
     return beside_ms(run, variant, 50) / at(run, "gev", 50, 10, PING_64).round_trip_mean_ms
+end
+
+local function arrived_octets(run, variant, round_trip_ms)
+    return at(run, variant, round_trip_ms, NEAR_MS, DOWNLOAD).ms_arrived_octets
 end
 
 local function ping_beside(variant, judged, notes)
@@ -198,19 +272,61 @@ local function costs(variant)           -- the ping itself, and what is left of 
             figure = "told", what = string.format("%s: the download, of gev's, RLC RTT %d ms", variant, round_trip_ms),
             unit = "%",
             ours = function(run)
-                return 100 * at(run, variant, round_trip_ms, 10, DOWNLOAD).ms_arrived_octets
-                    / at(run, "gev", round_trip_ms, 10, DOWNLOAD).ms_arrived_octets
+                return 100 * arrived_octets(run, variant, round_trip_ms) / arrived_octets(run, "gev", round_trip_ms)
             end,
         }
     end
 end
 
 ping_beside("recommended", true, {
-    idle = "The BSS's bucket decides: with 600 ms in it 2.0 x, with 100 ms 1.8 x, with the 20 ms of recommended 1.6 x; "
-        .. "the ideal is 1.54 x. R told is 392 kbit/s, 5 % below what the radio carries; with an R above that no size of "
+    idle = "The BSS's bucket decides: with 600 ms in it 1.9 x, with 100 ms 1.8 x, with recommended's 20 and 60 ms 1.7 x; "
+        .. "the ideal is 1.63 x (seeds 6 to 15). Without headers on the radio an idle ping is 8 % quicker, the one beside "
+        .. "the download 2 %, so that this lies at the goal now. R told is 392 kbit/s, 5 % below what the radio carries; with an R above that no size of "
         .. "the bucket helps.",
     ideal = "Below the ideal at 200 and 300 ms, since the download no longer fills the radio there: see its share.",
 })
+
+-- What that costs those who use it: no worse than gev, whose BTS takes all and whose SGSN holds nothing back. One MS at a
+-- time has the radio, so there is no least user and no index of fairness.
+local LOST_MOST_PERCENT = 1
+local function over_gev(what, measure)
+    target {
+        figure = "beyond", what = "recommended over gev: " .. what .. ", latency 10 ms, at each RLC RTT", most = 1,
+        each = ROUND_TRIPS,
+        ours = function(run, round_trip)
+            return measure(run, "recommended", ROUND_TRIP_MS[round_trip]) / measure(run, "gev", ROUND_TRIP_MS[round_trip])
+        end,
+    }
+end
+over_gev("time of a page alone, mean", function(run, variant, round_trip_ms)
+    return at(run, variant, round_trip_ms, NEAR_MS, PAGE).page_mean_ms
+end)
+over_gev("time of a page alone, p95", function(run, variant, round_trip_ms)
+    local point = string.format("rlc_rtt=%dms,server_to_bts=%dms", round_trip_ms, NEAR_MS)
+    return run(variant, point).value("applications.http.page_ms.p95")
+end)
+over_gev("time of 100 kB alone, mean", function(run, variant, round_trip_ms)
+    return at(run, variant, round_trip_ms, NEAR_MS, FTP).transfer_mean_ms
+end)
+target {
+    figure = "beyond", what = "recommended: the download beside the ping, of gev's, latency 10 ms, at each RLC RTT",
+    unit = "%", least = 100, each = ROUND_TRIPS,
+    ours = function(run, round_trip)
+        local round_trip_ms = ROUND_TRIP_MS[round_trip]
+        return 100 * arrived_octets(run, "recommended", round_trip_ms) / arrived_octets(run, "gev", round_trip_ms)
+    end,
+}
+target {
+    figure = "beyond", what = "recommended: packets lost of the download, latency 10 ms, at each RLC RTT", unit = "%",
+    most = LOST_MOST_PERCENT, each = ROUND_TRIPS, note = "The AQM's signals: the paper's hosts have no ECN.",
+    ours = function(run, round_trip)
+        local point = string.format("rlc_rtt=%dms,server_to_bts=%dms", ROUND_TRIP_MS[round_trip], NEAR_MS)
+        local one = run("recommended", point)
+        return 100 * sum(one.rows("drops", { by = "ms", name = DOWNLOAD.ms, direction = "down" }), "packets")
+            / one.row("tcp", { application = DOWNLOAD.application, ms = DOWNLOAD.ms, ["end"] = "host" }).segments
+    end,
+}
+
 for _, variant in ipairs { "small-buffer", "bss-codel", "fq-alone", "gev" } do
     ping_beside(variant, false)
 end

@@ -14,7 +14,6 @@ conclusion "EDGE: FTP, RLC RTT 50 ms, latency 10 ms"
 conclusion "GEV: FTP, RLC RTT 50 ms, latency 10 ms"
 conclusion "GEV: FTP rate, RLC RTT 50 to 300 ms, latency 10 ms"
 conclusion "GEV: FTP rate, RLC RTT 50 to 300 ms, latency 200 ms"
-conclusion "GEV: FTP rate, largest gain, RLC RTT 300 to 50 ms, latency 10 ms"
 conclusion "page, RLC RTT 50 ms, latency 10 ms"
 conclusion "page, RLC RTT 300 ms, latency 200 ms"
 conclusion "page, latency 200 to 10 ms, RLC RTT 50 ms"
@@ -31,6 +30,10 @@ knob {
 knob {
     name = "the MS needs for an answer", keys = "radio.up_reaction", base = "0 s", high = "40 ms",
     from = "A fit. High: two block periods.",
+}
+knob {
+    name = "headers on the radio", keys = "radio.free_headers", base = "10 octets", low = "0 octets",
+    from = "In the paper there is no LLC. Low: LLC and SNDCP take their 10 octets of blocks.",
 }
 knob {
     name = "N201-U", keys = "ms.n201_u", base = "1520 octets", low = "500 octets",
