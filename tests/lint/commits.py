@@ -10,7 +10,7 @@ files whose strings may hold a `#` (shell, Meson, tables) only a whole line is a
 none, for programs print theirs. A new file, a removed one and any other kind of file is more than that.
 
 What a paper prints, and how far ours may be from it (tests/scenario/*.lua), changes in no commit that changes what
-ours is, and with a line in CHANGES there: since the commit that brought CHANGES. A line that only comes to those
+ours is (texts are not: a README says what comes of the targets), and with a line in CHANGES there: since the commit that brought CHANGES. A line that only comes to those
 files changes no target.
 """
 
@@ -116,7 +116,7 @@ def target_sin(root, commit):
              and is_target_less(root, commit, name)]
     if not moved:
         return ""
-    if ours := [name for name in names if name.startswith(OURS)]:
+    if ours := [name for name in names if name.startswith(OURS) and not name.endswith(".md")]:
         return f"changes targets in {moved[0]}, and {ours[0]}"
     return "" if CHANGES in names else f"changes targets in {moved[0]}, and {CHANGES} has no line for it"
 

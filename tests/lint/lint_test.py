@@ -198,6 +198,7 @@ HISTORIES = {
     "a target and no reason": (TARGETS, [BEGUN, (GOOD, LOOSE)]),
     "a target and a reason": ("", [BEGUN, (GOOD, {**LOOSE, **REASON})]),
     "a target, a reason and a scenario": (TARGETS, [BEGUN, (GOOD, {**LOOSE, **REASON, "config/scenarios/a.lua": "x\n"})]),
+    "a target, a reason and a text": ("", [BEGUN, (GOOD, {**LOOSE, **REASON, "config/scenarios/README.md": "x\n"})]),
     "a target, a reason and the lab": (TARGETS, [BEGUN, (GOOD, {**LOOSE, **REASON, "lab/a.c": "int a;\n"})]),
     "an input that becomes a result": (TARGETS, [(GOOD, {**BEGUN[1], **INPUT}), (GOOD, T_LUA)]),
     "a target that goes": (TARGETS, [BEGUN, (GOOD, {"tests/scenario/a.lua": "\n"})]),
