@@ -109,7 +109,7 @@ static void put_figure(const struct json_object *one, FILE *out)
 
 static int put_paper(const char *dir, FILE *out, char error[PAGE_ERROR_OCTETS])
 {
-    struct json_object *file = runs_json(dir, "knobs", error);
+    struct json_object *file = runs_json(dir, strlen(dir), "knobs", error);
     char title[PAGE_ERROR_OCTETS];
     const char *slash = strrchr(dir, '/');
     if (!file) {

@@ -150,10 +150,10 @@ static bool read_paper(struct paper *paper, const char *dir, char error[PAGE_ERR
 {
     const char *slash = strrchr(dir, '/');
     value_printable(slash ? slash + 1 : dir, paper->name, sizeof paper->name);
-    paper->targets = runs_json(dir, "targets", error);
+    paper->targets = runs_json(dir, strlen(dir), "targets", error);
     seeds_text(paper);
     if (paper->targets)
-        paper->figures = runs_json(dir, "figures", error);
+        paper->figures = runs_json(dir, strlen(dir), "figures", error);
     else if (!error[0])
         snprintf(error, PAGE_ERROR_OCTETS, "%.400s: no targets.json", dir);
     return !error[0];

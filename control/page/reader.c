@@ -2,11 +2,12 @@
 #include "control/page/reader.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "control/page/below.h"
 
 #define DIGITS_MAX 40
 
@@ -65,10 +66,10 @@ static bool split(struct reader *r, char *line, char *cell[READER_CELLS_MAX], ui
     }
 }
 
-FILE *reader_file(const char *path)
+FILE *reader_file(const char *path, size_t root_octets)
 {
     struct stat stat;
-    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    int fd = below_open(path, root_octets, 0);
     if (fd < 0)
         return NULL;
     bool regular = fstat(fd, &stat) == 0 && S_ISREG(stat.st_mode);
@@ -80,12 +81,12 @@ FILE *reader_file(const char *path)
     return file;
 }
 
-bool reader_open(struct reader *r, const char *path, bool *absent)
+bool reader_open(struct reader *r, const char *path, size_t root_octets, bool *absent)
 {
-    *r = (struct reader){.file = reader_file(path)};
+    *r = (struct reader){.file = reader_file(path, root_octets)};
     *absent = !r->file && errno == ENOENT;
     if (!r->file) {
-        snprintf(r->error, sizeof r->error, "%s", strerror(errno));
+        snprintf(r->error, sizeof r->error, "%s", below_fault(errno));
         return false;
     }
     if (read_line(r, r->head) && split(r, r->head, r->name, &r->columns))

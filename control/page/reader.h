@@ -5,6 +5,7 @@
 #define SLUICE_CONTROL_PAGE_READER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -21,11 +22,11 @@ struct reader {
 };
 
 // Opens a regular file for reading; of another kind, such as a pipe that nobody writes to, it
-// returns NULL and errno is EINVAL.
-FILE *reader_file(const char *path);
+// returns NULL and errno is EINVAL. root_octets: as of below_open.
+FILE *reader_file(const char *path, size_t root_octets);
 
 // False: it cannot be read, and error says why; there is no file if absent.
-bool reader_open(struct reader *reader, const char *path, bool *absent);
+bool reader_open(struct reader *reader, const char *path, size_t root_octets, bool *absent);
 void reader_close(struct reader *reader);
 
 int reader_column(const struct reader *reader, const char *name); // -1: there is none

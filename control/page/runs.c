@@ -3,11 +3,14 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "control/client/value.h"
+#include "control/page/below.h"
 #include "control/page/reader.h"
 
 #define ELAPSED_S_MAX      1e9
@@ -32,17 +35,18 @@ static char *read_file(FILE *file, size_t *octets)
     return text;
 }
 
-struct json_object *runs_json(const char *dir, const char *what, char error[512])
+struct json_object *runs_json(const char *dir, size_t root_octets, const char *what,
+                              char error[512])
 {
     char path[PATH_MAX], why[80];
     if (snprintf(path, sizeof path, "%s/%s.json", dir, what) >= (int)sizeof path) {
         fail(error, dir, strerror(ENAMETOOLONG));
         return NULL;
     }
-    FILE *file = reader_file(path);
+    FILE *file = reader_file(path, root_octets);
     if (!file) {
         if (errno != ENOENT && errno != ENOTDIR)
-            fail(error, path, strerror(errno));
+            fail(error, path, below_fault(errno));
         return NULL;
     }
     size_t octets;
@@ -60,6 +64,14 @@ struct json_object *runs_json(const char *dir, const char *what, char error[512]
 }
 
 // ---- Folders ----
+
+static void note(struct runs *runs, const char *folder, const char *file, const char *why)
+{
+    char line[RUNS_LABEL_OCTETS + 512];
+    size_t n = strlen(runs->notes);
+    snprintf(line, sizeof line, "%.300s/%s: %s. ", folder, file, why);
+    value_printable(line, runs->notes + n, sizeof runs->notes - n);
+}
 
 static int by_version(const struct dirent **a, const struct dirent **b)
 {
@@ -92,6 +104,7 @@ static bool add(struct runs *runs, const char *dir, const char *variant,
     }
     struct runs_run *run = &runs->run[runs->count++];
     snprintf(run->dir, sizeof run->dir, "%s", dir);
+    run->root_octets = runs->root_octets;
     value_printable(dir, run->label, sizeof run->label);
     run->summary = summary;
     double s = value_real(summary, value_in(summary, "virtual_s") ? "virtual_s" : "real_s");
@@ -106,14 +119,20 @@ static bool find(struct runs *runs, const char *dir, const char *variant, int be
 static bool find_below(struct runs *runs, const char *dir, int below, char error[512])
 {
     struct dirent **entry;
-    int n = scandir(dir, &entry, is_visible, by_version);
-    bool good = n >= 0 || errno == ENOTDIR || fail(error, dir, strerror(errno));
+    int fd = below_open(dir, runs->root_octets, O_DIRECTORY);
+    int n = fd < 0 ? -1 : scandirat(fd, ".", &entry, is_visible, by_version);
+    bool good = n >= 0 || errno == ENOTDIR || fail(error, dir, below_fault(errno));
+    if (fd >= 0)
+        close(fd);
     for (int i = 0; i < n; i++) {
         char path[PATH_MAX];
         bool fits = snprintf(path, sizeof path, "%s/%s", dir, entry[i]->d_name) < PATH_MAX;
         // Runs further down, such as DIR/VARIANT/SEED, share the name of the folder above them.
         const char *variant = below == RUNS_FOLDERS_BELOW ? path : dir;
-        good = good && fits && find(runs, path, variant, below - 1, error);
+        if (entry[i]->d_type == DT_LNK)
+            note(runs, dir, entry[i]->d_name, "a symbolic link, which is not followed");
+        else
+            good = good && fits && find(runs, path, variant, below - 1, error);
         free(entry[i]);
     }
     if (n >= 0)
@@ -123,13 +142,6 @@ static bool find_below(struct runs *runs, const char *dir, int below, char error
 
 // ---- Several runs of one command, gathered in one summary ----
 
-// A folder below this one: neither absolute nor up.
-static bool is_below(const char *folder)
-{
-    return *folder && *folder != '/' && strcmp(folder, "..") != 0 &&
-           strncmp(folder, "../", 3) != 0 && !strstr(folder, "/../");
-}
-
 // The runs as their summary lists them; those that are missing have no summary of their own.
 static bool find_gathered(struct runs *runs, const char *dir, const struct json_object *list,
                           char error[512])
@@ -137,10 +149,13 @@ static bool find_gathered(struct runs *runs, const char *dir, const struct json_
     for (size_t i = 0; i < value_count(list) && runs->count < RUNS_MAX; i++) {
         char folder[PATH_MAX / 2], path[PATH_MAX], variant[PATH_MAX];
         value_text(value_at(list, i), "folder", folder, sizeof folder);
-        if (!is_below(folder))
-            return fail(error, dir, "summary.json: a run's folder is not below it");
         if (snprintf(path, sizeof path, "%s/%s", dir, folder) >= (int)sizeof path)
             return fail(error, dir, strerror(ENAMETOOLONG));
+        int fd = below_open(path, runs->root_octets, O_DIRECTORY);
+        if (!*folder || *folder == '/' || (fd < 0 && errno == ELOOP))
+            return fail(error, dir, "summary.json: a run's folder is not below it");
+        if (fd >= 0)
+            close(fd);
         memcpy(variant, path, sizeof path);
         *strrchr(variant, '/') = '\0';
         if (!find(runs, path, variant, 0, error))
@@ -156,9 +171,9 @@ static bool gather(struct runs *runs, const char *dir, struct json_object *summa
         value_free(summary);
         return good;
     }
-    runs->targets[runs->gathers] = runs_json(dir, "targets", error);
+    runs->targets[runs->gathers] = runs_json(dir, runs->root_octets, "targets", error);
     if (!error[0])
-        runs->figures[runs->gathers] = runs_json(dir, "figures", error);
+        runs->figures[runs->gathers] = runs_json(dir, runs->root_octets, "figures", error);
     runs->gathered[runs->gathers++] = summary;
     return !error[0];
 }
@@ -166,7 +181,7 @@ static bool gather(struct runs *runs, const char *dir, struct json_object *summa
 static bool find(struct runs *runs, const char *dir, const char *variant, int below,
                  char error[512])
 {
-    struct json_object *summary = runs_json(dir, "summary", error);
+    struct json_object *summary = runs_json(dir, runs->root_octets, "summary", error);
     if (error[0])
         return false;
     if (value_is_object(value_in(summary, "classes")))
@@ -195,6 +210,7 @@ static bool find_in(struct runs *runs, const char *dir, char error[512])
     if (n >= sizeof path)
         return fail(error, dir, strerror(ENAMETOOLONG));
     snprintf(path, sizeof path, "%.*s", (int)n, dir);
+    runs->root_octets = n;
     if (!find(runs, path, path, RUNS_FOLDERS_BELOW, error))
         return false;
     return runs->count > before ||
@@ -237,25 +253,17 @@ void runs_release(struct runs *runs)
 
 // ---- Files of a run ----
 
-static void note(struct runs *runs, uint32_t run, const char *file, const char *why)
-{
-    char line[RUNS_LABEL_OCTETS + 256];
-    size_t n = strlen(runs->notes);
-    snprintf(line, sizeof line, "%s/%s: %s. ", runs->run[run].label, file, why);
-    value_printable(line, runs->notes + n, sizeof runs->notes - n);
-}
-
 bool runs_open(struct runs *runs, uint32_t run, const char *file, struct reader *reader)
 {
     char path[PATH_MAX + 32];
     bool absent;
     snprintf(path, sizeof path, "%s/%s", runs->run[run].dir, file);
-    if (reader_open(reader, path, &absent))
+    if (reader_open(reader, path, runs->run[run].root_octets, &absent))
         return true;
     if (absent)
         reader->error[0] = '\0';
     else
-        note(runs, run, file, reader->error);
+        note(runs, runs->run[run].label, file, reader->error);
     return false;
 }
 
@@ -263,5 +271,5 @@ void runs_close(struct runs *runs, uint32_t run, const char *file, struct reader
 {
     reader_close(reader);
     if (reader->error[0])
-        note(runs, run, file, reader->error);
+        note(runs, runs->run[run].label, file, reader->error);
 }

@@ -7,6 +7,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define RUNS_MAX           128
@@ -20,6 +21,7 @@ struct reader;
 
 struct runs_run {
     char dir[PATH_MAX];
+    size_t root_octets;            // of `dir`, which the user named
     char label[RUNS_LABEL_OCTETS]; // printable ASCII
     uint32_t variant;              // runs that differ in the seed only have the same
     struct json_object *summary;
@@ -34,6 +36,7 @@ struct runs {
     struct json_object *targets[RUNS_GATHERED_MAX];  // beside them, or NULL
     struct json_object *figures[RUNS_GATHERED_MAX];  // as well
     uint32_t gathers;
+    size_t root_octets;            // of the folder that is looked through
     char notes[RUNS_NOTES_OCTETS]; // files that could not be read, a line each
 };
 
@@ -42,8 +45,9 @@ bool runs_find(struct runs *runs, const char *const *dirs, uint32_t count, char 
 void runs_release(struct runs *runs);
 
 // The folder's summary.json, targets.json or figures.json, for value_free; NULL: it has none or,
-// with an error, a wrong one. what: "summary", "targets", "figures".
-struct json_object *runs_json(const char *dir, const char *what, char error[512]);
+// with an error, a wrong one. what: "summary", "targets", "figures". root_octets: as of below_open.
+struct json_object *runs_json(const char *dir, size_t root_octets, const char *what,
+                              char error[512]);
 
 // Opens a CSV file of a run. False: there is none, or, with the reader's error, it is wrong, which
 // is noted.

@@ -6,7 +6,7 @@ import json
 import re
 
 from harness import UDP_SCENARIO, case, main, new_folder, right, run, same, sluice
-from pages import (check_classes, check_drops, check_page, class_rows, figure, lost, made_up, number, numbers,
+from pages import (check_classes, check_drops, check_page, class_rows, copy, figure, lost, made_up, number, numbers,
                    page_of, report, rows_of, summary_of, summary_rows, world)
 
 FIGURES = 10  # of the made-up run: 6 down, 3 up, the drops
@@ -144,7 +144,9 @@ def sweep():
          ["red", "rate=<1>", "background", "3", "12\u202f345.7 \u00b1 0.1", "\u2013", "\u2013", "12.346 \u00b1 0.000",
           "\u2013", "12\u202f345.7 \u00b1 0.1", "\u2013"], "means")
     right("1 of 4 runs are missing" in text, "what is missing")
-    for run in "/etc", "../x", "a/../../x", "", "..", 7:
+    for run in "/etc", "../x", "a/../../x", "", "..", 7, "./..", "./../x", ".//../x", "red/../../x", "a/..", "out", "out/x":
+        (folder / "out").unlink(missing_ok=True)
+        (folder / "out").symlink_to("..")
         (folder / "summary.json").write_text(json.dumps(gathered([run])))
         status, _, stderr = report(folder)
         same((status, stderr), (1, f"sluice report: {folder}: summary.json: a run's folder is not below it\n"),
@@ -190,6 +192,37 @@ def bad_gnuplot():
         same(status, 0, "exit status")
         check_page(text)
         right(word in stderr, f"stderr: {stderr}")
+
+
+@case("nothing outside the named folder is read: through no link of a file, of a run or of the folders between")
+def leads_out():
+    outside = copy()
+    secret = json.loads((outside / "summary.json").read_text())
+    secret["scenario"] = "SECRET"
+    (outside / "summary.json").write_text(json.dumps(secret))
+    for name in "classes.csv", "series_classes.csv":
+        folder = copy()
+        (folder / name).unlink()
+        (folder / name).symlink_to(outside / name)
+        page, text = page_of(folder)
+        right("a symbolic link, which is not followed" in text, f"{name}: no word of the link")
+    folder = copy()
+    (folder / "summary.json").unlink()
+    (folder / "summary.json").symlink_to(outside / "summary.json")
+    status, _, stderr = report(folder)
+    right(status == 1 and "a symbolic link, which is not followed" in stderr, stderr)
+    folder = new_folder()
+    copy().rename(folder / "own")
+    for path in folder / "linked", folder / "below/linked", folder / "below/below/linked":
+        path.parent.mkdir(exist_ok=True)
+        path.symlink_to(outside)
+    _, text = page_of(folder)
+    right("SECRET" not in text, "the page has what is outside")
+    for name in "linked", "below/linked", "below/below/linked":
+        right(f"{folder}/{name}: a symbolic link, which is not followed" in text, f"no word of {name}")
+    named = new_folder() / "named"
+    named.symlink_to(outside)
+    right("SECRET" in page_of(named)[1], "a link that the user names is followed")
 
 
 @case("a page that cannot be written is said, and nothing is left; no folder is a usage error")

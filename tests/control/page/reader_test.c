@@ -32,7 +32,7 @@ static bool read_text(const char *text, size_t octets)
     FILE *out = fopen(path, "w");
     fwrite(text, 1, octets, out);
     fclose(out);
-    return reader_open(&reader, path, &absent);
+    return reader_open(&reader, path, 0, &absent);
 }
 
 static void rows(void **state)
@@ -120,9 +120,9 @@ static void a_file_that_is_not_there(void **state)
 {
     bool absent;
     (void)state;
-    assert_false(reader_open(&reader, "/tmp/reader_test/no", &absent));
+    assert_false(reader_open(&reader, "/tmp/reader_test/no", 4, &absent));
     assert_true(absent);
-    assert_false(reader_open(&reader, "/tmp", &absent));
+    assert_false(reader_open(&reader, "/tmp", 4, &absent));
     assert_false(absent);
     assert_string_not_equal(reader.error, "");
 }
