@@ -2,10 +2,13 @@
 #include "control/program/sweep.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "control/cli/commands.h"
+#include "control/page/below.h"
 #include "control/page/runs.h"
 #include "control/program/children.h"
 #include "control/program/gather.h"
@@ -45,14 +48,29 @@ static bool may_do(const struct run *run, const char *path, enum gather_state st
     return false;
 }
 
+// A folder may have come from elsewhere, with links in the places of runs: nothing is written or
+// read where these lead.
+static bool is_within(const struct plan *plan, const char *path)
+{
+    int fd = below_open(path, strlen(plan->dir), O_DIRECTORY);
+    bool leads_out = fd < 0 && errno == ELOOP;
+    if (fd >= 0)
+        close(fd);
+    if (leads_out)
+        fprintf(stderr, "sluice run: %s: %s; give another --out\n", path, below_fault(ELOOP));
+    return !leads_out;
+}
+
 // Fills in which runs are to do. Returns false if one may not be done, with the reason on stderr.
 static bool choose(const struct run *run, const struct plan *plan, bool *wanted)
 {
     for (uint32_t i = 0; i < plan_runs(plan); i++) {
         char path[PATH_MAX];
         const char *differs;
-        enum gather_state state = gather_look(plan, i, &differs);
         plan_path(plan, i, path);
+        if (!is_within(plan, path))
+            return false;
+        enum gather_state state = gather_look(plan, i, &differs);
         wanted[i] = !run->options.resume || state != GATHER_COMPLETE;
         if (wanted[i] && !may_do(run, path, state, differs))
             return false;

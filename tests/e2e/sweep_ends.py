@@ -228,6 +228,23 @@ def protected():
          " --force to replace its summary\n", "several runs in the folder of one")
 
 
+@case("a link in the place of a run or of a folder of runs is refused: nothing is written or read where it leads")
+def linked():
+    words = "--variant", "all", "--seeds", "1..2"
+    for name in "red", "red/1", "cobalt/2":
+        for option in "--resume", "--force":
+            out, outside = new_folder() / "out", new_folder()
+            (outside / "kept").write_text("kept")
+            (out / name).parent.mkdir(parents=True)
+            (out / name).symlink_to(outside)
+            done = many(config(), out, *words, option, status=1)
+            path = out / (name if "/" in name else name + "/1")
+            same((done.stderr, done.stdout),
+                 (f"sluice run: {path}: leads out of its folder, or is a symbolic link, which is not followed; give "
+                  "another --out\n", ""), f"{name} {option}")
+            same([path.name for path in outside.iterdir()], ["kept"], f"{name} {option}: where it leads")
+
+
 @case("summary.json says what the run was made of: version, digests of all files, overrides in order")
 def provenance():
     folder, out = new_folder(), new_folder() / "out"
