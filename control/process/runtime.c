@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,15 +16,55 @@
 
 #define COMING RUNTIME_SOCKET ".new" // until it replaces RUNTIME_SOCKET
 
-static const char * or (const char *first, const char *second)
+// ---- Where ----
+
+#define RUNTIME_DIRECTORY "RUNTIME_DIRECTORY"
+
+// Where nobody has made a folder for the user: its own below /tmp, where everybody may put
+// anything. Returns whether that is where.
+static bool is_in_tmp(char base[PATH_MAX])
 {
-    return first && *first ? first : second;
+    const char *given = getenv(RUNTIME_DIRECTORY), *of_user = getenv("XDG_RUNTIME_DIR");
+    snprintf(base, PATH_MAX, "/tmp/dpdk-%u", getuid());
+    if (given && *given)
+        return strcmp(given, base) == 0;
+    return getuid() != 0 && !(of_user && *of_user);
 }
 
 void runtime_folder(char folder[PATH_MAX])
 {
-    const char *base = getuid() == 0 ? "/var/run" : or (getenv("XDG_RUNTIME_DIR"), "/tmp");
-    snprintf(folder, PATH_MAX, "%s/dpdk", or (getenv("RUNTIME_DIRECTORY"), base));
+    const char *given = getenv(RUNTIME_DIRECTORY);
+    char base[PATH_MAX];
+    if (is_in_tmp(base))
+        given = base;
+    else if (!given || !*given)
+        given = getuid() == 0 ? "/var/run" : getenv("XDG_RUNTIME_DIR");
+    snprintf(folder, PATH_MAX, "%.*s/dpdk", PATH_MAX - 8, given);
+}
+
+// Returns 0, or -EPERM: somebody else may have put it there, or may write into it.
+static int check_tmp(void)
+{
+    char base[PATH_MAX];
+    struct stat stat;
+    if (!is_in_tmp(base))
+        return 0;
+    if (lstat(base, &stat) != 0)
+        return -errno;
+    bool private = S_ISDIR(stat.st_mode) && stat.st_uid == getuid() && !(stat.st_mode & 077);
+    return private ? 0 : -EPERM;
+}
+
+// DPDK is told of it, too, which would take /tmp itself.
+static int make_tmp(void)
+{
+    char base[PATH_MAX];
+    if (!is_in_tmp(base))
+        return 0;
+    if (mkdir(base, 0700) != 0 && errno != EEXIST)
+        return -errno;
+    int fault = check_tmp();
+    return fault ? fault : setenv(RUNTIME_DIRECTORY, base, 1) ? -errno : 0;
 }
 
 static int make(const char *path)
@@ -43,8 +84,9 @@ static void path_in(char path[PATH_MAX], const char *instance, const char *name)
 int runtime_make(const char *instance)
 {
     char path[PATH_MAX];
+    int fault = make_tmp();
     runtime_folder(path);
-    int fault = make(path);
+    fault = fault ? fault : make(path);
     path_in(path, instance, "");
     return fault ? fault : make(path);
 }
@@ -117,17 +159,22 @@ static void remove_held(void)
 
 void runtime_remove(const char *instance)
 {
-    char path[PATH_MAX];
     if (held.own >= 0 && strcmp(instance, held.instance) == 0) {
         remove_held();
         return;
     }
-    path_in(path, instance, RUNTIME_SOCKET);
-    unlink(path);
-    path_in(path, instance, COMING);
-    unlink(path);
-    path_in(path, instance, "");
-    rmdir(path);
+    char path[PATH_MAX];
+    runtime_folder(path);
+    int folder = open_folder(AT_FDCWD, path);
+    int own = folder < 0 ? -1 : open_folder(folder, instance); // no link: it may lead anywhere
+    if (own >= 0) {
+        unlinkat(own, RUNTIME_SOCKET, 0);
+        unlinkat(own, COMING, 0);
+        unlinkat(folder, instance, AT_REMOVEDIR);
+        close(own);
+    }
+    if (folder >= 0)
+        close(folder);
 }
 
 // Makes a socket and its address in the instance's folder; -1 after a fault, such as a too long
@@ -175,6 +222,11 @@ int runtime_connect(const char *instance)
 {
     static const struct timeval most = {.tv_sec = RUNTIME_MOST_S};
     struct sockaddr_un at;
+    int wrong = check_tmp();
+    if (wrong) {
+        errno = -wrong;
+        return -1;
+    }
     int fd = socket_in(instance, RUNTIME_SOCKET, 0, &at);
     if (fd < 0)
         return -1;
@@ -207,7 +259,7 @@ void runtime_clean(void)
 {
     char folder[PATH_MAX];
     runtime_folder(folder);
-    DIR *dir = opendir(folder);
+    DIR *dir = check_tmp() ? NULL : opendir(folder);
     for (struct dirent *entry; dir && (entry = readdir(dir)) != NULL;)
         if (is_left_behind(entry->d_name))
             runtime_remove(entry->d_name);

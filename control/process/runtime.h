@@ -1,6 +1,7 @@
 // The telemetry sockets of running instances: in DPDK's runtime directory each instance has a
 // folder sluice-NAME-PID. DPDK's choice: $RUNTIME_DIRECTORY, else for root /var/run, else
-// $XDG_RUNTIME_DIR or /tmp; and `dpdk` below that.
+// $XDG_RUNTIME_DIR; and `dpdk` below that. Without these DPDK would trust /tmp/dpdk, whoever made
+// it; here it is /tmp/dpdk-UID/dpdk, and a /tmp/dpdk-UID that is not the user's alone is not used.
 #ifndef SLUICE_CONTROL_PROCESS_RUNTIME_H
 #define SLUICE_CONTROL_PROCESS_RUNTIME_H
 
@@ -16,7 +17,7 @@
 void runtime_folder(char folder[PATH_MAX]);
 
 // Makes an instance's folder for DPDK. Returns 0 or a negative errno: then DPDK would not start its
-// telemetry.
+// telemetry. -EPERM: see above.
 int runtime_make(const char *instance);
 
 // Called once the socket exists: limits it to owner and group, and gives socket and folder to the

@@ -95,7 +95,8 @@ int run_build(struct run *run, const struct eal_threads *threads)
     fprintf(stderr, "%s\n", text);
     int fault = eal_plan_telemetry(&run->plan, run->name);
     if (fault)
-        fprintf(stderr, "no live view: cannot make its socket: %s\n", strerror(-fault));
+        fprintf(stderr, "no live view: cannot make its socket: %s\n",
+                fault == -EPERM ? "its folder in /tmp is not this user's alone" : strerror(-fault));
     fault = threads ? eal_start_threads(&run->plan, threads) : eal_start(&run->plan, false);
     if (fault)
         return run_failed("DPDK's EAL did not start",

@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -43,11 +44,12 @@ static void the_folder(void **state)
     setenv("RUNTIME_DIRECTORY", "", 1);
     runtime_folder(folder);
     const char *of_user = getenv("XDG_RUNTIME_DIR");
-    snprintf(wanted, sizeof wanted, "%s/dpdk",
-             getuid() == 0         ? "/var/run"
-             : of_user && *of_user ? of_user
-                                   : "/tmp");
-    assert_string_equal(folder, wanted);
+    if (getuid() == 0)
+        assert_string_equal(folder, "/var/run/dpdk");
+    else if (of_user && *of_user) {
+        snprintf(wanted, sizeof wanted, "%s/dpdk", of_user);
+        assert_string_equal(folder, wanted);
+    }
     setenv("RUNTIME_DIRECTORY", base, 1);
 }
 
@@ -171,6 +173,115 @@ static void one_that_is_held_is_removed_by_its_descriptor(void **state)
     assert_int_equal(open_descriptors(), open_before);
 }
 
+// ---- A user without a folder of the system's ----
+
+#define NOBODY 61234 // no user of this number; root becomes it
+#define OURS   "/tmp/dpdk-61234"
+
+// Calls it as that user, without a word of where. Returns what it returns, 0 to 127.
+static int as_nobody(int (*what)(void))
+{
+    pid_t pid = fork();
+    if (pid == 0) {
+        unsetenv("RUNTIME_DIRECTORY");
+        unsetenv("XDG_RUNTIME_DIR");
+        _exit(setresuid(NOBODY, NOBODY, NOBODY) ? 127 : what());
+    }
+    int status;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static int makes(void)
+{
+    return -runtime_make("sluice-x-1");
+}
+
+static int connects(void)
+{
+    int fd = runtime_connect("sluice-gone-4194400");
+    return fd < 0 ? errno : 0;
+}
+
+static int cleans(void)
+{
+    runtime_clean();
+    return 0;
+}
+
+static int made_for_dpdk(void)
+{
+    char folder[PATH_MAX];
+    struct stat s;
+    bool good =
+        runtime_make("sluice-x-1") == 0 && stat(OURS, &s) == 0 && (s.st_mode & 0777) == 0700;
+    good = good && strcmp(getenv("RUNTIME_DIRECTORY"), OURS) == 0; // what DPDK looks at
+    runtime_folder(folder);
+    good = good && strcmp(folder, OURS "/dpdk") == 0;
+    good = good && access(OURS "/dpdk/sluice-x-1", W_OK) == 0;
+    runtime_remove("sluice-x-1");
+    return good && rmdir(OURS "/dpdk") == 0 && rmdir(OURS) == 0 ? 0 : 1;
+}
+
+static void put_in_the_way(const char *owner)
+{
+    if (strcmp(owner, "link") == 0) {
+        assert_int_equal(symlink(base, OURS), 0);
+        return;
+    }
+    assert_int_equal(mkdir(OURS, 0700), 0);
+    if (strcmp(owner, "open") == 0)
+        assert_int_equal(chown(OURS, NOBODY, NOBODY) | chmod(OURS, 0777), 0);
+    else
+        assert_int_equal(chown(OURS, 1, 1) | chmod(OURS, 0755), 0);
+}
+
+static void take_away(void)
+{
+    if (unlink(OURS) != 0)
+        assert_int_equal(rmdir(OURS), 0);
+}
+
+static void a_folder_in_tmp_is_the_users_alone(void **state)
+{
+    static const char *const ways[] = {"link", "open", "stranger"};
+    (void)state;
+    if (getuid() != 0)
+        skip();
+    struct stat s;
+    if (lstat(OURS, &s) == 0)
+        skip(); // of another run of this test
+    assert_int_equal(as_nobody(made_for_dpdk), 0);
+    for (int i = 0; i < 3; i++) {
+        put_in_the_way(ways[i]);
+        assert_int_equal(as_nobody(makes), EPERM);
+        assert_int_equal(as_nobody(connects), EPERM);
+        take_away();
+    }
+}
+
+// Nor is anything removed where a link in the place of an instance leads.
+static void what_a_link_leads_to_is_not_removed(void **state)
+{
+    char kept[64], path[PATH_MAX];
+    (void)state;
+    snprintf(kept, sizeof kept, "%s/kept", base);
+    assert_int_equal(mkdir(kept, 0700), 0);
+    snprintf(path, sizeof path, "%s/" RUNTIME_SOCKET, kept);
+    close(open(path, O_CREAT | O_WRONLY, 0600));
+    make("sluice-x-1");
+    snprintf(path, sizeof path, "%s/dpdk/sluice-gone-4194400", base);
+    assert_int_equal(symlink(kept, path), 0);
+    cleans();
+    runtime_remove("sluice-gone-4194400");
+    unlink(path);
+    snprintf(path, sizeof path, "%s/" RUNTIME_SOCKET, kept);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(kept), 0);
+    runtime_remove("sluice-x-1");
+}
+
 static void where_none_can_be(void **state)
 {
     (void)state;
@@ -189,6 +300,8 @@ int main(void)
         cmocka_unit_test(those_left_behind_are_swept),
         cmocka_unit_test(one_that_stands),
         cmocka_unit_test(one_that_is_held_is_removed_by_its_descriptor),
+        cmocka_unit_test(a_folder_in_tmp_is_the_users_alone),
+        cmocka_unit_test(what_a_link_leads_to_is_not_removed),
         cmocka_unit_test(where_none_can_be),
     };
     return cmocka_run_group_tests_name("control/process/runtime", tests, begin, end);
