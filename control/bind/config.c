@@ -67,11 +67,22 @@ int config_clock_ns(lua_State *L)
     return 1;
 }
 
+// A terminal takes orders from control characters; those of UTF-8 have two octets, C2 80 to C2 9F.
+void config_print_line(const char *line, FILE *errors)
+{
+    for (const unsigned char *at = (const unsigned char *)line; *at; at++) {
+        bool two = at[0] == 0xC2 && at[1] >= 0x80 && at[1] < 0xA0;
+        fputc(two || *at < ' ' || *at == 127 ? '?' : *at, errors);
+        at += two;
+    }
+    fputc('\n', errors);
+}
+
 void config_print_lines(lua_State *L, int list, FILE *errors)
 {
     for (lua_Integer i = 1; i <= luaL_len(L, list); i++) {
         lua_geti(L, list, i);
-        fprintf(errors, "%s\n", lua_tostring(L, -1));
+        config_print_line(lua_tostring(L, -1), errors);
         lua_pop(L, 1);
     }
 }
@@ -153,7 +164,7 @@ bool bind_config(struct bind *lua, const char *path, const struct bind_changes *
         return false;
     lua_pushstring(L, path);
     if (!config_push_file(L, path, CONFIG_OCTETS_MAX)) {
-        fprintf(errors, "%s\n", lua_tostring(L, -1));
+        config_print_line(lua_tostring(L, -1), errors);
         lua_pop(L, 3);
         return false;
     }

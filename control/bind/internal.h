@@ -98,7 +98,9 @@ int config_open_file(const char *path);
 // Pushes the file's text and returns true, or pushes a message and returns false.
 #define CONFIG_OCTETS_MAX (1u << 20)
 bool config_push_file(lua_State *L, const char *path, size_t most);
-// Prints a list of lines.
+// Prints a line, or a list of lines, with '?' for each control character: names of files and texts
+// out of them may be anybody's.
+void config_print_line(const char *line, FILE *errors);
 void config_print_lines(lua_State *L, int list, FILE *errors);
 // A function for Lua: the thread's processor time in ns, to limit the loading of a user's text.
 int config_clock_ns(lua_State *L);

@@ -37,7 +37,7 @@ bool targets_load(struct bind *lua, const char *module, const char *path, int mo
         return false;
     lua_pushstring(L, path);
     if (!config_push_file(L, path, CONFIG_OCTETS_MAX)) {
-        fprintf(errors, "%s\n", lua_tostring(L, -1));
+        config_print_line(lua_tostring(L, -1), errors);
         lua_pop(L, 3 + more);
         return false;
     }

@@ -5,6 +5,7 @@
 
 #include "control/cli/cli.h"
 #include "control/cli/commands.h"
+#include "control/client/value.h"
 #include "control/page/page.h"
 
 struct report_options {
@@ -32,9 +33,18 @@ const struct cli cli_of_report = {
     .options = report_options,
     .count = sizeof report_options / sizeof report_options[0]};
 
+// Names of folders and files may be anybody's, and a terminal takes orders from control characters.
+static void print(FILE *out, const char *before, const char *text)
+{
+    char printable[PAGE_ERROR_OCTETS + 4096];
+    fprintf(out, "%s%s\n", before, value_printable(text, printable, sizeof printable));
+}
+
 static int failed(const char *what, const char *why)
 {
-    fprintf(stderr, "sluice report: %s: %s\n", what, why);
+    char text[4096 + PAGE_ERROR_OCTETS];
+    snprintf(text, sizeof text, "%.4000s: %s", what, why);
+    print(stderr, "sluice report: ", text);
     return EXIT_RUN_FAILED;
 }
 
@@ -66,14 +76,14 @@ static int write_page(const struct report_options *options, const char *const *d
     if (fault || written)
         remove(part);
     if (fault) {
-        fprintf(stderr, "sluice report: %s\n", error);
+        print(stderr, "sluice report: ", error);
         return EXIT_RUN_FAILED;
     }
     if (written)
         return failed(name, strerror(written));
     if (error[0])
-        fprintf(stderr, "sluice report: no figures: %s\n", error);
-    printf("%s\n", name);
+        print(stderr, "sluice report: no figures: ", error);
+    print(stdout, "", name);
     return EXIT_DONE;
 }
 

@@ -177,6 +177,19 @@ def binary():
     is_refused(bytes(range(255, -1, -1)), line)
 
 
+@case("names of files give a terminal no orders: the configuration's, and those that the configuration names")
+def names():
+    folder, name, shown = new_folder(), "x\x1b[31m\x9b\n\x7f.lua", "x?[31m???.lua"
+    refused_by_both(folder, name, [], [f"{shown}: cannot be read: No such file or directory"])
+    (folder / name).write_text("run { x = 1 }\n" + UDP_SCENARIO.read_text())
+    done = sluice("check", name, cwd=folder)
+    right(done.returncode == 2 and done.stderr.startswith(f"{shown}:"), done.stderr)
+    (folder / "y.lua").write_text(UDP_SCENARIO.read_text() + 'policy { script = "no\\27[2J\\194\\155.lua" }\n')
+    for words in ["y.lua"], ["y.lua", "--set", "@no\x1b[2J"]:
+        done = sluice("check", *words, cwd=folder)
+        right(done.returncode == 2 and not re.search("[^ -~\n]", done.stderr) and "no" in done.stderr, repr(done.stderr))
+
+
 @case("compiled Lua: it is not run")
 def compiled():
     is_refused(b"\x1bLuaT\x00\x19\x93\r\n\x1a\n\x04\x08\x08",

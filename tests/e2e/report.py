@@ -225,6 +225,19 @@ def leads_out():
     right("SECRET" in page_of(named)[1], "a link that the user names is followed")
 
 
+@case("names of files and folders give a terminal no orders")
+def terminal():
+    above = new_folder()
+    folder = above / "r\x1b[31m\x07"
+    copy().rename(folder)
+    done = sluice("report", folder, "--out", above / "x\x1b[2J.html")
+    same((done.returncode, done.stdout), (0, f"{above}/x?[2J.html\n"), "the page's name")
+    (folder / "summary.json").write_text("{")
+    for name in folder, above / "no\x1b[2J":
+        done = sluice("report", name)
+        right(done.returncode == 1 and not re.search("[^ -~\n]", done.stderr), repr(done.stderr))
+
+
 @case("a page that cannot be written is said, and nothing is left; no folder is a usage error")
 def output():
     folder = new_folder()
