@@ -12,6 +12,7 @@ from harness import case, main, new_folder, often, right, same
 from world import HEAD, MS, S, World, ms, npdu, nsvc
 
 PEER, TLLI = "198.51.100.2", 0xC0000001
+REST_S = 60
 
 
 def text(more="", aqm="tail-drop"):
@@ -194,19 +195,57 @@ def no_leak():
     world, bss = started("""
         function timer() local t = {} while true do t[#t + 1] = { "x" .. #t } end end
         function flow_control(event) local s = "x" while true do s = s .. s end end""",
-                         every="10 ms", instructions=1000000)
+                         every="61 s", instructions=1000000)
     with world:
-        world.run(100 * MS)
-        world.lua("collectgarbage() return 0")
-        before = world.lua_octets()
-        times = often(20, 100)
-        for _ in range(times):
+        world.run(REST_S * S)
+        first, times = 10, often(20, 60)
+        for number in range(first + times):  # each after a rest
+            if number == first:  # Lua's own tables have grown
+                world.lua("collectgarbage() return 0")
+                before = world.lua_octets()
             bss.flow(2, r=80)
             bss.expect("bssgp_flow_control_bvc_ack", at=world.now_ns)
-            world.run(20 * MS)
+            world.run((REST_S + 1) * S)
         world.lua("collectgarbage() return 0")
         right(world.lua_octets() < before + 1000 * times, f"from {before} to {world.lua_octets()} octets")
-        same(hooks(world), (0, 10 + times + 2 * times), "faults and cuts")
+        same(hooks(world), (0, 2 * (first + times)), "faults and cuts")
+
+
+@case("a function that is cut off three times in a row has a rest of 60 s between calls, which is said once")
+def rests():
+    world, bss = started("""
+        function timer() if not state.good then while true do end end end
+        function flow_control(event)
+            if event.rate_bit_per_s < 20000 then state.good = true end
+            while not state.good do end
+            return { rate_bit_per_s = 4000 }
+        end""", every="10 s")
+
+    def cuts(*wanted):
+        same(world.counted("hook_cuts", "hook_rests"), wanted, f"cuts and rests at {world.now_ns / S} s")
+
+    def flow(units):
+        bss.flow(2, r=units, bmax=200, r_default=units, bmax_default=200)
+        bss.expect("bssgp_flow_control_bvc_ack", at=world.now_ns)
+    with world:
+        for number in range(10):
+            flow(800)
+            cuts(min(number + 1, 3), max(number - 2, 0))
+        same(len(world.log_lines("cut off 3 times in a row; called once in 60 s from now on")), 1, "lines")
+        near(rate(world, bss, 8), 80000)  # the BSS's value, not the script's
+        world.run(REST_S * S)  # the timer: 10 s, 20 s, 30 s, then rests
+        cuts(3 + 3, 7 + (world.now_ns // S - 30) // 10)
+        before = world.counted("hook_cuts", "hook_rests")
+        flow(800)  # the rest is over, but it is cut off again
+        flow(800)
+        cuts(before[0] + 1, before[1] + 1)
+        world.run((REST_S + 1) * S)
+        before = world.counted("hook_cuts", "hook_rests")
+        flow(80)
+        for _ in range(5):
+            flow(800)
+        same(world.counted("hook_cuts", "hook_rests"), before, "after a call that ended by itself")
+        same(len(world.log_lines("times in a row")), 2, "lines: one of each function")
 
 
 @case("an error that looks like ours is one of the script's: in start(), timer() and at the top")

@@ -6,10 +6,13 @@
 --                         lower values of the last two than the BSS offers, never higher (48.018 8.2)
 -- and use class "name" { weight = ..., lifetime = ... }, aqm "name" { parameters }, log(text), and the
 -- table `state`, which survives a reload. Values come into force when the call has succeeded; a call
--- that fails or takes too long is counted and sets nothing. A script that keeps too much memory is
--- removed until a reload brings another.
+-- that fails or takes too long is counted and sets nothing. A function that takes too long several times
+-- in a row is given a rest between calls, for each of them keeps the BSSs waiting. A script that keeps too
+-- much memory is removed until a reload brings another.
 local box = require "sluice.script.sandbox"
+local check = require "sluice.script.check"
 local classes = require "sluice.policy.classes"
+local clock = require "sluice.core.clock"
 local count = require "count"
 local program = require "program"
 local log = require "log"
@@ -19,11 +22,15 @@ local network = require "sluice.core.network"
 
 local policy = { has_flow_control = false }
 
+local CUTS_MOST = 3 -- in a row
+local REST_S = 60
+
 local state = {} -- the table `state` of the script
 
 -- ---- In force ----
 
-local script -- { record, env, timer }; nil: no script, or it was removed
+-- { record, env, timer, rests: by function, { cuts in a row, until_ns } }; nil: no script, or it was removed
+local script
 
 local function note(record, fault, where)
     count.add(fault.cut and "hook_cuts" or "hook_faults")
@@ -54,19 +61,35 @@ local function guarded(run, ...)
     return good, result
 end
 
+-- Takes note of how a call of the function has ended. An end of its own takes the rests away.
+local function rest_after(record, rest, name, cut)
+    rest.cuts = cut and rest.cuts + 1 or 0
+    if rest.cuts >= CUTS_MOST then
+        rest.until_ns = clock.now_ns + REST_S * 1000000000
+    end
+    if rest.cuts == CUTS_MOST then
+        log.error(("%s: %s(): cut off %d times in a row; called once in %d s from now on"):format(
+            record.script, name, CUTS_MOST, REST_S))
+    end
+end
+
 -- Calls the script's function `name`, if defined. Returns whether the call succeeded, and its result.
 local function call(name, ...)
-    local record, fn = script.record, script.env[name]
+    local record, fn, rest = script.record, script.env[name], script.rests[name]
     if type(fn) ~= "function" then
+        return false
+    elseif clock.now_ns < rest.until_ns then
+        count.add "hook_rests"
         return false
     end
     local good, result = guarded(box.call, fn, record.instructions, ...)
     if good then
         setters.apply()
-        return true, result
+    else
+        note(record, result, name .. "()")
     end
-    note(record, result, name .. "()")
-    return false
+    rest_after(record, rest, name, not good and result.cut)
+    return good, good and result or nil
 end
 
 local function tick(mine)
@@ -81,8 +104,12 @@ local function say(text)
 end
 
 local function install(record)
+    local rests = {}
+    for _, name in ipairs(check.HOOKS) do
+        rests[name] = { cuts = 0, until_ns = 0 }
+    end
     script = {
-        record = record,
+        record = record, rests = rests,
         env = box.environment {
             { "class", setters.class }, { "aqm", setters.aqm }, { "log", say }, { "state", state },
         },

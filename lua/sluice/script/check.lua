@@ -1,9 +1,7 @@
 -- Finds a user's script and checks it. policy/hooks.lua calls its functions.
 local box = require "sluice.script.sandbox"
 
-local check = {}
-
-local HOOKS = { "start", "timer", "flow_control" }
+local check = { HOOKS = { "start", "timer", "flow_control" } }
 
 function check.path(config_name, script)
     return script:sub(1, 1) == "/" and script or (config_name:match("^.*/") or "") .. script
@@ -20,7 +18,7 @@ function check.script(record)
     local env = box.environment {
         { "class", too_early }, { "aqm", too_early }, { "log", nothing }, { "state", {} },
     }
-    local fault = box.run(record.text, env, record.instructions) or box.uncalled(env, HOOKS)
+    local fault = box.run(record.text, env, record.instructions) or box.uncalled(env, check.HOOKS)
     return fault and fault.line, fault and fault.text
 end
 
