@@ -6,8 +6,9 @@
 // so that all fragments join one queue (in IPv6 a fragment header ends the walk). A payload that is
 // no IP, or too short, is a flow of its own and not capable. Left out: SPIs and flow labels.
 //
-// The hash multiplies 64 by 64 bits and adds both halves without carry, each factor under a key of
-// the run: who does not know the key cannot choose ports that share a queue with somebody's flow.
+// Each factor of the hash is under a key of the run: who does not know the key cannot choose ports
+// that share a queue with somebody's flow.
+#include "dataplane/base/mix.h"
 #include "dataplane/down/down.h"
 #include "dataplane/wire/bytes.h"
 #include "dataplane/wire/ipv6.h"
@@ -18,12 +19,6 @@
 #define ECN_CE         0x03
 #define IPV4_FRAGMENT  0x3fff // MF or an offset
 #define IPV6_ECN_SHIFT 4      // in the second octet
-
-static uint64_t mix(uint64_t a, uint64_t b)
-{
-    unsigned __int128 product = (unsigned __int128)a * b;
-    return (uint64_t)product ^ (uint64_t)(product >> 64);
-}
 
 static uint64_t eight(const uint8_t *b)
 {
