@@ -76,6 +76,14 @@ static bool rings_only(const struct dp_config *c)
     return p.of[STATS_GN].rings_only;
 }
 
+static bool any_windows(const struct dp_config *c)
+{
+    bool any = false;
+    for (int i = 0; i < CLASS_COUNT; i++)
+        any |= c->classes.item[i].window_ns != 0;
+    return any;
+}
+
 static uint64_t worker_octets(const struct dp_config *c)
 {
     struct state_limits limits = dp_config_room(c);
@@ -83,6 +91,7 @@ static uint64_t worker_octets(const struct dp_config *c)
     dp_config_sched(c, &sched); // dp_create reports a fault
     return sizeof(struct dp_worker) + COMMAND_RING * sizeof(struct command) +
            DP_EVENT_RING * sizeof(struct event) + state_octets(&limits) + sched_octets(&sched) +
+           (any_windows(c) ? window_octets(limits.pdps) : 0) +
            port_pool_octets(segment_buffers(c), c->gb.mtu_octets);
 }
 
@@ -123,6 +132,22 @@ static const char *scheduler_setup(struct dp_worker *worker, const struct dp_con
     return fault ? sched_err_text(fault) : NULL;
 }
 
+// NULL, or the fault.
+static const char *windows_setup(struct dp_worker *worker, const struct dp_config *c)
+{
+    uint64_t of_class_ns[CLASS_COUNT];
+    if (!any_windows(c))
+        return NULL;
+    worker->window_memory = rte_zmalloc("window", window_octets(dp_config_room(c).pdps), 64);
+    if (!worker->window_memory)
+        return "out of memory for the windows of flows";
+    for (int i = 0; i < CLASS_COUNT; i++)
+        of_class_ns[i] = c->classes.item[i].window_ns;
+    window_setup(&worker->window, c->secret_seed, of_class_ns, &worker->stats.up,
+                 worker->window_memory);
+    return NULL;
+}
+
 static struct rte_ring *ring(const char *name, uint32_t i, uint32_t octets, uint32_t count)
 {
     char text[RTE_RING_NAMESIZE];
@@ -142,7 +167,9 @@ static const char *memory_setup(struct dp_worker *worker, uint32_t i, const stru
         return "out of memory for rings and buffers";
     int fault =
         state_setup(&worker->state, i, &limits, &worker->port[STATS_GN], &worker->port[STATS_GB]);
-    return fault ? "out of memory for MSs and PDP contexts" : scheduler_setup(worker, c);
+    const char *wrong =
+        fault ? "out of memory for MSs and PDP contexts" : scheduler_setup(worker, c);
+    return wrong ? wrong : windows_setup(worker, c);
 }
 
 static const char *worker_setup(struct dp_worker *worker, uint32_t i, const struct dp *dp,
@@ -166,6 +193,7 @@ static void worker_free(struct dp_worker *worker)
     rte_ring_free(worker->events);
     rte_mempool_free(worker->segment_pool);
     rte_free(worker->sched_memory);
+    rte_free(worker->window_memory);
     state_release(&worker->state);
     rte_free(worker);
 }
@@ -211,6 +239,7 @@ static void ways_setup(struct dp_worker *worker, struct post *post, struct event
                        const struct dp_config *c)
 {
     struct port *gn = &worker->port[STATS_GN], *gb = &worker->port[STATS_GB];
+    struct window *window = worker->window_memory ? &worker->window : NULL;
     worker->post = post;
     if (c->workers > 1) { // a neighbour's answers arrive at one queue only
         gn->tell = tell_gn;
@@ -220,6 +249,7 @@ static void ways_setup(struct dp_worker *worker, struct post *post, struct event
     worker->down = (struct down){
         .state = &worker->state,
         .post = post,
+        .window = window,
         .sched = worker->sched,
         .stats = &worker->stats,
         .scratch = &worker->scratch,
@@ -234,6 +264,7 @@ static void ways_setup(struct dp_worker *worker, struct post *post, struct event
         .burst = 1};
     worker->up = (struct up){.state = &worker->state,
                              .post = post,
+                             .window = window,
                              .sched = worker->sched,
                              .gn = gn,
                              .gb = gb,

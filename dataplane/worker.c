@@ -80,6 +80,13 @@ static bool take_messages(struct dp_worker *worker, uint64_t now_ns)
 
 // ---- Commands ----
 
+// Before a context ends, or leaves this worker: another one at its place has other flows.
+static void forget_windows(struct dp_worker *worker, uint32_t pdp)
+{
+    if (worker->window_memory)
+        window_forget(&worker->window, pdp);
+}
+
 // Drops the MS's uplink reassemblies, and control's LLC frames to it.
 static void forget(struct dp_worker *worker, uint32_t ms, enum drop_reason reason, uint64_t now_ns)
 {
@@ -94,8 +101,10 @@ static void forget(struct dp_worker *worker, uint32_t ms, enum drop_reason reaso
 // Reset that waits would take effect on numbers that it was not meant for.
 static void prepare(struct dp_worker *worker, const struct command *command, uint64_t now_ns)
 {
-    if (command->op == COMMAND_pdp_remove)
+    if (command->op == COMMAND_pdp_remove) {
         up_forget(&worker->up, command->pdp_remove.pdp_id, DROP_removed);
+        forget_windows(worker, command->pdp_remove.pdp_id);
+    }
     if (command->op == COMMAND_ms_cipher)
         forget(worker, command->ms_cipher.ms_id, DROP_flushed, now_ns);
     if (command->op == COMMAND_ms_remove)
@@ -118,10 +127,15 @@ static int apply(struct dp_worker *worker, const struct command *command, uint64
     return command->op == COMMAND_bvc_remove ? 0 : fault;
 }
 
-// An MS that moves to another worker leaves its uplink reassembly behind.
+// An MS that moves to another worker leaves its uplink reassembly behind, and what is known of its
+// flows' windows.
 static bool send_ms(struct dp_worker *worker, const struct command *command, uint64_t now_ns)
 {
+    const struct state *state = &worker->state;
     forget(worker, command->ms_move.ms_id, DROP_removed, now_ns);
+    for (uint32_t pdp = state->ms_up[command->ms_move.ms_id].first_pdp; pdp != STATE_NONE;
+         pdp = state->pdp_up[pdp].next)
+        forget_windows(worker, pdp);
     return post_migration_send(worker->post, &worker->state, worker->sched, &worker->stats, command,
                                now_ns);
 }

@@ -6,11 +6,14 @@
 #include "dataplane/down/down.h"
 #include "dataplane/post/post.h"
 #include "dataplane/up/up.h"
+#include "dataplane/window/window.h"
 
 struct dp_worker {
     struct state state;
     struct sched *sched;
     void *sched_memory;
+    struct window window;
+    void *window_memory; // NULL: no class has a window
     struct port port[STATS_SIDES];
     struct rte_mempool *segment_pool;
     struct rte_ring *commands, *events;

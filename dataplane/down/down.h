@@ -14,6 +14,7 @@
 #include "dataplane/sched/sched.h"
 #include "dataplane/state/state.h"
 #include "dataplane/stats/stages.h"
+#include "dataplane/window/window.h"
 
 // The octets of a Gb frame before a segment's data.
 #define DOWN_HEADER_OCTETS_MAX                                                                    \
@@ -58,6 +59,7 @@ struct down {
     struct port *gn, *gb;
     struct rte_ring *events;
     struct post *post;
+    struct window *window;      // NULL: no class has one
     uint64_t indication_gap_ns; // least time between Error Indications; 0: none are sent
     uint64_t indication_ns;     // of the next permitted one
     bool flows; // a class has queues by flow, so down_inner_classify computes the hash

@@ -230,6 +230,18 @@ static void queue_burst(struct down *down, struct npdu *npdu, uint32_t n, uint64
     down_drops(down); // heads dropped for room
 }
 
+// What SYNs say is for the windows of their flows (window/window.h).
+static __attribute__((noinline)) void tell_windows(struct down *down, const struct npdu *npdu,
+                                                   uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t context = npdu[i].pdu.context;
+        const struct rte_mbuf *m = npdu[i].pdu.buffer;
+        if (down->window->of_class_ms[down->state->pdp[context].traffic_class])
+            window_down(down->window, context, rte_pktmbuf_mtod(m, const uint8_t *), m->data_len);
+    }
+}
+
 void down_datagrams(struct down *down, struct rte_mbuf **frames, struct port_datagram *datagrams,
                     uint32_t n, uint64_t now_ns)
 {
@@ -238,6 +250,8 @@ void down_datagrams(struct down *down, struct rte_mbuf **frames, struct port_dat
     n = decap_burst(down, frames, datagrams, n, gpdus);
     stages_mark(down->stages, STAGE_decap);
     n = tunnel_burst(down, frames, datagrams, n, gpdus, now_ns, npdu);
+    if (__builtin_expect(down->window != NULL, 0))
+        tell_windows(down, npdu, n);
     stages_mark(down->stages, STAGE_tunnel);
     queue_burst(down, npdu, n, now_ns);
     stages_mark(down->stages, STAGE_queue);

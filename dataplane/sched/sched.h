@@ -276,6 +276,10 @@ void sched_frames_again(struct sched *s);
 bool sched_lifetime_left(const struct sched *s, uint32_t class, uint64_t sojourn_ns,
                          uint64_t *left_ns);
 
+// The octets a second that a flow of an existing PFC can expect now: the PFC's share by the rates
+// and weights of all levels, among its flows with N-PDUs (all of it without queues by flow).
+uint32_t sched_flow_share(const struct sched *s, uint32_t ms, uint32_t slot);
+
 // Returns the N-PDUs dropped since the last call, and empties the list.
 uint32_t sched_dropped(struct sched *s, const struct sched_drop **drops);
 

@@ -104,6 +104,16 @@ uint32_t sched_aqm_share_again(const struct aqm_view *view)
     return (uint32_t)at_least_1(p->share_octets_per_s / view->owner_flows);
 }
 
+uint32_t sched_flow_share(const struct sched *s, uint32_t ms, uint32_t slot)
+{
+    struct tree_ms *m = tree_ms(s, ms);
+    const struct tree_pfc *p = tree_pfc_of(m, slot);
+    uint32_t pfc = tree_pfc_id(ms, slot), flows = 0;
+    if (p->state & PFC_BY_FLOW)
+        flows = (uint32_t)__builtin_popcountll(sched_queue_flows(s, pfc)->used);
+    return (uint32_t)at_least_1(share_of(s, m, p) / at_least_1(flows));
+}
+
 // The share of a class in a cell or an NSE: of all its PFCs there.
 static uint32_t share_of_class(const struct sched *s, const struct tree_bvc *c, uint32_t class,
                                bool all_bvcs)

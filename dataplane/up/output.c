@@ -3,6 +3,7 @@
 // UP_PENDING wait, further ones are dropped, as the uplink has no queue management.
 #include <rte_mbuf.h>
 
+#include "dataplane/base/units.h"
 #include "dataplane/up/up_parts.h"
 #include "dataplane/wire/bytes.h"
 #include "dataplane/wire/gtpu.h"
@@ -49,6 +50,20 @@ static __attribute__((noinline)) void drop(struct up *up, enum drop_reason reaso
     up_drop_segments(up, reason, m, segments, m->pkt_len);
 }
 
+// Holds the flow to what its share of the downlink sends in the time of its class.
+static __attribute__((noinline)) void lower_window(struct up *up, const struct state_pdp *p,
+                                                   struct rte_mbuf *m)
+{
+    uint32_t context = (uint32_t)(p - up->state->pdp);
+    uint64_t window_ms = up->window->of_class_ms[p->traffic_class];
+    struct window_ack ack;
+    if (window_ms &&
+        window_up(up->window, context, rte_pktmbuf_mtod(m, uint8_t *), m->data_len, &ack))
+        window_lower(up->window, &ack,
+                     sched_flow_share(up->sched, p->ms, p->slot) * window_ms /
+                         (S_IN_NS / MS_IN_NS));
+}
+
 void up_npdu(struct up *up, uint32_t pdp, struct rte_mbuf *m, uint8_t segments, uint16_t traced)
 {
     const struct state_pdp_up *p = &up->state->pdp_up[pdp];
@@ -66,6 +81,8 @@ void up_npdu(struct up *up, uint32_t pdp, struct rte_mbuf *m, uint8_t segments, 
         drop(up, DROP_gn_full, m, segments, traced);
         return;
     }
+    if (__builtin_expect(up->window != NULL, 0))
+        lower_window(up, &up->state->pdp[pdp], m);
     put_headers(up, peer, p->teid, m);
     up->packet[at] = m;
     up->segments[at] = segments;

@@ -14,6 +14,7 @@
 #include "dataplane/post/post.h"
 #include "dataplane/state/event_put.h"
 #include "dataplane/state/state.h"
+#include "dataplane/window/window.h"
 
 #define UP_PENDING        256u           // the most N-PDUs that wait for Gn
 #define UP_PARTIALS       4096u          // the most N-PDUs in reassembly
@@ -48,6 +49,7 @@ struct up {
     struct rte_ring *events;   // of struct event
     struct event_moves *moves; // by NSE
     struct post *post;
+    struct window *window;           // NULL: no class has one
     uint16_t oldest, newest, unused; // of `partial`
     uint32_t partials;
     uint64_t partial_segments, partial_octets;

@@ -46,7 +46,7 @@ def class_of(name):
            "overfull": 4, "ecn": True}
     return {"name": name} | weight | {
         "packets": 4096, "octets": 4000000, "lifetime_ns": 10000000000,
-        "bss_lifetime_least_ns": 1000000000, "flows": False, "scope": "ms", "aqm": aqm}
+        "bss_lifetime_least_ns": 1000000000, "flows": False, "window_ns": 0, "scope": "ms", "aqm": aqm}
 
 
 # In s; all but two are repeated.

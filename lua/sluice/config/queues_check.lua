@@ -85,6 +85,10 @@ local function check_aqm(state, class)
     if class.scope == "flow" and class.flows == false then
         note(state, class, "scope", 'found "flow", allowed with flows = true only')
     end
+    if (class.window_ns or 0) > 0 and class.flows == false then
+        note(state, class, "window", "found %s, allowed with flows = true only",
+            units.format("time", class.window_ns))
+    end
     local params, place = schema_queues.params(aqm)
     local wrong = params and disciplines.check(place, params)
     if wrong then

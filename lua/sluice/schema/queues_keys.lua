@@ -173,6 +173,13 @@ queues.class = {
                 .. " served in turn, new flows first",
         },
         {
+            name = "window", type = "time", least = "100 ms", most = "100 s", step = "1 ms", default = "none",
+            none = "none", example = "1.5 s",
+            help = "an experiment: lower the receive window in an MS's TCP segments, so that a flow"
+                .. " has no more under way than its share of the downlink sends in that time;"
+                .. " needs flows = true",
+        },
+        {
             name = "scope", type = "choice", choices = queues.scopes, default = "ms",
             help = "the queue that the AQM watches: of the class in the NSE, in the cell, of the MS,"
                 .. " or of one flow",
