@@ -5,9 +5,9 @@ TCP, and beside the paper.
     linux.py [CASE...] [--seconds N] [--seeds N] [--out DIR]    all cases, 300 s, 3 seeds, out/soak/linux
 
 A case is a variant of the file and a stack: the paper's two buffers on 1 and 3 PDCHs, and `recommended`
-with a ping beside the download, with ECN and without. Stacks: `reno`, which is as near to the paper's as a
+with a ping beside the download, with ECN, without, and without but with a class `window` of 2 s. Stacks: `reno`, which is as near to the paper's as a
 kernel of today can be set, two segments to begin with; `cubic`, as a kernel of today is. All have the paper's
-64 KB of receive window, SACK, timestamps. Each case and seed has two network namespaces with a tun
+64 KB of receive window, SACK, timestamps; with a `window` they scale, and offer what a kernel of today does. Each case and seed has two network namespaces with a tun
 device each, and `sluice run --tun` is between them in real time, all at once. Then the same files run in
 virtual time with the lab's TCP, the profile `linux` with the same settings.
 
@@ -39,11 +39,11 @@ SCENARIO = ROOT / "config/scenarios/buffer-2004.lua"
 MS = "10.0.1.1"
 PROFILE = """
     tcp {{
-        name = "as-linux", base = "linux", mss = "1460 octets", receive_window = "65535 octets",
-        window_scale = "none", congestion = "{profile}", hystart = {hystart},
+        name = "as-linux", base = "linux", mss = "1460 octets", {offers} congestion = "{profile}", hystart = {hystart},
         initial_window = {window}, ecn = false,
     }},
 """
+PAPERS_OFFER = 'receive_window = "65535 octets", window_scale = "none",'  # else as the base has it
 PROFILE_BEFORE = "    ftp {\n"
 PING_OCTETS, PING_INTERVAL_S, PING_FROM_S = 56, 5, 60  # of the file, and of its variants with a ping
 P95_FROM_S = 60  # as SAW_TOOTH_S of tests/scenario/buffer-2004.lua: without the first slow start
@@ -67,17 +67,18 @@ PUBLISHED = {  # Fig. 1 and 2
     "5s-1pdch": {"kbit/s": 10, "longest RTT s": 9},
     "5s-3pdch": {"kbit/s": 30, "longest RTT s": 8},
 }
-WITH_PING = {"recommended": 1, "recommended-no-ecn": 0}  # hosts' tcp_ecn; the others have none
+WINDOW, ITS_VARIANT, WINDOW_SETTING = "window", "recommended-no-ecn", "class[*].window=2 s"
+WITH_PING = {"recommended": 1, "recommended-no-ecn": 0, WINDOW: 0}  # hosts' tcp_ecn; the others have none
 CASES = [f"{variant}/{stack}" for variant in (*PUBLISHED, *WITH_PING) for stack in STACKS]
 
 
 # ---- One run ----
 
-def scenario(stack):
+def scenario(variant, stack):
     """The file with one more TCP profile; where the file is, another file's name has to be absolute."""
     text = SCENARIO.read_text(encoding="utf-8")
     right(text.count(PROFILE_BEFORE) == 1, f"{SCENARIO}: not one {PROFILE_BEFORE!r}")
-    profile = PROFILE.format(**stack._asdict())
+    profile = PROFILE.format(offers="" if variant == WINDOW else PAPERS_OFFER, **stack._asdict())
     return text.replace(PROFILE_BEFORE, profile + PROFILE_BEFORE).replace('"../', f'"{ROOT}/config/')
 
 
@@ -86,7 +87,9 @@ def words(variant, file, seed, seconds, out):
     settings = [f"run.duration={seconds} s", "ftp.host_tcp=as-linux", "ftp.ms_tcp=as-linux"]
     if variant not in WITH_PING:
         settings.append(f"ping.start={seconds * 1000 - 1} ms")
-    return [file, "--variant", variant, "--seed", str(seed), "--out", out,
+    if variant == WINDOW:
+        settings.append(WINDOW_SETTING)
+    return [file, "--variant", ITS_VARIANT if variant == WINDOW else variant, "--seed", str(seed), "--out", out,
             *(word for setting in settings for word in ("--set", setting))]
 
 
@@ -109,7 +112,7 @@ class Real(kernel.Outside):
         self.out, self.seconds = out, seconds
         congestion, window = STACKS[stack].kernel, STACKS[stack].window
         hosts, mss = kernel.namespace(), kernel.namespace()
-        sysctls = {"net/ipv4/tcp_ecn": WITH_PING.get(self.variant, 0), "net/ipv4/tcp_window_scaling": 0}
+        sysctls = {"net/ipv4/tcp_ecn": WITH_PING.get(self.variant, 0), "net/ipv4/tcp_window_scaling": int(self.variant == WINDOW)}
         tuns = (kernel.device(hosts, [kernel.HOST], sysctls, window), kernel.device(mss, [MS], sysctls))
         self.server = kernel.Server(hosts, 1, congestion)
         self.download = kernel.Download(mss, MS, congestion)
@@ -215,7 +218,7 @@ def measure(args):
         folder = args.out / case
         folder.mkdir(parents=True, exist_ok=True)
         files[case] = folder / "scenario.lua"
-        files[case].write_text(scenario(STACKS[case.split("/")[1]]), encoding="utf-8")
+        files[case].write_text(scenario(case.split("/")[0], STACKS[case.split("/")[1]]), encoding="utf-8")
         runs[case] = [Real(case, files[case], seed, args.seconds, folder / f"linux-{seed}")
                       for seed in range(1, args.seeds + 1)]
     print(f"{args.seconds} s of real time, {len(args.case) * args.seeds} runs at once", flush=True)
