@@ -60,6 +60,10 @@ def weights(*numbers):
     return [part for name, number in zip(names, numbers) for part in weight(name, number)]
 
 
+def window(seconds):
+    return [f"class[*].window={seconds} s"]
+
+
 SETTINGS = {
     "recommended": [],
     # A plain SGSN: one queue a class in a cell, first in, first out, cut off at its end, and all that the BSS offers is
@@ -75,6 +79,9 @@ SETTINGS = {
     "THP1 by 300, paper's others": weights(300, 35, 15, 5),
     **{f"lifetime {s} s": lifetime(s) for s in (30, 40)},
     "8 queues by flow": ["queue.flows=8"],
+    # Explicit window adaptation (dataplane/window): recommended with it, and with it in place of an AQM.
+    **{f"window {s} s": window(s) for s in (1, 1.5, 2, 3)},
+    **{f"flows alone, window {s} s": aqm("tail-drop") + window(s) for s in (1.5, 2)},
     # one AQM for all classes
     **{f"cobalt {s} s": cobalt(s) for s in (1, 2, 3, 4)},
     **{f"cobalt 2 s, {m} octets": cobalt(mtu=m) for m in (600, 1000, 2250)},
