@@ -483,6 +483,15 @@ static void forgets(void **state)
     window_forget(&w, 0);
     assert_int_equal(plain_after(0, 65535, 1), 65535);
     assert_int_equal(plain_after(1, 65535, 1), 2800);
+    for (uint32_t round = 0; round < 2; round++) { // all places are free again
+        for (uint32_t i = 0; i < WINDOW_FLOWS; i++) {
+            struct draft d = of_flow;
+            d.ms_port = (uint16_t)(1000 * round + i);
+            begin(0, d, true, 1400, -1, -1);
+        }
+        window_forget(&w, 0);
+    }
+    assert_int_equal(stats.window_evicted, 0);
 }
 
 #define A(name) cmocka_unit_test_setup_teardown(name, begin_test, end_test)
