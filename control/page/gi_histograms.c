@@ -97,7 +97,8 @@ static void add_published(struct gi_figures *f, const struct json_object *report
         bool again = i % 2 && x == gi_number(row, ends[0]) * scale;
         if (!of_figure || x <= 0 || again)
             continue;
-        p->published[p->publisheds++] = (struct plot_published){x, 0, p->y_most / 1.05, PLOT_INK};
+        p->published[p->publisheds++] =
+            (struct plot_published){x, 0, p->y_most / 1.05, PLOT_INK, 0};
         p->x_most = fmax(p->x_most, 1.05 * x);
         figure->published = true;
     }

@@ -47,10 +47,12 @@ struct plot_value {
     bool on_column; // the interval alone is drawn
 };
 
-// A published value: a mark of its own, or with most > least two of them and a line between.
+// A published value: a mark of its own, or with most > least two of them and a line between. Or,
+// with to > x, a band of the x axis: two marks at `least`, and a line between.
 struct plot_published {
     double x, least, most;
     uint32_t colour; // or PLOT_INK
+    double to;
 };
 
 struct plot_tick {

@@ -151,9 +151,38 @@ static void add_published(struct making *m)
             continue;
         double high = n == 3 ? number[2] : number[1];
         p->published[p->publisheds++] = (struct plot_published){
-            place_of(m, number[0]), number[1], high, m->figure->named ? PLOT_INK : m->number};
+            place_of(m, number[0]), number[1], high, m->figure->named ? PLOT_INK : m->number, 0};
         widen(m, number[0], number[1], high);
         add_tick(p, number[0]);
+    }
+}
+
+// Where they are drawn is known with the y axis.
+static void add_bands(struct making *m)
+{
+    struct plot *p = &m->figure->plot;
+    size_t count = points_of(m->series, "bands");
+    for (size_t i = 0; i < count && !m->figure->named; i++) {
+        const struct json_object *band = value_at(value_in(m->series, "bands"), i);
+        double from = value_as_real(value_at(band, 0)), to = value_as_real(value_at(band, 1));
+        if (!fits(from, p->log_x) || !fits(to, p->log_x) || !(to > from))
+            continue;
+        p->published[p->publisheds++] = (struct plot_published){from, 0, 0, m->number, to};
+        p->x_least = fmin(p->x_least, from);
+        p->x_most = fmax(p->x_most, to);
+    }
+}
+
+// Below the top, those of a series below those of the one before.
+static void place_bands(struct plot *p)
+{
+    for (uint32_t i = 0; i < p->publisheds; i++) {
+        struct plot_published *d = &p->published[i];
+        double down = 0.02 + 0.05 * d->colour;
+        if (d->to > d->x && p->log_y)
+            d->least = d->most = p->y_most * pow(p->y_least / p->y_most, down);
+        else if (d->to > d->x)
+            d->least = d->most = p->y_most - down * (p->y_most - p->y_least);
     }
 }
 
@@ -251,7 +280,7 @@ static bool reserve(struct redrawn_figure *f)
     for (uint32_t i = 0; i < redrawn_series(f); i++) {
         const struct json_object *series = value_at(value_in(f->json, "series"), i);
         points += points_of(series, "points");
-        published += points_of(series, "published");
+        published += points_of(series, "published") + points_of(series, "bands");
     }
     struct plot *p = &f->plot;
     p->line = calloc(REDRAWN_SERIES_MAX, sizeof *p->line);
@@ -282,9 +311,11 @@ static bool make_figure(struct redrawn_figure *f)
         if (!add_points(&m))
             return false;
         add_published(&m);
+        add_bands(&m);
     }
     set_x(&m);
     set_y(&m);
+    place_bands(&f->plot);
     if (f->named)
         set_names(&f->plot, value_in(x, "names"));
     return true;

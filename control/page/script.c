@@ -59,13 +59,15 @@ static void put_log_marks(const char *axis, double least, double most, FILE *out
     fputs(")\n", out);
 }
 
-// Texts that would not fit beside each other are turned.
+// Texts of which one would not fit into its part of the axis are turned.
 static void put_ticks(const struct plot *p, FILE *out)
 {
-    size_t letters = 0;
+    size_t longest = 0;
     for (uint32_t i = 0; i < p->ticks; i++)
-        letters += strlen(p->tick[i].text) + 1;
-    fprintf(out, "set xtics %s(", letters > LETTERS_BESIDE ? "rotate by 30 right " : "");
+        if (strlen(p->tick[i].text) > longest)
+            longest = strlen(p->tick[i].text);
+    fprintf(out, "set xtics %s(",
+            (longest + 1) * p->ticks > LETTERS_BESIDE ? "rotate by 30 right " : "");
     for (uint32_t i = 0; i < p->ticks; i++) {
         fputs(i ? ", \"" : "\"", out);
         put_name(p->tick[i].text, out);
@@ -165,22 +167,32 @@ static void put_values(const struct plot *p, FILE *out)
     fputs("END\n", out);
 }
 
+static bool is_range(const struct plot_published *d)
+{
+    return d->most > d->least || d->to > d->x;
+}
+
+static void put_end(const struct plot_published *d, bool first, FILE *out)
+{
+    fprintf(out, "%.9g %.9g 0x%06x\n", !first && d->to > d->x ? d->to : d->x,
+            first ? d->least : d->most, rgb_of(d->colour));
+}
+
 // The lines of ranges, and all marks.
 static void put_published(const struct plot *p, FILE *out)
 {
     fputs("$r << END\n", out);
-    for (uint32_t i = 0; i < p->publisheds; i++) {
-        const struct plot_published *d = &p->published[i];
-        if (d->most > d->least)
-            fprintf(out, "%.9g %.9g 0x%06x\n%.9g %.9g 0x%06x\n\n", d->x, d->least,
-                    rgb_of(d->colour), d->x, d->most, rgb_of(d->colour));
-    }
+    for (uint32_t i = 0; i < p->publisheds; i++)
+        if (is_range(&p->published[i])) {
+            put_end(&p->published[i], true, out);
+            put_end(&p->published[i], false, out);
+            fputc('\n', out);
+        }
     fputs("END\n$p << END\n", out);
     for (uint32_t i = 0; i < p->publisheds; i++) {
-        const struct plot_published *d = &p->published[i];
-        fprintf(out, "%.9g %.9g 0x%06x\n", d->x, d->least, rgb_of(d->colour));
-        if (d->most > d->least)
-            fprintf(out, "%.9g %.9g 0x%06x\n", d->x, d->most, rgb_of(d->colour));
+        put_end(&p->published[i], true, out);
+        if (is_range(&p->published[i]))
+            put_end(&p->published[i], false, out);
     }
     fputs("END\n", out);
 }
@@ -196,7 +208,7 @@ static bool has_values(const struct plot *p, bool on_column)
 static bool has_ranges(const struct plot *p)
 {
     for (uint32_t i = 0; i < p->publisheds; i++)
-        if (p->published[i].most > p->published[i].least)
+        if (is_range(&p->published[i]))
             return true;
     return false;
 }

@@ -160,6 +160,22 @@ def drawn():
     same(page, page_of(runs()[1]), "the page of the same files")
 
 
+@case("bands of the x axis: two marks and a line at one height, a second series' below; in figures.csv")
+def bands():
+    out, _ = folder_of(VALUE + figure(ours("bands = { { 1.5, 2 }, { 3, 5 } }") + '{ name = "b", bands = { { 2, 3 } } },'))
+    picture = picture_of(page_of(out))
+    place = scale(picture)
+    first, second = (diamonds_of(picture, series_colour(number)) for number in (0, 1))
+    same([[round(x, 1) for x, _ in found] for found in (first, second)],
+         [[round(place((x, 0))[0], 1) for x in ends] for ends in ((1.5, 2, 3, 5), (2, 3))], "ends")
+    same([len({y for _, y in found}) for found in (first, second)], [1, 1], "one height each")
+    right(second[0][1] > first[0][1] + 3, f"the second is below the first: {first}, {second}")  # y goes down
+    same_places(lines_of(picture, series_colour(0))[-1], first[2:], "the last band's line")
+    with (out / "figures.csv").open(newline="") as file:
+        same([(row["series"], row["x"], row["y"], row["x_to"]) for row in csv.DictReader(file) if row["kind"] == "published"],
+             [("ours", "1.5", "", "2"), ("ours", "3", "", "5"), ("b", "2", "", "3")], "figures.csv")
+
+
 @case("a logarithmic axis: equal factors are equal ways; what is not above 0 is left out")
 def logarithmic():
     axes = 'x = { title = "x", log = true }, y = { title = "y", log = true }'
@@ -326,7 +342,7 @@ def many():
 
 # --- Mistakes: found before anything runs ---------------------------------------------------------
 
-SERIES_KEYS = "name, ours, curve, exact, at, marks, published"
+SERIES_KEYS = "name, ours, curve, exact, at, marks, published, bands"
 AT = "at = { 1 }, ours = tostring"
 MISTAKES = (  # the figure; its mistakes behind the path
     (figure(f"{{ name = 's', {AT} }}", more="kost = 1,"),
@@ -338,7 +354,11 @@ MISTAKES = (  # the figure; its mistakes behind the path
     (figure(""), ":1: series: found a table, allowed a list of 1 to 16 tables"),
     (figure("{ name = 's', at = { 1 }, ours = tostring }, " * 17),
      ":1: series: found a table, allowed a list of 1 to 16 tables"),
-    (figure("{ name = 's' }"), ":1: series[1].ours: needed: one of `ours`, `curve`, `exact`, `published`"),
+    (figure("{ name = 's' }"), ":1: series[1].ours: needed: one of `ours`, `curve`, `exact`, `published`, `bands`"),
+    (figure("{ name = 's', bands = { { 1, 1 } } }"),
+     ":1: series[1].bands: found a table, allowed a list of 1 to 1000 bands { from, to }"),
+    (figure("{ name = 's', bands = { { 1, 2 } } }", axes=NAMES),
+     ":1: series[1].bands: allowed without `names` on the x axis only"),
     (figure("{ name = 's', at = { 1 }, ours = tostring, curve = tostring }"),
      ":1: series[1].curve: allowed without `ours` only"),
     (figure("{ name = 's', ours = tostring }"), ":1: series[1].at: missing beside `ours`"),

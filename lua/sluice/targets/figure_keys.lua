@@ -1,6 +1,6 @@
 -- One `figure { }` of a file of targets: its keys. A series is worked out by one of `ours` (a number of each seed
 -- at each x), `curve` (the points of one seed) and `exact` (a formula, without a run); it may have published
--- points beside that, or alone.
+-- points, and bands of x, beside that, or alone.
 local keys = require "sluice.targets.keys"
 local sorted_keys = require "sluice.config.sorted_keys"
 
@@ -27,6 +27,11 @@ local function a_point(value)
         good = good and keys.is_number(value[i])
     end
     return not (good and (value[2] <= (value[3] or value[2]))) and "a point"
+end
+
+-- { from, to } on the x axis.
+local function a_band(value)
+    return (a_point(value) or #value ~= 2 or value[1] >= value[2]) and "a band"
 end
 
 local FIGURE = keys.new("figure", {
@@ -57,6 +62,7 @@ local SERIES = keys.new("series", {
     { name = "at", check = keys.list_of(keys.number, AT_MAX, "numbers") },
     { name = "marks", check = keys.switch },
     { name = "published", check = keys.list_of(a_point, AT_MAX, "points { x, y } or { x, least, most }") },
+    { name = "bands", check = keys.list_of(a_band, AT_MAX, "bands { from, to }") },
 })
 
 local function check_axis(axis, found, line, place)
@@ -79,8 +85,8 @@ local function way_of(series, found, line, place)
         end
         way = series[name] and name or way
     end
-    if not way and not series.published then
-        found:add(line, place .. "ours", "needed: one of `ours`, `curve`, `exact`, `published`")
+    if not way and not series.published and not series.bands then
+        found:add(line, place .. "ours", "needed: one of `ours`, `curve`, `exact`, `published`, `bands`")
         return false
     end
     return way
@@ -91,8 +97,9 @@ local function check_series(series, named, found, line, place)
     local stepwise = way == "ours" or way == "exact"
     if way == false then
         return
-    elseif named and (way == "curve" or series.at) then
-        found:add(line, place .. (series.at and "at" or "curve"), "allowed without `names` on the x axis only")
+    elseif named and (way == "curve" or series.at or series.bands) then
+        found:add(line, place .. (series.at and "at" or series.bands and "bands" or "curve"),
+            "allowed without `names` on the x axis only")
     elseif not stepwise and series.at then
         found:add(line, place .. "at", "allowed with `ours` or `exact` only")
     elseif stepwise and not named and not series.at then

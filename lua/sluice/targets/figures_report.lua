@@ -5,12 +5,12 @@ local figures_report = {}
 
 -- ---- CSV ----
 
-local HEADS = { "figure", "series", "kind", "x", "x_name", "y", "ci95", "least", "most" }
+local HEADS = { "figure", "series", "kind", "x", "x_name", "y", "ci95", "least", "most", "x_to" }
 
 local function put_row(lines, figure, series, kind, x, rest)
     local names = figure.declared.x.names
     lines[#lines + 1] = cells.line({ figure.declared.name, series.declared.name, kind, x, names and names[x],
-        rest.y, rest.ci95, rest.least, rest.most }, #HEADS)
+        rest.y, rest.ci95, rest.least, rest.most, rest.x_to }, #HEADS)
 end
 
 local function put_series(lines, figure, series)
@@ -22,6 +22,9 @@ local function put_series(lines, figure, series)
         put_row(lines, figure, series, "published", point[1], {
             y = not is_range and point[2] or nil, least = is_range and point[2] or nil, most = point[3],
         })
+    end
+    for _, band in ipairs(series.declared.bands or {}) do
+        put_row(lines, figure, series, "published", band[1], { x_to = band[2] })
     end
 end
 
@@ -85,6 +88,7 @@ local function put_one(writer, series)
     put_member(writer, "marks", series.declared.marks)
     put_points(writer, "points", series.points)
     put_points(writer, "published", series.declared.published or {})
+    put_points(writer, "bands", series.declared.bands or {})
     put_member(writer, "missing", series.missing)
     put_member(writer, "error", series.fault)
     writer.close()
