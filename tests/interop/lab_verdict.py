@@ -60,7 +60,7 @@ def facts(run, pdchs):
     yield "octets equal", run["equal"] and run["octets"] > 0, f"{run['octets']} octets"
     asked, acked = run["flow_control"], run["acknowledged"]
     yield "each FLOW-CONTROL-BVC acknowledged", 0 < asked == acked, f"{acked} of {asked}"
-    yield "no malformed frame for tshark", run["malformed"] == 0, str(run["malformed"])
+    yield "no malformed frame for tshark", not run["malformed"], "; ".join(run["malformed"][:3]) or "none"
     yield "osmo-pcu logs no error", not run["pcu_errors"], "; ".join(run["pcu_errors"][:3]) or "none"
     if pdchs >= OF_RADIO_PDCHS:
         yield f"{OF_RADIO:.0%} of what the radio offers", run["of_radio"] >= OF_RADIO, f"{run['of_radio']:.1%}"

@@ -339,7 +339,8 @@ def facts(course):
            "; ".join(faults[:3]) or ", ".join(f"{n} {kind}" for kind, n in kinds.items()))
     asked, acked = course.capture["flow_control"], course.capture["acknowledged"]
     yield "each FLOW-CONTROL-BVC acknowledged", 0 < asked == acked, f"{acked} of {asked}"
-    yield "no malformed frame for tshark", course.capture["malformed"] == 0, str(course.capture["malformed"])
+    malformed = course.capture["malformed"]
+    yield "no malformed frame for tshark", not malformed, "; ".join(malformed[:3]) or "none"
     yield "osmo-pcu logs no error", not course.pcu_errors, "; ".join(course.pcu_errors[:3]) or "none"
     for name, warm_kb, most_kb, buffers_kb in course.watch.grown(WARM * course.whole_s):
         yield (f"memory of {name} flat", most_kb <= warm_kb + GROWN_KB,
