@@ -1,9 +1,9 @@
 // The modules of Lua's control loop besides the commands:
 //   require "events".take() -> kind, nse_id, nsvc_id, bvc_id, ms_id, pdu
 //                          an event of a worker, or nothing; ids that do not apply are nil. The
-//                          events stranger, unlisted, unreachable and error_indication add source,
-//                          udp_port and teid; moved adds the old cell's id. An NS-UNITDATA that
-//                          fits comes in a buffer, which the next event overwrites
+//                          events stranger, unlisted, unreachable, error_indication and tunnel add
+//                          source, udp_port and teid; moved adds the old cell's id. An NS-UNITDATA
+//                          that fits comes in a buffer, which the next event overwrites
 //                   .round()      begins a round, in which each turn is whole again
 //   require "log".error|warn|info|debug(text), .level(name)
 //   require "program".question() -> text         a request of another thread, or nil
@@ -47,7 +47,8 @@ static int push_rest(lua_State *L, const struct event *event)
         return 1;
     }
     if (event->kind != EVENT_stranger && event->kind != EVENT_unlisted &&
-        event->kind != EVENT_error_indication && event->kind != EVENT_unreachable)
+        event->kind != EVENT_error_indication && event->kind != EVENT_tunnel &&
+        event->kind != EVENT_unreachable)
         return 0;
     lua_pushstring(L, inet_ntop(AF_INET6, &event->source, address, sizeof address));
     lua_pushinteger(L, event->udp_port);

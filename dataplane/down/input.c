@@ -99,15 +99,33 @@ static void not_here(struct down *down, struct rte_mbuf *m, const struct port_da
     packet_drop(down->gn->stats->drop, DROP_unknown_teid, m, m->pkt_len);
 }
 
+// The GGSN said that it had no tunnel, and now sends in it, as after a restart. If the ring of
+// events is full, the next G-PDU tries again.
+static void go_on(struct down *down, const struct state_pdp *pdp)
+{
+    uint32_t id = (uint32_t)(pdp - down->state->pdp);
+    const struct state_pdp_up *up = &down->state->pdp_up[id];
+    if (!up->ended || up->ggsn == STATE_NO_GGSN)
+        return;
+    struct event event = event_of(EVENT_tunnel, down->state->worker, down->stats->commands);
+    event.source = down->state->ggsn[up->ggsn].address;
+    event.teid = up->teid;
+    if (event_put_unsolicited(down->events, &event))
+        state_pdp_uplink(down->state, id, false);
+}
+
 // Knowing a TEID does not authenticate the sender.
-static bool may_send(const struct down *down, const struct state_pdp *pdp, const struct rte_mbuf *m,
+static bool may_send(struct down *down, const struct state_pdp *pdp, const struct rte_mbuf *m,
                      const struct port_datagram *datagram)
 {
     const uint8_t *ip = rte_pktmbuf_mtod_offset(m, const uint8_t *, datagram->ip_offset);
     if (__builtin_expect(!datagram->ipv6 && state_is_from_ggsn(pdp, get_be32(ip + 12)), 1))
         return true;
     struct port_endpoint sender = port_sender(m, datagram);
-    return state_may_send(down->state, pdp, &sender.address);
+    if (!state_may_send(down->state, pdp, &sender.address))
+        return false;
+    go_on(down, pdp);
+    return true;
 }
 
 // Whether any MS may be in standby.

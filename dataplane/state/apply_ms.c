@@ -256,20 +256,13 @@ static int lles_change(const struct apply *a, uint32_t ms)
     return sched_ms_lles(a->sched, ms, lles, a->now_ns);
 }
 
-static uint32_t source_of(const struct state *state, const struct command_pdp *c)
-{
-    if (!c->has_ggsn_id)
-        return STATE_NO_GGSN;
-    const struct ipv6_address *ggsn = &state->ggsn[c->ggsn_id].address;
-    return address_is_ipv4(ggsn) ? address_ipv4(ggsn) : c->ggsn_id;
-}
-
 int state_apply_pdp(const struct apply *a, const struct command_pdp *c)
 {
     struct state *state = a->state;
     struct state_ms_up *ms_up = &state->ms_up[c->ms_id];
     struct state_pdp *pdp = &state->pdp[c->pdp_id];
     uint32_t lle = (uint32_t)state_lle_of_sapi(c->sapi);
+    uint32_t ggsn = c->has_ggsn_id ? c->ggsn_id : STATE_NO_GGSN;
     struct sched_view flow = {.traffic_class = 0};
     sched_pfc_view(a->sched, c->ms_id, c->slot, a->now_ns, &flow);
     *pdp = (struct state_pdp){.teid = a->command->teid,
@@ -283,12 +276,10 @@ int state_apply_pdp(const struct apply *a, const struct command_pdp *c)
                               .slot = c->slot,
                               .traffic_class = flow.traffic_class,
                               .pfi = c->has_pfi ? c->pfi : STATE_NO_PFI,
-                              .source = source_of(state, c)};
+                              .source = state_source_of(state, ggsn)};
     put_bssgp(&state->ms[c->ms_id], pdp);
-    state->pdp_up[c->pdp_id] =
-        (struct state_pdp_up){.next = ms_up->first_pdp,
-                              .teid = c->ggsn_teid,
-                              .ggsn = c->has_ggsn_id ? (uint16_t)c->ggsn_id : STATE_NO_GGSN};
+    state->pdp_up[c->pdp_id] = (struct state_pdp_up){
+        .next = ms_up->first_pdp, .teid = c->ggsn_teid, .ggsn = (uint16_t)ggsn};
     ms_up->first_pdp = c->pdp_id;
     frames_change(a, c->ms_id); // N-PDUs of a former context at this place may still be queued
     return lles_change(a, c->ms_id);
@@ -310,7 +301,7 @@ int state_apply_pdp_remove(const struct apply *a, const struct command_pdp_remov
 // The segments of an N-PDU in reassembly stay, and the N-PDU is dropped when complete.
 int state_apply_pdp_uplink(const struct apply *a, const struct command_pdp_uplink *c)
 {
-    a->state->pdp_up[c->pdp_id].ended = c->ended;
+    state_pdp_uplink(a->state, c->pdp_id, c->ended);
     return 0;
 }
 

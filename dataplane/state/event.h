@@ -28,8 +28,8 @@ struct event {
     uint32_t bvc_id;            // of moved: the new one
     uint32_t old_bvc_id;        // of moved
     uint32_t ms_id;             // control's
-    uint32_t teid;              // of error_indication: the GGSN's
-    struct ipv6_address source; // of the PDU; of unreachable the NS-VC's
+    uint32_t teid;              // of error_indication and tunnel: the GGSN's
+    struct ipv6_address source; // of the PDU; of unreachable the NS-VC's; of tunnel the GGSN's
     bool copied;                // the buffer is from malloc, else from a pool
     struct octets pdu;          // the NS PDU, in the buffer
     void *buffer;

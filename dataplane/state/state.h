@@ -142,7 +142,7 @@ struct state_pdp {
     uint8_t lle : 2, slot : 3, traffic_class : 3;
     uint8_t pfi; // STATE_NO_PFI: none
     // Its GGSN's IPv4 address. An address in 0.0/16, which no host has, is the id of a GGSN with an
-    // IPv6 address, or STATE_NO_GGSN.
+    // IPv6 address, or of one whose context has an ended uplink, or STATE_NO_GGSN.
     uint32_t source;
     uint8_t bssgp[BSSGP_DL_UNITDATA_FIXED_OCTETS]; // the lifetime is written per frame
 };
@@ -325,6 +325,11 @@ bool state_is_ggsn(const struct state *state, const struct ipv6_address *address
 // of `gn_from`; without nets, to a context without a GGSN, every GGSN.
 bool state_may_send(const struct state *state, const struct state_pdp *pdp,
                     const struct ipv6_address *from);
+// The context's uplink is dropped from here on, or no more. While it is, the fast check below
+// fails, so the GGSN's own G-PDUs come to where they are noticed at no cost for others.
+void state_pdp_uplink(struct state *state, uint32_t pdp, bool ended);
+// What identifies a G-PDU's sender, of a context with that GGSN.
+uint32_t state_source_of(const struct state *state, uint32_t ggsn);
 // The fast check of nearly every G-PDU, by IPv4 address. False: ask state_may_send.
 static inline bool state_is_from_ggsn(const struct state_pdp *pdp, uint32_t from)
 {

@@ -76,6 +76,21 @@ bool state_may_send(const struct state *state, const struct state_pdp *pdp,
     return pdp->source == STATE_NO_GGSN && state->gn->expected.n == 0 && state_is_ggsn(state, from);
 }
 
+uint32_t state_source_of(const struct state *state, uint32_t ggsn)
+{
+    if (ggsn == STATE_NO_GGSN)
+        return STATE_NO_GGSN;
+    const struct ipv6_address *address = &state->ggsn[ggsn].address;
+    return address_is_ipv4(address) ? address_ipv4(address) : ggsn;
+}
+
+void state_pdp_uplink(struct state *state, uint32_t pdp, bool ended)
+{
+    struct state_pdp_up *up = &state->pdp_up[pdp];
+    up->ended = ended;
+    state->pdp[pdp].source = ended ? up->ggsn : state_source_of(state, up->ggsn);
+}
+
 bool state_is_ggsn(const struct state *state, const struct ipv6_address *address)
 {
     return rte_hash_lookup(state->ggsns, address) >= 0;

@@ -87,6 +87,10 @@ function handlers.error_indication(_, _, _, _, _, address, _, teid)
     return tunnels.error_indication(address, teid)
 end
 
+function handlers.tunnel(_, _, _, _, _, address, _, teid)
+    return tunnels.tunnel(address, teid)
+end
+
 -- The PDU of the event, for the log.
 local current = ""
 

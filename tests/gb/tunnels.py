@@ -1,6 +1,8 @@
 #!/usr/bin/python3
 """Who may send to a context's TEID. And a GGSN's error indication (TS 29.281 clause 7.3.1) ends the uplink of the context that has that
-tunnel there, and of no other, until the file is read again."""
+tunnel there, and of no other, until the GGSN sends in it again or the file is read again."""
+
+import ipaddress
 
 import frames as wire
 from bss import Bss
@@ -84,6 +86,51 @@ def ends(workers):
         network.expect(1)
 
 
+@case("a G-PDU of the GGSN revokes it: at once, for its context alone, however often; with two workers, too", 2)
+@case("a G-PDU of the GGSN revokes it, as after its restart", 1)
+def sends_again(workers):
+    with World(config(), workers=workers) as world:
+        network = Network(world)
+        for number in range(1, 4):
+            network.indicate(TEID)
+            network.indicate(TEID + 1)
+            network.expect(0, 1)
+            world.down(world.teid(TLLI + 2), npdu("10.0.0.3"))  # another context's
+            world.run(MS)
+            same(sent_from(world, OTHER, TLLI + 1), (1, 0), "what another GGSN sends there")
+            network.expect(0, 1)
+            same(sent_from(world, GGSN, TLLI + 1), (0, 1), "what its GGSN sends there")
+            network.expect(0)
+            same(sent_from(world, GGSN, TLLI + 1), (0, 1), "and again")
+            network.expect(0)
+            same(world.counted("uplinks_ended", "uplinks_resumed"), (2 * number, 2 * number - 1), "counts")
+            same(len(world.log_lines("has a tunnel again")), 2 * number - 1, "lines")
+            same(sent_from(world, GGSN, TLLI), (0, 1), "what its GGSN sends to the other one")
+            network.expect()
+        network.indicate(TEID)
+        same(world.reload(config())[0], True, "a reload")
+        network.expect()
+        same(sent_from(world, GGSN, TLLI), (0, 1), "what its GGSN sends then")
+        same(world.counted("uplinks_resumed"), (6,), "contexts that a reload had let go on")
+
+
+@case("of a GGSN with an IPv6 address, too")
+def by_ipv6():
+    six = "2001:db8::2"
+    with World(config().replace(f'address = "{GGSN}"', f'address = "{six}"', 1)) as world:
+        network = Network(world)
+        address = ipaddress.ip_address(six).packed
+        ies = b"\x10" + TEID.to_bytes(4) + b"\x85\0\x10" + address
+        payload = b"\x32\x1a" + (4 + len(ies)).to_bytes(2) + bytes(8) + ies
+        for _ in range(2):
+            datagram = wire.Datagram(six, GTPU_PORT, "2001:db8::1", GTPU_PORT, payload)
+            world.put("gn", wire.frame_of(datagram, wire.mac_of(GGSN), wire.mac(GN_MAC)))
+            world.run(0)
+            same(network.up(0), [], "its uplink")
+            same(sent_from(world, six, TLLI), (0, 1), "what its GGSN sends")
+            same(network.up(0), [(six, TEID)], "its uplink")
+
+
 @case("nobody but the GGSN that the context sends to, with the TEID there")
 def strangers():
     with World(config()) as world:
@@ -113,16 +160,17 @@ def made_again():
 STRANGER = "203.0.113.7"
 
 
-def sent_from(world, source):
-    """What becomes of a G-PDU to MS 0, whose GGSN is GGSN: (dropped for its source, on its way)."""
+def sent_from(world, source, tlli=TLLI):
+    """What becomes of a G-PDU to MS 0, whose GGSN is GGSN, or another one: (dropped for its source, on its way)."""
     found = []
     for _ in range(2):
         stats = world.stats()
         found.append((stats["gn"]["drop_gn_source"], stats["background"]["in_packets"]))
         octets = npdu("10.0.0.1")
         payload = bytes([0x30, 255]) + len(octets).to_bytes(2) \
-            + world.teid(TLLI, nse_id=0).to_bytes(4) + octets
-        datagram = wire.Datagram(source, GTPU_PORT, GN, GTPU_PORT, payload)
+            + world.teid(tlli, nse_id=0).to_bytes(4) + octets
+        own = "2001:db8::1" if ":" in source else GN
+        datagram = wire.Datagram(source, GTPU_PORT, own, GTPU_PORT, payload)
         if len(found) == 1:
             world.put("gn", wire.frame_of(datagram, wire.mac_of(source), wire.mac(GN_MAC)))
             world.run(MS)

@@ -1,9 +1,10 @@
 -- GTP-U error indications of GGSNs (TS 29.281 7.3.1): the GGSN has no tunnel for a context's uplink, so
--- the context sends nothing more until it is added again or the configuration is reloaded. The
+-- the context sends nothing more until the GGSN itself sends in the tunnel, which it has made again, as
+-- after a restart; or until the context is added again or the configuration is reloaded. The
 -- specifications have the SGSN deactivate the context, which needs SM; Sluice has none.
 --
 -- A source address is easily forged, so an error indication counts only for contexts that send to that
--- address and TEID, and a reload revokes it.
+-- address and TEID.
 local addresses = require "sluice.base.addresses"
 local count = require "count"
 local dp = require "dp"
@@ -14,7 +15,9 @@ local network = require "sluice.core.network"
 
 local tunnels = {}
 
-local order = {} -- pdp_ids in the order of their error indications; network.ended has the current ones
+-- pdp_ids in the order of their first error indications, and whether one is there; network.ended has the
+-- current ones.
+local order, is_in_order = {}, {}
 
 -- The ids of the GGSNs with the address; several may share one.
 local function ggsns_at(address)
@@ -39,28 +42,50 @@ end
 
 local function finish(id, imsi, nsapi, address)
     network.ended[id] = true
-    order[#order + 1] = id
+    order[#order + 1] = not is_in_order[id] and id or nil
+    is_in_order[id] = true
     dp.pdp_uplink { pdp_id = id, ended = true }
     count.add "uplinks_ended"
-    log.warn(("IMSI %s, NSAPI %d: GGSN %s has no tunnel; uplink stopped until a reload"):format(
+    log.warn(("IMSI %s, NSAPI %d: GGSN %s has no tunnel; uplink stopped until it sends again, or a reload"):format(
         imsi, nsapi, addresses.shown(address)))
+end
+
+-- The first context with the tunnel, as find_in has it, with its record; or nil.
+local function find(address, teid)
+    local ids = ggsns_at(address)
+    for _, record in ipairs(subscribers.records) do
+        local id, member, pdp = find_in(record, ids, teid)
+        if id then
+            return id, member, pdp, record
+        end
+    end
 end
 
 -- Event `error_indication`.
 function tunnels.error_indication(address, teid)
-    local ids = ggsns_at(address)
-    for _, record in ipairs(subscribers.records) do
-        local id, member, pdp = find_in(record, ids, teid)
-        if id and network.ended[id] then
-            return "ignored"
-        elseif id then
-            finish(id, parts.imsi(record.ms, member), pdp.nsapi, address)
-            return "handled"
-        end
+    local id, member, pdp, record = find(address, teid)
+    if id and network.ended[id] then
+        return "ignored"
+    elseif id then
+        finish(id, parts.imsi(record.ms, member), pdp.nsapi, address)
+        return "handled"
     end
     log.debug(("GGSN %s has no tunnel 0x%08x; no context uses it"):format(
         addresses.shown(address), teid))
     return "ignored"
+end
+
+-- Event `tunnel`: the worker has let the uplink go on.
+function tunnels.tunnel(address, teid)
+    local id, member, pdp, record = find(address, teid)
+    if not (id and network.ended[id]) then
+        return "ignored"
+    end
+    network.ended[id] = nil
+    count.add "uplinks_resumed"
+    log.info(("IMSI %s, NSAPI %d: GGSN %s has a tunnel again; uplink goes on"):format(
+        parts.imsi(record.ms, member), pdp.nsapi, addresses.shown(address)))
+    return "handled"
 end
 
 -- All contexts may send uplink again.
@@ -71,7 +96,7 @@ function tunnels.again()
             dp.pdp_uplink { pdp_id = id, ended = false }
         end
     end
-    order = {}
+    order, is_in_order = {}, {}
 end
 
 return tunnels

@@ -7,7 +7,8 @@
 #include "tests/dataplane/random.h"
 
 struct registry_model model;
-uint32_t model_moves, model_late_moves, model_ahead, model_kept, model_pages, model_heard;
+uint32_t model_moves, model_late_moves, model_ahead, model_kept, model_pages, model_heard,
+    model_tunnels;
 uint32_t model_full;
 #define NO_GGSN 99u
 
@@ -318,10 +319,12 @@ void model_note(const struct command *c, uint32_t teid)
         model.pdp[c->pdp.pdp_id].nsapi = c->pdp.nsapi;
         model.pdp[c->pdp.pdp_id].sapi = c->pdp.sapi;
         model.pdp[c->pdp.pdp_id].ggsn = c->pdp.has_ggsn_id ? c->pdp.ggsn_id : NO_GGSN;
+        model.pdp[c->pdp.pdp_id].ggsn_teid = c->pdp.ggsn_teid;
         model.pdp[c->pdp.pdp_id].teid = teid;
         break;
     case COMMAND_pdp_uplink:
         model.pdp[c->pdp_uplink.pdp_id].ended = c->pdp_uplink.ended;
+        model.pdp[c->pdp_uplink.pdp_id].unsure = false;
         break;
     case COMMAND_pdp_remove:
         model.pdp[c->pdp_remove.pdp_id].made = false;
@@ -354,6 +357,16 @@ static void take_kept(const struct event *event)
     model_kept++;
 }
 
+// What control said after the worker had written it is the later word, and then the worker knows
+// better.
+static void take_tunnel(const struct event *event)
+{
+    for (uint32_t i = 0; i < TUNNELS; i++)
+        if (model.pdp[i].made && model.pdp[i].ggsn_teid == event->teid)
+            model.pdp[i].unsure = true;
+    model_tunnels++;
+}
+
 bool model_take_event(void)
 {
     struct event event;
@@ -365,6 +378,8 @@ bool model_take_event(void)
         return false;
     if (event.kind == EVENT_bvc_kept)
         take_kept(&event);
+    if (event.kind == EVENT_tunnel)
+        take_tunnel(&event);
     if (event.kind == EVENT_page || event.kind == EVENT_heard)
         take_hold(&event);
     if (event.kind == EVENT_moved) {

@@ -48,7 +48,8 @@ struct registry_model {
     } ms[CALLERS];
     struct {
         bool made, ended; // ended: its uplink
-        uint32_t ms, slot, nsapi, sapi, ggsn, teid;
+        bool unsure;      // its GGSN has sent since, so the worker may have let the uplink go on
+        uint32_t ms, slot, nsapi, sapi, ggsn, ggsn_teid, teid;
     } pdp[TUNNELS];
 };
 extern struct registry_model model;
@@ -58,7 +59,8 @@ void model_aqm_params(struct command_class_aqm *c, bool good);
 
 // Told of by workers: moves that counted, that came too late, of those into cells that have gone
 // since; and cells that were kept.
-extern uint32_t model_moves, model_late_moves, model_ahead, model_kept, model_pages, model_heard;
+extern uint32_t model_moves, model_late_moves, model_ahead, model_kept, model_pages, model_heard,
+    model_tunnels;
 // Moves that were refused because the other worker was full.
 extern uint32_t model_full;
 

@@ -231,7 +231,7 @@ static void whatever_is_accepted_is_carried_out(void **state)
     print_message("# %u pages, %u times heard, %u moves to a full worker\n", model_pages,
                   model_heard, model_full);
     assert_true(out > 1000 && up > 100 && moved > 100);
-    assert_true(model_pages > 30 && model_heard > 10 && model_full > 100);
+    assert_true(model_pages > 30 && model_heard > 10 && model_tunnels > 10 && model_full > 100);
     assert_true(model_moves > 100 && model_late_moves > 10 && model_kept > 10);
     assert_true(model_ahead > 3);
     path_close();
