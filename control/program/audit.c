@@ -20,7 +20,7 @@ struct audit_command {
     const char *csv, *page;
     uint32_t port;
     uint64_t tolerance_ns, th_ns;
-    bool json;
+    bool json, fails_on_breach, fails_on_remark;
 };
 
 // Seconds with decimals, such as 0.001.
@@ -44,6 +44,14 @@ static bool take_th(void *target, const char *text)
     return take_seconds("th", text, 6000, &((struct audit_command *)target)->th_ns);
 }
 
+static bool take_fail_on(void *target, const char *text)
+{
+    struct audit_command *command = target;
+    command->fails_on_remark = strcmp(text, "remark") == 0;
+    command->fails_on_breach = command->fails_on_remark || strcmp(text, "breach") == 0;
+    return command->fails_on_breach || cli_refuse("audit", "fail-on", text, "breach or remark");
+}
+
 #define INTO(member) .at = offsetof(struct audit_command, member)
 static const struct cli_option audit_options[] = {
     {"json", NULL, "all of it as JSON on standard output", INTO(json)},
@@ -53,8 +61,9 @@ static const struct cli_option audit_options[] = {
     {"page", "FILE", "a page with its tables, HTML on its own", INTO(page)},
     {"tolerance", "SECONDS", "how much too early a PDU may be (0.001)", .take = take_tolerance},
     {"th", "SECONDS", "Th: how long an MS's own values hold the SGSN (5)", .take = take_th},
-    {"port", "N", "UDP port of NS (any that looks like NS)", INTO(port), .least = 1,
-     .most = 65535}};
+    {"port", "N", "UDP port of NS (any that looks like NS)", INTO(port), .least = 1, .most = 65535},
+    {"fail-on", "WEIGHT", "exit status 1 if there is a breach, or with remark any finding",
+     .take = take_fail_on}};
 
 const struct cli cli_of_audit = {
     .name = "audit",
@@ -64,7 +73,8 @@ const struct cli cli_of_audit = {
         "FILE is a capture, pcap or pcapng, of NS over UDP or of plain Frame Relay over GRE,\n"
         "of any SGSN and BSS. Several files are one capture, in their order; - is standard input,\n"
         "which like any pipe is read to its end into TMPDIR first. The report ends with all that\n"
-        "was left out or could not be judged.",
+        "was left out or could not be judged. Without any Gb in it, or if nothing of it could be\n"
+        "read, the exit status is 1.",
     .options = audit_options,
     .count = sizeof audit_options / sizeof audit_options[0]};
 
@@ -189,6 +199,21 @@ static int report(const struct audit_command *command, const struct audit *audit
     return csv ? csv : page;
 }
 
+// What makes the status of a report that was given.
+static int verdict(const struct audit_command *command, const struct audit *audit)
+{
+    uint64_t breaches = audit_breaches(audit), remarks = audit_remarks(audit);
+    if (!audit_met_gb(audit)) {
+        fprintf(stderr, "sluice audit: no Gb was read, so nothing was judged\n");
+        return EXIT_RUN_FAILED;
+    }
+    if (!(command->fails_on_breach && breaches) && !(command->fails_on_remark && remarks))
+        return EXIT_DONE;
+    fprintf(stderr, "sluice audit: %llu breaches, %llu remarks\n", (unsigned long long)breaches,
+            (unsigned long long)remarks);
+    return EXIT_RUN_FAILED;
+}
+
 static bool overwrites_any(const struct audit_command *command, char *const *inputs, int n)
 {
     char path[PATH_ROOM];
@@ -217,6 +242,7 @@ int command_audit(int argc, char **argv)
     struct audit *audit = audit_create(&options);
     int status = read_all(audit, argv + first, argc - first);
     status = status ? status : report(&command, audit, argv + first, argc - first);
+    status = status ? status : verdict(&command, audit);
     audit_destroy(audit);
     return status;
 }

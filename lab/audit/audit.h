@@ -11,6 +11,7 @@
 #ifndef SLUICE_LAB_AUDIT_AUDIT_H
 #define SLUICE_LAB_AUDIT_AUDIT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -35,8 +36,11 @@ int audit_read(struct audit *audit, enum audit_phase phase, const char *path, co
 void audit_finish(struct audit *audit);
 void audit_destroy(struct audit *audit);
 
-// Breaches and remarks, listed or not.
+// Listed or not.
 uint64_t audit_breaches(const struct audit *audit);
+uint64_t audit_remarks(const struct audit *audit);
+// False: nothing of the capture was Gb, or nothing of it could be read, so nothing was judged.
+bool audit_met_gb(const struct audit *audit);
 
 void audit_text(const struct audit *audit, FILE *out);
 void audit_json(const struct audit *audit, FILE *out);

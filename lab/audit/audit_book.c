@@ -215,11 +215,26 @@ void audit_book_finish(struct audit *audit)
                                                  offsetof(struct audit_event, frame));
 }
 
+static uint64_t weighing(const struct audit *audit, int weight)
+{
+    uint64_t sum = 0;
+    for (uint32_t rule = 0; rule < AUDIT_RULES; rule++)
+        if ((int)audit_rules[rule].weight == weight)
+            sum += audit->rule_counts[rule][AUDIT_SGSN] + audit->rule_counts[rule][AUDIT_BSS];
+    return sum;
+}
+
 uint64_t audit_breaches(const struct audit *audit)
 {
-    uint64_t breaches = 0;
-    for (uint32_t rule = 0; rule < AUDIT_RULES; rule++)
-        if (audit_rules[rule].weight == AUDIT_BREACH)
-            breaches += audit->rule_counts[rule][AUDIT_SGSN] + audit->rule_counts[rule][AUDIT_BSS];
-    return breaches;
+    return weighing(audit, AUDIT_BREACH);
+}
+
+uint64_t audit_remarks(const struct audit *audit)
+{
+    return weighing(audit, AUDIT_REMARK);
+}
+
+bool audit_met_gb(const struct audit *audit)
+{
+    return audit->nsvc_count > 0;
 }

@@ -71,6 +71,75 @@ static const struct wire_pdu *decode(const char *group, const uint8_t *b, uint32
     return pdu;
 }
 
+#define NO_TAG       0xff // no element of BSSGP has this one: a decoder skips it by its length
+#define ILL_MOST     4    // elements of a PDU
+#define LENGTH_SHORT 0x80
+
+// BSSGP, whose optional elements may be ill: a receiver treats those as absent (48.018 clause 9).
+// Each of them is hidden in a copy of the PDU until the rest decodes: under another tag, so that
+// one which the PDU must have is missed. Returns its row; *fault: of what remains; *ill: of the
+// first hidden one, or 0.
+struct bssgp {
+    union any_pdu pdu;
+    uint8_t copy[4096];
+    int fault, ill;
+};
+
+// Octets of the element with a length at `at`; 0: none is there.
+static uint32_t element_octets(const uint8_t *b, uint32_t n, uint32_t at)
+{
+    bool is_short = n - at > 1 && b[at + 1] & LENGTH_SHORT;
+    if (n - at < 2 || (!is_short && n - at < 3))
+        return 0;
+    uint32_t octets = is_short ? 2u + (b[at + 1] & 0x7fu) : 3u + (b[at + 1] << 8 | b[at + 2]);
+    return octets <= n - at ? octets : 0;
+}
+
+// Whether elements begin at `at`, one behind the other up to the end.
+static bool is_row_of_elements(const uint8_t *b, uint32_t n, uint32_t at)
+{
+    for (uint32_t octets; at < n; at += octets)
+        if ((octets = element_octets(b, n, at)) == 0)
+            return false;
+    return at == n;
+}
+
+// Hides the element that the fault is in, if the PDU then decodes, or decodes further.
+static bool hide(struct bssgp *bssgp, const struct wire_pdu *row, uint32_t n)
+{
+    uint32_t offset = wire_fault_offset(bssgp->fault);
+    for (uint32_t at = offset; at-- > 1;) {
+        uint8_t tag = bssgp->copy[at];
+        if (offset >= n || !is_row_of_elements(bssgp->copy, n, at) ||
+            at + element_octets(bssgp->copy, n, at) <= offset)
+            continue;
+        bssgp->copy[at] = NO_TAG;
+        bssgp->fault = row->decode(&bssgp->pdu, bssgp->copy, n);
+        if (bssgp->fault >= 0 || wire_fault_offset(bssgp->fault) > offset)
+            return true;
+        bssgp->copy[at] = tag;
+    }
+    return false;
+}
+
+static const struct wire_pdu *decode_bssgp(const struct octets *sdu, struct bssgp *bssgp)
+{
+    bssgp->fault = bssgp->ill = 0;
+    const struct wire_pdu *row = decode("bssgp", sdu->at, sdu->n, &bssgp->pdu, &bssgp->fault);
+    if (!row || bssgp->fault >= 0 || sdu->n > sizeof bssgp->copy)
+        return row;
+    int first = bssgp->fault;
+    memcpy(bssgp->copy, sdu->at, sdu->n);
+    for (int i = 0; i < ILL_MOST && bssgp->fault < 0; i++)
+        if (!hide(bssgp, row, sdu->n))
+            break;
+    if (bssgp->fault >= 0)
+        bssgp->ill = first;
+    else
+        bssgp->fault = first;
+    return row;
+}
+
 // ---- Learning ----
 
 static void vote(struct audit_pair *pair, int from, uint8_t way)
@@ -136,12 +205,11 @@ static void learn_ns(struct audit *audit, struct audit_pair *pair, int from, uin
 
 static bool learn_unitdata(struct audit_pair *pair, int from, const uint8_t *b, uint32_t n)
 {
-    union any_pdu pdu;
+    struct bssgp bssgp;
     struct ns_unitdata unitdata;
-    int fault = 0;
     if (ns_unitdata_decode(&unitdata, b, n) < 0)
         return false;
-    if (!decode("bssgp", unitdata.sdu.at, unitdata.sdu.n, &pdu, &fault) || fault < 0)
+    if (!decode_bssgp(&unitdata.sdu, &bssgp) || bssgp.fault < 0)
         return false;
     vote(pair, from, bssgp_ways[unitdata.sdu.at[0]]);
     return true;
@@ -221,25 +289,27 @@ static bool is_whole(struct audit *audit, uint8_t type, const union any_pdu *pdu
 
 static void judge_bssgp(struct audit *audit, const struct octets *sdu)
 {
-    union any_pdu pdu;
-    int fault = 0;
-    const struct wire_pdu *row = decode("bssgp", sdu->at, sdu->n, &pdu, &fault);
+    struct bssgp bssgp;
+    const struct wire_pdu *row = decode_bssgp(sdu, &bssgp);
     if (!row) {
         audit->counts[AUDIT_unknown_pdu]++;
         return;
     }
-    if (fault < 0) {
-        malformed(audit, row->name, fault);
+    if (bssgp.fault < 0 || (bssgp.ill && audit->at.captured < audit->at.length)) {
+        malformed(audit, row->name, bssgp.fault);
         return;
     }
-    if (!is_whole(audit, row->type, &pdu))
+    if (!is_whole(audit, row->type, &bssgp.pdu))
         return;
+    if (bssgp.ill)
+        audit_find(audit, AUDIT_RULE_ill_element, -1, NULL, "%s, octet %u: %s", row->name,
+                   wire_fault_offset(bssgp.ill), wire_err_text(wire_fault_err(bssgp.ill)));
     if (!audit->at.up && !audit->at.down) {
         audit->counts[AUDIT_no_direction]++;
         return;
     }
     if (may_send(audit, row))
-        audit_bvc_pdu(audit, row->type, &pdu);
+        audit_bvc_pdu(audit, row->type, &bssgp.pdu);
 }
 
 static void judge_ns(struct audit *audit)

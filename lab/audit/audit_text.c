@@ -14,10 +14,7 @@ static uint32_t cells(const struct audit *audit)
 
 static void put_verdict(const struct audit *audit, FILE *out)
 {
-    uint64_t breaches = audit_breaches(audit), all = breaches;
-    for (uint32_t rule = 0; rule < AUDIT_RULES; rule++)
-        if (audit_rules[rule].weight == AUDIT_REMARK)
-            all += audit->rule_counts[rule][AUDIT_SGSN] + audit->rule_counts[rule][AUDIT_BSS];
+    uint64_t breaches = audit_breaches(audit), all = breaches + audit_remarks(audit);
     fprintf(out, "%llu frames in %.3f s, NS-VCs: %u, cells: %u, TLLIs: %u\n",
             (unsigned long long)audit->frames, audit_print_seconds(audit, audit->last_ns),
             audit->nsvc_count, cells(audit), audit->ms_count - audit->replaced_count);

@@ -75,6 +75,38 @@ def truncated():
         right(done.returncode == 1 and done.stderr, f"{length} octets: exit {done.returncode}")
 
 
+@case("nothing read is exit status 1: no Gb, a link type or interfaces that it cannot read; findings are, if asked")
+def statuses():
+    def ends(status, what, words=(), said=""):
+        done = gb.run_audit(*words, folder / "x.pcap")
+        same(done.returncode, status, f"{what}: exit status, {done.stderr}")
+        same(said.encode() in done.stderr and bool(said) == bool(done.stderr), True, f"{what}: stderr {done.stderr}")
+        right(done.stdout, f"{what}: no report")
+    none = "no Gb was read, so nothing was judged"
+    good = packets_of(gb.good(3))
+    (folder / "x.pcap").write_bytes(gb.pcap([]))
+    ends(1, "no packet", (), none)
+    (folder / "x.pcap").write_bytes(gb.pcap(good, link=107))
+    ends(1, "Frame Relay", (), none)
+    (folder / "x.pcap").write_bytes(gb.pcap([(t, octets[:12] + b"\x08\x06" + octets[14:]) for t, octets in good]))
+    ends(1, "not IP", (), none)
+    (folder / "x.pcap").write_bytes(gb.pcap(good))
+    for words in (), ("--fail-on", "breach"), ("--fail-on", "remark"):
+        ends(0, "a good one", words)
+    at_ns = gb.good(3)[-1].time_ns + 1
+    breach = up(at_ns, b"\x02\x00")
+    remark = up(at_ns, gb.ul(codec.llc_ui(3, 10, bytes(9))[:-1] + b"\xaa"))  # a wrong FCS of an MS
+    for bad, weight, fails in (breach, "breach", ("breach", "remark")), (remark, "remark", ("remark",)):
+        gb.write(folder / "x.pcap", gb.good(3) + [bad])
+        ends(0, weight)
+        for asked in "breach", "remark":
+            counts = "1 breaches, 0 remarks" if weight == "breach" else "0 breaches, 1 remarks"
+            ends(int(asked in fails), f"{weight}, --fail-on {asked}", ("--fail-on", asked),
+                 counts if asked in fails else "")
+    done = gb.run_audit("--fail-on", "all", folder / "x.pcap")
+    right(done.returncode == 2 and b"breach or remark" in done.stderr, done.stderr)
+
+
 @case("octets of the file changed at random: an end with a report, or a message")
 def corrupt_file():
     octets = gb.pcap(packets_of(gb.good(3)))

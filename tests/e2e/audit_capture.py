@@ -171,8 +171,10 @@ def run_audit(*words):
 
 def audit(*words):
     done = run_audit("--json", *words)
-    right(done.returncode == 0, f"audit {words}: exit {done.returncode}: {done.stderr.decode()}")
-    return json.loads(done.stdout)
+    right(done.stdout, f"audit {words}: exit {done.returncode}: {done.stderr.decode()}")
+    report = json.loads(done.stdout)
+    same(done.returncode, 0 if report["nsvcs"] else 1, f"audit {words}: exit status: {done.stderr.decode()}")
+    return report
 
 
 def listed(report):

@@ -206,6 +206,24 @@ def short_reset():
     return with_last(up(LATE, b"\x02\x00"))
 
 
+def replaced(octets, old, new):
+    same(octets.count(old), 1, f"places of {old.hex()}")
+    return octets.replace(old, new)
+
+
+@fault("ill_element", "SGSN")
+def wrong_filler():
+    imsi = bytes.fromhex("0d88011010000000")  # of 14 digits: behind the last one is 15, not 0
+    return with_last(down(LATE, replaced(extra(0, imsi="00101000000001"), imsi + b"\x00\xf1", imsi + b"\x00\x01")))
+
+
+@fault("ill_element", "BSS")
+def long_pfi():
+    octets = codec.build("bssgp_ul_unitdata", v_tlli=TLLI, qos=b"\0\0\4", cell=codec.cell(7), pfi=9,
+                         llc=codec.llc_ui(3, 10, bytes(9)))
+    return with_last(up(LATE, codec.unitdata(gb.CELL, replaced(octets, b"\x28\x81\x09", b"\x28\x82\x09\x09"))))
+
+
 # ---- LLC ----
 
 

@@ -237,6 +237,16 @@ def senders():
           ("wrong_bvci", "BSS", last))
     shown("cut short", talk + [down(at_ns, gb.dl(gb.llc(20, 100))[:-1])], ("malformed", "SGSN", last))
     shown("NS", talk + [up(at_ns, b"\x02\x00")], ("malformed", "BSS", last))
+    # What hangs on a PDU with an ill optional element is judged: a bucket refuses it, an MS has left the cell.
+    ill = [down(at_ns + n, gb.dl(gb.llc(20 + n, 1000), imsi="00101000000001").replace(b"\xf1\x0e", b"\x01\x0e"))
+           for n in range(6)]
+    report = audited(talk + ill)
+    same({(one["rule"], one["weight"]) for one in report["findings"]},
+         {("ill_element", "remark"), ("bvc_bucket", "breach"), ("ms_bucket", "breach")}, "of six with a wrong filler, beyond a full bucket")
+    same(sum(one["rule"] == "ill_element" for one in report["findings"]), 6, "remarks")
+    must = codec.unitdata(0, codec.build("bssgp_bvc_reset", bvci=CELL, cause=8, cell=codec.cell(7)))
+    shown("an element that must be there", talk + [up(at_ns, must.replace(b"\x07\x81\x08", b"\x07\x82\x08\x08"))],
+          ("malformed", "BSS", last))
     report = audited(talk + [up(at_ns, codec.unitdata(CELL, b"\x99")), up(at_ns, b"\x77")])
     same((found(report), report["input"]["unknown_pdu"]), (set(), 2), "of unknown types")
 
