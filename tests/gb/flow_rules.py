@@ -202,22 +202,51 @@ def wrong(bss, cause, *pdus):
 def conditions():
     with World(config(flows=FLOWS)) as world:
         bss = begin(world, PFC | PFC_FC)
-        wrong(bss, UNEXPECTED_CONDITIONAL, (FC_BVC, WITH), (FC_MS, WITH), (FC_PFC, FLOWS_WITH),
+        wrong(bss, UNEXPECTED_CONDITIONAL, (FC_MS, WITH), (FC_PFC, FLOWS_WITH),
               (FC_PFC, MS_PART | WITH), (FC_PFC, WITH))
         wrong(bss, UNEXPECTED_CONDITIONAL, *((name, {"granularity": 0}) for name in LOW))
     with World(config(flows=FLOWS)) as world:
         bss = begin(world, PFC | PFC_FC | CBL)
-        wrong(bss, MISSING_CONDITIONAL, (FC_BVC, {}), (FC_MS, {}), (FC_PFC, {}),
+        wrong(bss, MISSING_CONDITIONAL, (FC_MS, {}), (FC_PFC, {}),
               (FC_PFC, FLOWS_WITH | MS_PART), (FC_PFC, MS_PART | WITH))
         wrong(bss, UNEXPECTED_CONDITIONAL, (FC_BVC, WITH | {"granularity": 1}),
               (FC_MS, WITH | {"granularity": 1}), (FC_PFC, FLOWS_WITH | {"granularity": 1}),
               (FC_PFC, FLOWS_WITH | WITH))
     with World(config(flows=FLOWS)) as world:
         bss = begin(world, PFC | PFC_FC | CBL, GIGABIT)
-        wrong(bss, MISSING_CONDITIONAL, *((name, {"granularity": 1}) for name in LOW))
-        for name in "FLOW-CONTROL-BVC", "FLOW-CONTROL-MS", "FLOW-CONTROL-PFC":
+        wrong(bss, MISSING_CONDITIONAL, *((name, {"granularity": 1}) for name in LOW if name != FC_BVC))
+        for name in "FLOW-CONTROL-MS", "FLOW-CONTROL-PFC":
             line = f"STATUS, missing conditional, to {name}"
             right(any(found.endswith(line) for found in world.log_lines("STATUS")), f"no {line}")
+
+
+@case("a cell's ratio, missing or unexpected: STATUS and a line once from reset to reset, the other values hold")
+def cell_without_ratio():
+    for features, cause, more, said in (
+            (0, UNEXPECTED_CONDITIONAL, {"full": 100}, "with a bucket full ratio, though CBL was not agreed"),
+            (CBL, MISSING_CONDITIONAL, {}, "without a bucket full ratio, though both sides have CBL")):
+        with World(config()) as world:
+            bss = begin(world, features)
+            Load(world, (TLLI,), 20 * MS)
+            bss.follow = False
+
+            def lines():
+                return len(world.log_lines(f"BVCI 2: FLOW-CONTROL-BVC {said}; its values are taken"))
+            for _ in range(2):
+                world.run(11 * S)  # between two such lines are 10 s
+                bss.reset_bvc(2)
+                bss.inbox.clear()
+                before = lines()
+                for number, r in enumerate((400, 800, 600)):
+                    begun_ns = world.now_ns
+                    bss.send(2, FC_BVC, tag=r % 256, **OPEN | {"bmax": 10, "r": r} | more)
+                    bss.expect("bssgp_flow_control_bvc_ack", at=world.now_ns, on=2, tag=r % 256)
+                    if number == 0:
+                        bss.expect("bssgp_status", cause=cause)
+                    bss.none("bssgp_status")
+                    world.run(40 * S)
+                    exact(taken(bss, begun_ns + 10 * S, bvci=2), r * 100, f"R {r}")
+                same(lines() - before, 1, f"lines\n{world.log()}")
 
 
 @case("granularity: 100, 1000, 10 000, 100 000 octets and bit/s (Gigabit)")

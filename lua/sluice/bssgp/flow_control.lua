@@ -1,12 +1,15 @@
 -- Flow control (TS 48.018 8.2.3, 10.4.4 to 10.4.9): Bmax and R of a cell, an MS or a packet flow go to
 -- the dataplane; the ACK with the tag follows on the same ring, so an ACK on the wire means "in force".
 -- Bucket granularity is allowed only with feature Gigabit, and the bucket full ratio is present if and
--- only if CBL is in force (11.3.102, 11.3.46); else STATUS, and nothing changes.
+-- only if CBL is in force (11.3.102, 11.3.46); else STATUS, and nothing changes. But a cell whose BSS sees
+-- CBL otherwise would never get downlink for that, so of its FLOW-CONTROL-BVC all but the ratio counts, and
+-- STATUS goes once from reset to reset.
 --
 -- A cell waits for its first FLOW-CONTROL-BVC, unless the file says flow_control = "open".
 -- FLOW-CONTROL-MS is the most frequent PDU, so its handler allocates no tables.
 local dp = require "dp"
 local gb = require "sluice.core.gb"
+local hints = require "sluice.core.hints"
 local log = require "log"
 local own = require "sluice.bssgp.own_buckets"
 local parts = require "sluice.config.parts"
@@ -28,13 +31,15 @@ local LLC_PDU_OCTETS_MAX = 1526 -- with the largest N201-U
 
 -- ---- Cell, MS and packet flow ----
 
--- The ratio if and only if CBL is in force; granularity only with Gigabit.
+-- The ratio if and only if CBL is in force.
+local function ratio_condition(nse, full)
+    return nse.cbl and not full and "missing_conditional"
+        or not nse.cbl and full and "unexpected_conditional" or nil
+end
+
+-- And granularity only with Gigabit.
 local function condition(nse, full, granularity)
-    if nse.cbl and not full then
-        return "missing_conditional"
-    elseif not nse.cbl and full or granularity and not nse.gigabit then
-        return "unexpected_conditional"
-    end
+    return granularity and not nse.gigabit and "unexpected_conditional" or ratio_condition(nse, full)
 end
 
 -- The user's policy may use less than the BSS offers. The BSS's ratio refers to its Bmax.
@@ -84,11 +89,23 @@ local function say_bounded(b, bmax, r, full)
     end
 end
 
+-- Of a PDU that has a ratio where none belongs, or none where one does.
+local function without_ratio(nse, b, nsvc, cause, octets)
+    if not b.ratio_refused then
+        b.ratio_refused = true
+        pdus.refuse(nse, b.bvci, cause, octets, nsvc)
+        hints.ratio(nse, b.bvci)
+    end
+end
+
 local function flow_control_bvc(nse, b, nsvc, octets, from, tag, bmax, r, ms_bmax, ms_r, full,
         measured_ms, granularity)
     local cause = condition(nse, full, granularity)
-    if cause then
+    if cause and granularity and not nse.gigabit then
         return pdus.refuse(nse, b.bvci, cause, octets:sub(from), nsvc)
+    elseif cause then
+        without_ratio(nse, b, nsvc, cause, octets:sub(from))
+        full = nil
     end
     note(b, tag, bmax, r, ms_bmax, ms_r, measured_ms)
     say_bounded(b, bmax, r, full)
@@ -128,7 +145,7 @@ end
 
 -- Forgets the values of the cell and of its MSs.
 function flow_control.bvc_reset(b)
-    b.flow_control, b.real_rate = nil, nil
+    b.flow_control, b.real_rate, b.ratio_refused = nil, nil, nil
     own.bvc_reset(b.id)
 end
 

@@ -155,6 +155,14 @@ function hints.no_area(nse, bvci, area)
         some(nse.cfg.areas, tostring)))
 end
 
+-- A FLOW-CONTROL-BVC with a bucket full ratio though CBL is not in force, or without one though it is.
+function hints.ratio(nse, bvci)
+    say(nse, "ratio", ("NSE %d, BVCI %d: FLOW-CONTROL-BVC %s; its values are taken without the ratio; %s"):format(
+        nse.nsei, bvci, nse.cbl and "without a bucket full ratio, though both sides have CBL"
+        or "with a bucket full ratio, though CBL was not agreed", nse.cbl and "take cbl out of nse.features"
+        or "put cbl into nse.features, if the BSS offers it"))
+end
+
 -- The outcome of a claim of an MS by another NSE (ms/roam.lua).
 function hints.moved(ms, old, nse, how)
     say(nse, "moved", ("NSE %d has taken IMSI %s from NSE %d: %s"):format(nse.nsei, ms, old.nsei, how), log.info)
