@@ -38,7 +38,8 @@ static void put_figure(const struct json_object *of, size_t i, FILE *out)
     char digits[64];
     fputs("<td class=\"n\">", out);
     section_digits(round_member(of, "mean", i, digits), out);
-    if (*round_member(of, "ci95", i, digits)) {
+    if (value_real(of, "ci95") > 0) { // 0: no seed moves it
+        round_member(of, "ci95", i, digits);
         fputs(" <span class=\"soft\">&plusmn; ", out);
         section_digits(digits, out);
         fputs("</span>", out);
@@ -102,8 +103,7 @@ static void put_table(const struct json_object *summary, const struct runs *runs
         value_members(value_in(walk.group, "classes"), put_class, &walk);
     }
     fputs("</tbody></table></div>\n<p class=\"soft\">With the 95 % confidence interval of the "
-          "mean.</p>"
-          "</section>\n",
+          "mean; a figure without: all runs are alike in it, or there is one.</p></section>\n",
           out);
 }
 
