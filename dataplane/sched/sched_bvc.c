@@ -61,7 +61,7 @@ void sched_bvc_is_late(struct sched *s, uint32_t bvc, uint32_t class)
 void sched_nse_refresh(struct sched *s, uint32_t nse)
 {
     struct tree_nse *n = &s->nse[nse];
-    bool ready = n->first != TREE_NONE && !(n->state & (NSE_WAITS | NSE_STANDS));
+    bool ready = n->first != TREE_NONE && !(n->state & (GATE_WAITS | GATE_SHUT));
     if (ready == !!(n->state & NSE_READY))
         return;
     n->state ^= NSE_READY;
@@ -111,7 +111,7 @@ static void refresh(struct sched *s, uint32_t bvc, bool served)
     const struct tree_bvc *c = &s->bvc[bvc];
     struct tree_nse *n = &s->nse[c->nse];
     bool was = c->state & BVC_READY;
-    bool ready = c->active && !(c->state & (BVC_WAITS | BVC_STANDS));
+    bool ready = c->active && !(c->state & (GATE_WAITS | BVC_SHUT));
     if (was && ready)
         sched_ready_renew(s, n, bvc, served);
     else if (ready)
@@ -131,7 +131,7 @@ void sched_bvc_served(struct sched *s, uint32_t bvc)
 {
     const struct tree_bvc *c = &s->bvc[bvc];
     struct tree_nse *n = &s->nse[c->nse];
-    bool stays = (c->state & (BVC_READY | BVC_WAITS | BVC_STANDS)) == BVC_READY &&
+    bool stays = (c->state & (BVC_READY | GATE_WAITS | BVC_SHUT)) == BVC_READY &&
                  c->ready_ring == READY_TURNS && c->active && !(c->active & 1u << CLASS_SIGNALLING);
     if (stays && n->first == bvc && !ready_by_time(n))
         bvc_has_had_turn(n, c);
@@ -143,10 +143,10 @@ void sched_bvc_served(struct sched *s, uint32_t bvc)
 // waits for, or the pipe, if the cell is its first.
 static void order_changes(struct sched *s, struct tree_bvc *c, uint32_t bvc)
 {
-    const struct tree_nse *n = &s->nse[c->nse];
-    sched_bvc_unwait(s, bvc);
-    if (n->first == bvc && n->state & NSE_WAITS)
-        sched_nse_unwait(s, c->nse);
+    struct tree_nse *n = &s->nse[c->nse];
+    gate_unwait(&s->wheel, &c->gate);
+    if (n->first == bvc)
+        gate_unwait(&s->wheel, &n->gate);
     sched_bvc_refresh(s, bvc);
     sched_nse_refresh(s, c->nse);
 }
@@ -258,40 +258,24 @@ void sched_bvc_ring_remove(struct sched *s, uint32_t pfc, struct tree_pfc *p, ui
 {
     struct tree_bvc *c = &s->bvc[bvc];
     bvc_ring_unlink(s, pfc, p, c);
-    if (c->of_class[p->traffic_class].head == TREE_NONE || s->nse[c->nse].state & NSE_WAITS)
+    if (c->of_class[p->traffic_class].head == TREE_NONE || s->nse[c->nse].state & GATE_WAITS)
         sched_bvc_refresh(s, bvc);
 }
 
 void sched_bvc_wait(struct sched *s, uint32_t bvc, uint64_t at_ns)
 {
-    struct tree_bvc *c = &s->bvc[bvc];
-    c->state |= BVC_WAITS;
-    c->wheel_ref = wheel_add(&s->wheel, tree_id(TREE_BVC, bvc), at_ns);
+    gate_wait(&s->wheel, &s->bvc[bvc].gate, tree_id(TREE_BVC, bvc), at_ns);
     sched_bvc_refresh(s, bvc);
-}
-
-void sched_bvc_unwait(struct sched *s, uint32_t bvc)
-{
-    struct tree_bvc *c = &s->bvc[bvc];
-    if (!(c->state & BVC_WAITS))
-        return;
-    c->state &= (uint8_t)~BVC_WAITS;
-    if (c->wheel_ref != WHEEL_NO_REF)
-        sched_wheel_remove(&s->wheel, c->wheel_ref);
-    c->wheel_ref = WHEEL_NO_REF;
 }
 
 void sched_bvc_look_again(struct sched *s, uint32_t bvc)
 {
+    uint32_t nse = s->bvc[bvc].nse;
     frames_look_again(s);
-    if (s->bvc[bvc].state & BVC_WAITS) {
-        sched_bvc_unwait(s, bvc);
+    if (gate_unwait(&s->wheel, &s->bvc[bvc].gate))
         sched_bvc_refresh(s, bvc);
-    }
-    if (s->nse[s->bvc[bvc].nse].state & NSE_WAITS) {
-        sched_nse_unwait(s, s->bvc[bvc].nse);
-        sched_nse_refresh(s, s->bvc[bvc].nse);
-    }
+    if (gate_unwait(&s->wheel, &s->nse[nse].gate))
+        sched_nse_refresh(s, nse);
 }
 
 // Limits the tags' lead to one PDU; while weights stay the lead never exceeds that.
@@ -325,38 +309,11 @@ void sched_nse_wait(struct sched *s, uint32_t nse, uint64_t at_ns)
     n->full_ns = at_ns + n->full_span_ns;
     if (n->first != first) // by virtual time another PDU is first: test that one
         return;
-    n->state |= NSE_WAITS;
-    n->wheel_ref = wheel_add(&s->wheel, tree_id(TREE_NSE, nse), at_ns);
+    gate_wait(&s->wheel, &n->gate, tree_id(TREE_NSE, nse), at_ns);
     sched_nse_refresh(s, nse);
-}
-
-void sched_nse_unwait(struct sched *s, uint32_t nse)
-{
-    struct tree_nse *n = &s->nse[nse];
-    if (!(n->state & NSE_WAITS))
-        return;
-    n->state &= (uint8_t)~NSE_WAITS;
-    if (n->wheel_ref != WHEEL_NO_REF)
-        sched_wheel_remove(&s->wheel, n->wheel_ref);
-    n->wheel_ref = WHEEL_NO_REF;
 }
 
 void sched_tree_moved(void *owner, uint32_t id, uint32_t ref)
 {
-    struct sched *s = owner;
-    uint32_t at = id & TREE_ID_MASK;
-    switch ((enum tree_kind)(id >> TREE_KIND_SHIFT)) {
-    case TREE_MS:
-        tree_ms(s, at)->wheel_ref = ref;
-        break;
-    case TREE_PFC:
-        tree_pfc(s, at)->wheel_ref = ref;
-        break;
-    case TREE_BVC:
-        s->bvc[at].wheel_ref = ref;
-        break;
-    case TREE_NSE:
-        s->nse[at].wheel_ref = ref;
-        break;
-    }
+    tree_gate(owner, id)->wheel_ref = ref;
 }

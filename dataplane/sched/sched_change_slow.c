@@ -69,8 +69,8 @@ int sched_nse_set(struct sched *s, uint32_t nse, struct bucket_terms cir, uint64
         sched_ready_by_turns(s, n);
     n->full_span_ns = pdus_ns(s, cir, READY_FULL_PDUS);
     n->full_ns = now_ns;
-    sched_nse_unwait(s, nse);
-    state_set(&n->state, NSE_STOPPED, cir.rate == 0);
+    gate_unwait(&s->wheel, &s->nse[nse].gate);
+    state_set(&n->state, GATE_STOPPED, cir.rate == 0);
     sched_nse_refresh(s, nse);
     frames_look_again(s);
     return 0;
@@ -81,7 +81,7 @@ int sched_nse_block(struct sched *s, uint32_t nse, bool blocked)
     int fault = sched_change_nse(s, nse, true);
     if (fault)
         return fault;
-    state_set(&s->nse[nse].state, NSE_BLOCKED, blocked);
+    state_set(&s->nse[nse].state, GATE_BLOCKED, blocked);
     sched_nse_refresh(s, nse);
     frames_look_again(s);
     return 0;
@@ -92,7 +92,7 @@ int sched_nse_look_again(struct sched *s, uint32_t nse)
     int fault = sched_change_nse(s, nse, true);
     if (fault)
         return fault;
-    sched_nse_unwait(s, nse);
+    gate_unwait(&s->wheel, &s->nse[nse].gate);
     sched_nse_refresh(s, nse);
     frames_look_again(s);
     return 0;
@@ -115,8 +115,8 @@ int sched_bvc_set(struct sched *s, uint32_t bvc, struct bucket_terms terms,
     // in a cell without queued N-PDUs no MS waits on defaults
     if (c->total && (new.rate != old.rate || new.max_octets != old.max_octets))
         sched_roll_visit(s, bvc);
-    sched_bvc_unwait(s, bvc);
-    state_set(&c->state, BVC_STOPPED, terms.rate == 0);
+    gate_unwait(&s->wheel, &s->bvc[bvc].gate);
+    state_set(&c->state, GATE_STOPPED, terms.rate == 0);
     sched_bvc_refresh(s, bvc);
     sched_bvc_look_again(s, bvc);
     return 0;
@@ -128,7 +128,7 @@ int sched_bvc_block(struct sched *s, uint32_t bvc, bool blocked, uint64_t now_ns
     int fault = sched_change_bvc(s, bvc, true);
     if (fault)
         return fault;
-    state_set(&s->bvc[bvc].state, BVC_BLOCKED, blocked);
+    state_set(&s->bvc[bvc].state, GATE_BLOCKED, blocked);
     sched_bvc_refresh(s, bvc);
     sched_bvc_look_again(s, bvc);
     return 0;
@@ -178,7 +178,7 @@ int sched_ms_set(struct sched *s, uint32_t ms, struct bucket_terms terms, uint64
     uint64_t level = ms_level(s, m, now_ns);
     m->state |= MS_OWN;
     m->bucket = (struct bucket){level, now_ns, terms.rate, terms.max_octets};
-    sched_change_standing(s, ms, MS_STOPPED, terms.rate == 0, now_ns);
+    sched_change_standing(s, ms, GATE_STOPPED, terms.rate == 0, now_ns);
     sched_ms_update(s, ms, now_ns);
     return 0;
 }
@@ -193,7 +193,7 @@ int sched_ms_default(struct sched *s, uint32_t ms, uint64_t now_ns)
     uint64_t level = ms_level(s, m, now_ns);
     m->state &= (uint8_t)~MS_OWN;
     bucket_default_set(&m->bucket, &s->bvc[m->bvc].defaults, level, now_ns);
-    sched_change_standing(s, ms, MS_STOPPED, false, now_ns);
+    sched_change_standing(s, ms, GATE_STOPPED, false, now_ns);
     sched_ms_update(s, ms, now_ns);
     return 0;
 }
@@ -217,7 +217,7 @@ static int freeze(struct sched *s, uint32_t ms, bool on, uint64_t now_ns)
     int fault = sched_change_ms(s, ms, true);
     if (fault)
         return fault;
-    sched_change_standing(s, ms, MS_FROZEN, on, now_ns);
+    sched_change_standing(s, ms, GATE_BLOCKED, on, now_ns);
     sched_ms_update(s, ms, now_ns);
     return 0;
 }
@@ -251,9 +251,9 @@ static void pfc_stop(struct sched *s, uint32_t pfc, bool on)
 {
     struct tree_ms *m = tree_ms(s, tree_pfc_ms(pfc));
     uint32_t slot = tree_pfc_slot(pfc);
-    if (!on && tree_pfc(s, pfc)->state & PFC_STOPPED)
+    if (!on && tree_pfc(s, pfc)->state & GATE_STOPPED)
         sched_pfc_is_free(s, pfc, tree_pfc(s, pfc));
-    state_set(&tree_pfc_of(m, slot)->state, PFC_STOPPED, on);
+    state_set(&tree_pfc_of(m, slot)->state, GATE_STOPPED, on);
     state_set(&m->blocked, (uint8_t)(1u << slot), on);
 }
 
@@ -268,7 +268,7 @@ int sched_ms_move(struct sched *s, uint32_t ms, uint32_t bvc, uint64_t now_ns)
     uint32_t from = m->bvc;
     if (bvc == from)
         return 0;
-    sched_ms_unwait(s, m);
+    gate_unwait(&s->wheel, &m->gate);
     sched_overflow_leave(s, ms);
     for (uint32_t slots = m->slots; slots; slots &= slots - 1) {
         uint32_t pfc = tree_pfc_id(ms, (uint32_t)__builtin_ctz(slots));
@@ -294,7 +294,7 @@ int sched_ms_move(struct sched *s, uint32_t ms, uint32_t bvc, uint64_t now_ns)
     sched_sizes_ms_comes(s, ms, bvc);
     m->state &= (uint8_t) ~(MS_OWN | MS_LIMITED);
     bucket_default_set(&m->bucket, &s->bvc[bvc].defaults, 0, now_ns);
-    sched_change_standing(s, ms, MS_STOPPED, false, now_ns);
+    sched_change_standing(s, ms, GATE_STOPPED, false, now_ns);
     sched_ms_update(s, ms, now_ns);
     return 0;
 }

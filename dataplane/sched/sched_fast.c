@@ -173,7 +173,7 @@ uint32_t sched_fast_rounds(struct sched *s, uint64_t now_ns, struct sched_grant 
 static inline bool find_fired(struct sched *s, struct round *r, uint32_t ms, struct tree_ms *m)
 {
     uint32_t backlog = m->backlog;
-    if (m->state & ~(MS_USUAL | MS_WAITS) || !backlog || backlog & (backlog - 1) ||
+    if (m->state & ~(MS_USUAL | GATE_WAITS) || !backlog || backlog & (backlog - 1) ||
         s->config.in_full || s->drop_count == SCHED_DROPS)
         return false;
     r->ms = ms;
@@ -219,7 +219,7 @@ bool sched_fast_fired(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t 
     if (expires(&r, &s->rule[r.turn], pdu, now_ns) ||
         !aqm_rests(&s->rule[r.turn], r.p, r.sojourn_ns))
         return false;
-    m->state &= (uint8_t)~MS_WAITS;
+    m->state &= (uint8_t)~GATE_WAITS;
     send(s, &r, pdu, now_ns, g);
     if (r.p->queue.total)
         wait_on(s, &r, now_ns);

@@ -56,7 +56,7 @@ static bool send_at_once(struct sched *s, uint32_t ms, struct tree_ms *m, struct
         sched_bvc_refresh(s, r.bvc);
     if (m->backlog && !ms_is_simple(m))
         sched_ms_update(s, ms, f->now_ns);
-    else if (m->backlog && !(m->state & MS_WAITS))
+    else if (m->backlog && !(m->state & GATE_WAITS))
         sched_ms_ready(s, ms, m);
     return true;
 }
@@ -68,8 +68,8 @@ static void fire_ms(struct sched *s, uint32_t ms, struct tree_ms *m, struct firi
         f->taken++;
         return;
     }
-    m->state = (uint8_t)((m->state & ~MS_WAITS) | MS_LIMITED);
-    if (!send_at_once(s, ms, m, f) && !(m->state & MS_WAITS))
+    m->state = (uint8_t)((m->state & ~GATE_WAITS) | MS_LIMITED);
+    if (!send_at_once(s, ms, m, f) && !(m->state & GATE_WAITS))
         sched_ms_settle(s, ms, m, f->now_ns);
 }
 
@@ -80,9 +80,9 @@ static void fire_shared(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_
     sched_share_free(s, ms, m, slot);
     if (sched_share_settle(s, ms, m, slot, f->now_ns))
         return;
-    if (m->state & MS_WAITS)
+    if (m->state & GATE_WAITS)
         sched_ms_update(s, ms, f->now_ns);
-    else if (!ms_is_held(m) && !send_at_once(s, ms, m, f) && !(m->state & MS_WAITS))
+    else if (!ms_is_held(m) && !send_at_once(s, ms, m, f) && !(m->state & GATE_WAITS))
         sched_share_joins(s, ms, m);
 }
 
@@ -100,9 +100,9 @@ static void fire_pfc(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct f
         return;
     }
     sched_pfc_is_free(s, pfc, p);
-    if (m->state & MS_WAITS) // it may be first in the MS's order now
+    if (m->state & GATE_WAITS) // it may be first in the MS's order now
         sched_ms_update(s, ms, f->now_ns);
-    else if (!ms_is_held(m) && !send_at_once(s, ms, m, f) && !(m->state & MS_WAITS))
+    else if (!ms_is_held(m) && !send_at_once(s, ms, m, f) && !(m->state & GATE_WAITS))
         sched_pfc_joins(s, pfc, m, p);
 }
 
@@ -110,6 +110,7 @@ static void fire_pfc(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct f
 struct fired {
     struct tree_ms *m;
     struct tree_pfc *p;
+    struct gate *gate; // of the id's node, whatever its kind
     uint32_t pfc;
 };
 
@@ -117,36 +118,33 @@ static inline struct fired fired_of(const struct sched *s, uint32_t id)
 {
     uint32_t at = id & TREE_ID_MASK, kind = id >> TREE_KIND_SHIFT;
     if (kind > TREE_PFC)
-        return (struct fired){NULL, NULL, TREE_NONE};
+        return (struct fired){NULL, NULL, tree_gate(s, id), TREE_NONE};
     uint32_t pfc = kind == TREE_MS ? tree_pfc_id(at, 0) : at;
     struct tree_ms *m = tree_ms(s, tree_pfc_ms(pfc));
-    return (struct fired){m, tree_pfc_of(m, tree_pfc_slot(pfc)), pfc};
+    struct tree_pfc *p = tree_pfc_of(m, tree_pfc_slot(pfc));
+    return (struct fired){m, p, kind == TREE_MS ? &m->gate : &p->gate, pfc};
 }
 
 // A node that another id of the batch has made ready, or wait again, stays as it is.
 static inline void fire_one(struct sched *s, uint32_t id, struct fired node, struct firing *f)
 {
     uint32_t at = id & TREE_ID_MASK;
+    if (!(node.gate->state & GATE_WAITS) || node.gate->wheel_ref != WHEEL_NO_REF)
+        return;
     switch ((enum tree_kind)(id >> TREE_KIND_SHIFT)) {
     case TREE_MS:
-        if (node.m->state & MS_WAITS && node.m->wheel_ref == WHEEL_NO_REF)
-            fire_ms(s, at, node.m, f);
+        fire_ms(s, at, node.m, f);
         break;
     case TREE_PFC:
-        if (node.p->state & PFC_WAITS && node.p->wheel_ref == WHEEL_NO_REF)
-            fire_pfc(s, at, node.p, f);
+        fire_pfc(s, at, node.p, f);
         break;
     case TREE_BVC:
-        if (s->bvc[at].state & BVC_WAITS && s->bvc[at].wheel_ref == WHEEL_NO_REF) {
-            s->bvc[at].state &= (uint8_t)~BVC_WAITS;
-            sched_bvc_refresh(s, at);
-        }
+        gate_unwait(&s->wheel, node.gate);
+        sched_bvc_refresh(s, at);
         break;
     case TREE_NSE:
-        if (s->nse[at].state & NSE_WAITS && s->nse[at].wheel_ref == WHEEL_NO_REF) {
-            s->nse[at].state &= (uint8_t)~NSE_WAITS;
-            sched_nse_refresh(s, at);
-        }
+        gate_unwait(&s->wheel, node.gate);
+        sched_nse_refresh(s, at);
         break;
     }
 }
@@ -159,14 +157,12 @@ SCHED_PREFETCH void prefetch_node(struct fired node)
 }
 
 // Voids its ref, and prefetches what its turn will need. True if it has several PFCs.
-static inline bool touch_node(struct sched *s, uint32_t id, struct fired node)
+static inline bool touch_node(const struct sched *s, struct fired node)
 {
     struct tree_ms *m = node.m;
-    if (!m) {
-        sched_tree_moved(s, id, WHEEL_NO_REF);
+    node.gate->wheel_ref = WHEEL_NO_REF;
+    if (!m)
         return false;
-    }
-    *(id >> TREE_KIND_SHIFT == TREE_MS ? &m->wheel_ref : &node.p->wheel_ref) = WHEEL_NO_REF;
     __builtin_prefetch(&s->bvc[m->bvc], 1);
     __builtin_prefetch(&s->slot[node.p->queue.head], 1);
     if (node.p->asked)
@@ -216,7 +212,7 @@ uint32_t sched_fire(struct sched *s, uint32_t ids, bool exact, struct sched_gran
     }
     bool several = false;
     for (uint32_t i = 0; i < fired; i++)
-        several |= touch_node(s, id[i], node[i]);
+        several |= touch_node(s, node[i]);
     for (uint32_t i = 0; several && i < fired; i++)
         prefetch_heads(s, node[i].m);
     for (uint32_t i = 0; i < fired; i++) {

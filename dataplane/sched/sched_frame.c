@@ -11,9 +11,9 @@
 void sched_ms_reserve(struct sched *s, uint32_t ms, bool waits, uint64_t now_ns)
 {
     struct tree_ms *m = tree_ms(s, ms);
-    if (waits == !!(m->state & MS_RESERVED))
+    if (waits == !!(m->state & GATE_RESERVED))
         return;
-    m->state ^= MS_RESERVED;
+    m->state ^= GATE_RESERVED;
     s->reserved_mss += waits ? 1 : UINT32_MAX;
     s->frames_at_ns = 0;
     sched_ms_update(s, ms, now_ns);
@@ -23,10 +23,10 @@ static void reservation_end(struct sched *s, uint32_t id)
 {
     uint32_t at = id & TREE_ID_MASK;
     if (id >> TREE_KIND_SHIFT == TREE_NSE) {
-        s->nse[at].state &= (uint8_t)~NSE_RESERVED;
+        s->nse[at].state &= (uint8_t)~GATE_RESERVED;
         sched_nse_refresh(s, at);
-    } else if (s->bvc[at].state & BVC_RESERVED) { // else the cell was removed meanwhile
-        s->bvc[at].state &= (uint8_t)~BVC_RESERVED;
+    } else if (s->bvc[at].state & GATE_RESERVED) { // else the cell was removed meanwhile
+        s->bvc[at].state &= (uint8_t)~GATE_RESERVED;
         sched_bvc_refresh(s, at);
     }
 }
@@ -64,13 +64,13 @@ static bool conforms(struct sched *s, struct round *r, uint64_t now_ns)
         at_ns = bucket_conforms_at(r->level_ms, ms_terms(s, r->m), octets, now_ns);
     } else if (!round_conforms_bvc(r, now_ns)) {
         if (reserve(s, TREE_BVC, r->bvc)) {
-            r->c->state |= BVC_RESERVED;
+            r->c->state |= GATE_RESERVED;
             sched_bvc_refresh(s, r->bvc);
             at_ns = bucket_conforms_at(r->level_bvc, bucket_terms(&r->c->bucket), octets, now_ns);
         }
     } else if (!round_conforms_nse(s, r, now_ns)) {
         if (reserve(s, TREE_NSE, r->nse)) {
-            r->n->state |= NSE_RESERVED;
+            r->n->state |= GATE_RESERVED;
             sched_nse_refresh(s, r->nse);
             at_ns = bucket_conforms_at(r->level_nse, bucket_terms(&r->n->bucket), r->pipe_octets,
                                        now_ns);
@@ -90,7 +90,7 @@ bool sched_frame_goes(struct sched *s, uint32_t ms, uint32_t octets, uint64_t no
     r.nse = r.c->nse;
     r.n = &s->nse[r.nse];
     r.piece.llc_octets = octets;
-    if (ms_stands(m) || r.c->state & BVC_STANDS || r.n->state & NSE_STANDS)
+    if (ms_stands(m) || r.c->state & BVC_SHUT || r.n->state & GATE_SHUT)
         return false;
     if (!conforms(s, &r, now_ns))
         return false;

@@ -50,21 +50,21 @@ static enum sched_holder holder(const struct round *r, uint32_t flow)
     const struct tree_pfc *p = r->p;
     if (p->state & PFC_BY_FLOW && p->flow != flow)
         return SCHED_HELD_BY_flow;
-    if (m->state & MS_FROZEN)
+    if (m->state & GATE_BLOCKED)
         return SCHED_HELD_BY_frozen;
-    if (m->state & MS_RESERVED || r->c->state & BVC_RESERVED || r->n->state & NSE_RESERVED)
+    if (m->state & GATE_RESERVED || r->c->state & GATE_RESERVED || r->n->state & GATE_RESERVED)
         return SCHED_HELD_BY_frame;
-    if (r->c->state & BVC_BLOCKED || r->n->state & NSE_BLOCKED)
+    if (r->c->state & GATE_BLOCKED || r->n->state & GATE_BLOCKED)
         return SCHED_HELD_BY_blocked;
-    if (p->state & (PFC_WAITS | PFC_STOPPED))
+    if (p->state & (GATE_WAITS | GATE_STOPPED))
         return SCHED_HELD_BY_pfc;
     if (pfc_stand_in(m, p, r->slot) != r->slot)
         return SCHED_HELD_BY_lle;
-    if (m->state & (MS_WAITS | MS_STOPPED))
+    if (m->state & (GATE_WAITS | GATE_STOPPED))
         return SCHED_HELD_BY_ms;
-    if (r->c->state & (BVC_WAITS | BVC_STANDS))
+    if (r->c->state & (GATE_WAITS | BVC_SHUT))
         return SCHED_HELD_BY_bvc;
-    if (r->n->state & (NSE_WAITS | NSE_STANDS))
+    if (r->n->state & (GATE_WAITS | GATE_SHUT))
         return SCHED_HELD_BY_nse;
     return SCHED_HELD_BY_turn;
 }

@@ -46,7 +46,7 @@ int sched_ms_leave(struct sched *s, uint32_t ms, struct sched_baggage *b, sched_
     struct tree_ms *m = tree_ms(s, ms);
     b->away_ns = m->away_ns;
     b->clock_ns = tree_ms_clock(m, now_ns);
-    b->stands = m->state & (MS_FROZEN | MS_STOPPED);
+    b->stands = m->state & (GATE_BLOCKED | GATE_STOPPED);
     b->slots = m->slots;
     memcpy(b->n201_u, m->n201_u, sizeof b->n201_u);
     b->lles = s->ms_lles ? s->ms_lles[ms] : 0;
@@ -79,7 +79,7 @@ int sched_ms_arrive(struct sched *s, uint32_t ms, uint32_t bvc, const struct sch
     sched_ms_lles(s, ms, b->lles, now_ns);
     m->away_ns = b->away_ns;
     m->state |= b->stands;
-    sched_change_standing(s, ms, MS_STOPPED, false, now_ns);
+    sched_change_standing(s, ms, GATE_STOPPED, false, now_ns);
     // The new worker's time may be slightly behind; the MS's own clock must not go back, or an
     // N-PDU just queued would have an endless age.
     if (!ms_stands(m) && tree_before(tree_ms_clock(m, now_ns), b->clock_ns))

@@ -10,7 +10,7 @@ static bool lle_is_wanted(struct tree_ms *m, uint32_t lle, uint32_t slot)
 {
     for (uint32_t others = m->backlog & ~(1u << slot); others; others &= others - 1) {
         const struct tree_pfc *p = tree_pfc_of(m, (uint32_t)__builtin_ctz(others));
-        if (p->head_info >> 14 == lle && !(p->state & PFC_STOPPED))
+        if (p->head_info >> 14 == lle && !(p->state & GATE_STOPPED))
             return true;
     }
     return false;
@@ -151,16 +151,6 @@ uint32_t sched_ms_next_slot(struct sched *s, uint32_t ms, struct tree_ms *m, uin
     return slot == TREE_NONE ? TREE_NONE : goes_first(s, ms, m, slot, now_ns);
 }
 
-void sched_ms_unwait(struct sched *s, struct tree_ms *m)
-{
-    if (!(m->state & MS_WAITS))
-        return;
-    m->state &= (uint8_t)~MS_WAITS;
-    if (m->wheel_ref != WHEEL_NO_REF)
-        sched_wheel_remove(&s->wheel, m->wheel_ref);
-    m->wheel_ref = WHEEL_NO_REF;
-}
-
 void sched_ms_ready(struct sched *s, uint32_t ms, struct tree_ms *m)
 {
     for (uint32_t slots = ms_competing(m); slots; slots &= slots - 1) {
@@ -190,7 +180,7 @@ void sched_ms_settle(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t n
 void sched_ms_update(struct sched *s, uint32_t ms, uint64_t now_ns)
 {
     struct tree_ms *m = tree_ms(s, ms);
-    sched_ms_unwait(s, m);
+    gate_unwait(&s->wheel, &m->gate);
     sched_bvc_look_again(s, m->bvc);
     sched_ms_settle(s, ms, m, now_ns);
 }
@@ -201,14 +191,13 @@ void sched_pfc_wait(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint64_t 
     if (p->state & PFC_IN_RING)
         sched_bvc_ring_remove(s, pfc, p, m->bvc);
     m->blocked |= (uint8_t)(1u << tree_pfc_slot(pfc));
-    p->state |= PFC_WAITS;
-    p->wheel_ref = wheel_add(&s->wheel, tree_id(TREE_PFC, pfc), at_ns);
+    gate_wait(&s->wheel, &p->gate, tree_id(TREE_PFC, pfc), at_ns);
 }
 
 void sched_pfc_is_free(struct sched *s, uint32_t pfc, struct tree_pfc *p)
 {
     struct tree_ms *m = tree_ms(s, tree_pfc_ms(pfc));
-    p->state &= (uint8_t)~PFC_WAITS;
+    p->state &= (uint8_t)~GATE_WAITS;
     m->blocked &= (uint8_t) ~(1u << tree_pfc_slot(pfc));
     pfc_forget_credit(s, m, p, tree_pfc_slot(pfc));
 }
@@ -220,12 +209,8 @@ void sched_pfc_unwait(struct sched *s, uint32_t pfc, struct tree_pfc *p)
         sched_share_free(s, ms, tree_ms(s, ms), tree_pfc_slot(pfc));
         return;
     }
-    if (!(p->state & PFC_WAITS))
-        return;
-    sched_pfc_is_free(s, pfc, p);
-    if (p->wheel_ref != WHEEL_NO_REF)
-        sched_wheel_remove(&s->wheel, p->wheel_ref);
-    p->wheel_ref = WHEEL_NO_REF;
+    if (gate_unwait(&s->wheel, &p->gate))
+        sched_pfc_is_free(s, pfc, p);
 }
 
 // Another PFC's N-PDU may have to be passed whole from now on, so the cell may wait for a PDU that
@@ -243,7 +228,7 @@ static bool makes_whole(struct tree_ms *m, const struct tree_pfc *p, uint32_t sl
 
 void sched_pfc_joins(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p)
 {
-    if (!(p->state & (PFC_IN_RING | PFC_WAITS)) && pfc_may_send(s, pfc, m, p))
+    if (!(p->state & (PFC_IN_RING | GATE_WAITS)) && pfc_may_send(s, pfc, m, p))
         sched_bvc_ring_add(s, pfc, p, m->bvc);
     if (m->lle_waiters) // PFCs whose LLE its half-sent N-PDU keeps
         sched_ms_ready(s, tree_pfc_ms(pfc), m);
@@ -270,7 +255,7 @@ void sched_pfc_begins(struct sched *s, uint32_t pfc, struct tree_ms *m, struct t
     }
     if (ms_is_held(m))
         return;
-    if (m->state & MS_WAITS) // it may be first in the MS's order now, and smaller
+    if (m->state & GATE_WAITS) // it may be first in the MS's order now, and smaller
         sched_ms_update(s, ms, now_ns);
     else
         sched_pfc_joins(s, pfc, m, p);
@@ -294,7 +279,7 @@ void sched_pfc_ends(struct sched *s, uint32_t pfc)
     m->lle_waiters &= m->backlog;
     if (m->backlog)
         return;
-    sched_ms_unwait(s, m);
+    gate_unwait(&s->wheel, &m->gate);
     m->state &= (uint8_t)~MS_LIMITED;
     s->backlogged[ms / 64] &= ~(1ULL << ms % 64);
 }
@@ -320,7 +305,7 @@ static void pfc_look_again(struct sched *s, uint32_t pfc, struct tree_ms *m, str
     uint64_t at_ns = sched_pfc_conforms_at(s, pfc, m, p, now_ns);
     if (at_ns > now_ns)
         sched_pfc_wait(s, pfc, p, at_ns);
-    else if (m->state & MS_WAITS)
+    else if (m->state & GATE_WAITS)
         sched_ms_update(s, tree_pfc_ms(pfc), now_ns);
     else if (!ms_is_held(m))
         sched_pfc_joins(s, pfc, m, p);
@@ -332,7 +317,7 @@ void sched_ms_blocked_look_again(struct sched *s, uint32_t ms, uint32_t lle, uin
     for (uint32_t slots = m->blocked & m->backlog; slots; slots &= slots - 1) {
         uint32_t slot = (uint32_t)__builtin_ctz(slots);
         struct tree_pfc *p = tree_pfc_of(m, slot);
-        if (p->state & PFC_WAITS && p->head_info >> 14 == lle && !lle_is_wanted(m, lle, slot))
+        if (p->state & GATE_WAITS && p->head_info >> 14 == lle && !lle_is_wanted(m, lle, slot))
             pfc_look_again(s, tree_pfc_id(ms, slot), m, p, now_ns);
     }
 }

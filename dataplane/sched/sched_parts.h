@@ -51,14 +51,12 @@ static inline void bvc_has_had_turn(struct tree_nse *n, const struct tree_bvc *c
 // Like sched_bvc_refresh, after one of the cell's PDUs went.
 void sched_bvc_served(struct sched *s, uint32_t bvc);
 void sched_bvc_wait(struct sched *s, uint32_t bvc, uint64_t at_ns);
-void sched_bvc_unwait(struct sched *s, uint32_t bvc);
 // The PDU that the cell, or its pipe, waits for may no longer be first in the order.
 void sched_bvc_look_again(struct sched *s, uint32_t bvc);
 // Adapts some cells to new weights: limits each tag's lead to one PDU at its new weight.
 void sched_bvcs_reweigh(struct sched *s);
 void sched_nse_refresh(struct sched *s, uint32_t nse);
 void sched_nse_wait(struct sched *s, uint32_t nse, uint64_t at_ns);
-void sched_nse_unwait(struct sched *s, uint32_t nse);
 
 // A PDU of that class goes, by virtual time.
 static inline void bvc_passes(struct tree_bvc *c, struct tree_nse *n, const struct tree_class *k)
@@ -173,7 +171,7 @@ static inline bool pfc_lle_is_held(const struct tree_ms *m, const struct tree_pf
 static inline bool pfc_may_send(struct sched *s, uint32_t pfc, struct tree_ms *m,
                                 struct tree_pfc *p)
 {
-    if (!p->queue.total || p->state & (PFC_WAITS | PFC_STOPPED))
+    if (!p->queue.total || p->state & (GATE_WAITS | GATE_STOPPED))
         return false;
     queue_choose(s, pfc, p);
     if (!pfc_lle_is_held(m, p, tree_pfc_slot(pfc)))
@@ -213,7 +211,7 @@ static inline uint64_t ms_level(const struct sched *s, const struct tree_ms *m, 
 
 static inline bool ms_stands(const struct tree_ms *m)
 {
-    return m->state & (MS_FROZEN | MS_STOPPED);
+    return m->state & (GATE_BLOCKED | GATE_STOPPED);
 }
 
 // More or less of a class stands in a cell: `step` as a total, and PFCs; both may be negative.
@@ -229,7 +227,7 @@ static inline void standing_count(struct sched *s, uint32_t bvc, uint32_t class,
 // The MS sends no user data: it is frozen or stopped, or an LLC frame goes first.
 static inline bool ms_is_held(const struct tree_ms *m)
 {
-    return m->state & (MS_FROZEN | MS_STOPPED | MS_RESERVED);
+    return m->state & GATE_SHUT;
 }
 
 // A bit for each PFC with a backlog that is not blocked by its own bucket.
@@ -250,11 +248,8 @@ uint32_t sched_ms_next_slot(struct sched *s, uint32_t ms, struct tree_ms *m, uin
 // at_ns TIME_NEVER: until its cell's defaults, or another value that it waits on, change.
 static inline void ms_wait(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t at_ns)
 {
-    m->state |= MS_WAITS;
-    if (at_ns != TIME_NEVER)
-        m->wheel_ref = wheel_add(&s->wheel, tree_id(TREE_MS, ms), at_ns);
+    gate_wait(&s->wheel, &m->gate, tree_id(TREE_MS, ms), at_ns);
 }
-void sched_ms_unwait(struct sched *s, struct tree_ms *m);
 // Puts the PFCs that may send into their rings.
 void sched_ms_ready(struct sched *s, uint32_t ms, struct tree_ms *m);
 // For an MS that does not wait: into the wheel or the rings, as its bucket decides.

@@ -65,7 +65,7 @@ static inline void join_class(struct sched *s, uint32_t pfc, struct tree_ms *m, 
     struct tree_nse *n = &s->nse[c->nse];
     struct tree_class *k = &c->of_class[class];
     if (k->head != TREE_NONE) {
-        if (ring_join(s, pfc, m, p, k) && (c->state & BVC_WAITS || n->state & NSE_WAITS))
+        if (ring_join(s, pfc, m, p, k) && (c->state & GATE_WAITS || n->state & GATE_WAITS))
             sched_bvc_head_changes(s, class, bvc);
         return;
     }

@@ -145,7 +145,7 @@ void sched_queue_close_lle(struct sched *s, uint32_t pfc, struct tree_ms *m, uin
     bool awaited = m->lle_waiters != 0;
     ms_lle_set(m, lle, 0);
     m->lle_waiters = 0;
-    if (awaited && !ms_stands(m) && !(m->state & MS_WAITS))
+    if (awaited && !ms_stands(m) && !(m->state & GATE_WAITS))
         sched_ms_ready(s, tree_pfc_ms(pfc), m);
 }
 

@@ -159,8 +159,8 @@ bool sched_nse_view(const struct sched *s, uint32_t nse, uint64_t now_ns, struct
     *view = (struct sched_view){.bucket = read_bucket(&n->bucket, now_ns),
                                 .queued = split(total),
                                 .below = n->bvcs,
-                                .waits = n->state & NSE_WAITS,
-                                .stopped = n->state & (NSE_STOPPED | NSE_BLOCKED)};
+                                .waits = n->state & GATE_WAITS,
+                                .stopped = n->state & (GATE_STOPPED | GATE_BLOCKED)};
     return true;
 }
 
@@ -174,8 +174,8 @@ bool sched_bvc_view(const struct sched *s, uint32_t bvc, uint64_t now_ns, struct
                                 .sojourn_ns = oldest_of_bvc(s, c, now_ns),
                                 .above = c->nse,
                                 .below = c->mss,
-                                .waits = c->state & BVC_WAITS,
-                                .stopped = c->state & BVC_STOPPED,
+                                .waits = c->state & GATE_WAITS,
+                                .stopped = c->state & GATE_STOPPED,
                                 .defaults = c->defaults.terms};
     return true;
 }
@@ -190,9 +190,9 @@ bool sched_ms_view(const struct sched *s, uint32_t ms, uint64_t now_ns, struct s
                                 .sojourn_ns = oldest_of_ms(s, ms, now_ns),
                                 .above = m->bvc,
                                 .own = m->state & MS_OWN,
-                                .waits = m->state & MS_WAITS,
-                                .stopped = m->state & MS_STOPPED,
-                                .frozen = m->state & MS_FROZEN};
+                                .waits = m->state & GATE_WAITS,
+                                .stopped = m->state & GATE_STOPPED,
+                                .frozen = m->state & GATE_BLOCKED};
     return true;
 }
 
@@ -208,8 +208,8 @@ bool sched_pfc_view(const struct sched *s, uint32_t ms, uint32_t slot, uint64_t 
                                 .sojourn_ns = oldest_of_pfc(s, tree_pfc_id(ms, slot), now_ns),
                                 .above = ms,
                                 .traffic_class = p->traffic_class,
-                                .waits = p->state & PFC_WAITS,
-                                .stopped = p->state & PFC_STOPPED};
+                                .waits = p->state & GATE_WAITS,
+                                .stopped = p->state & GATE_STOPPED};
     return true;
 }
 

@@ -29,8 +29,8 @@ static void first_may_change(struct sched *s, struct tree_nse *n, uint32_t bvc)
 {
     uint32_t before = n->first;
     n->first = choose(s, n);
-    if (n->state & NSE_WAITS && (n->first != before || n->first == bvc))
-        sched_nse_unwait(s, (uint32_t)(n - s->nse));
+    if (n->first != before || n->first == bvc)
+        gate_unwait(&s->wheel, &n->gate);
 }
 
 static void ring_add(struct sched *s, struct tree_nse *n, enum ready_ring ring, uint32_t bvc)

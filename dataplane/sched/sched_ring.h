@@ -181,7 +181,7 @@ static inline void bvcs_unlink(struct sched *s, const struct tree_bvc *c)
 // nor the pipe's readiness changes.
 static inline bool bvc_joins_turns(const struct tree_nse *n, const struct tree_bvc *c)
 {
-    return !(c->state & (BVC_READY | BVC_WAITS | BVC_STANDS)) && !ready_by_time(n) &&
+    return !(c->state & (BVC_READY | GATE_WAITS | BVC_SHUT)) && !ready_by_time(n) &&
            n->ring[READY_TURNS] != TREE_NONE;
 }
 

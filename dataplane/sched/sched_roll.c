@@ -124,9 +124,9 @@ bool sched_roll_refresh(struct sched *s, uint32_t ms, uint64_t now_ns)
 static void visit(struct sched *s, uint32_t ms, uint64_t now_ns)
 {
     struct tree_ms *m = tree_ms(s, ms);
-    if (sched_roll_refresh(s, ms, now_ns) || !(m->state & MS_WAITS) || m->state & MS_OWN)
+    if (sched_roll_refresh(s, ms, now_ns) || !(m->state & GATE_WAITS) || m->state & MS_OWN)
         return;
-    sched_ms_unwait(s, m);
+    gate_unwait(&s->wheel, &m->gate);
     m->state |= MS_LIMITED;
     sched_ms_settle(s, ms, m, now_ns);
 }

@@ -191,8 +191,8 @@ static inline void round_passes_turn(struct sched *s, const struct round *r)
 // The cell has no competing PFC or cell: a PDU of it skips the rings.
 static inline bool round_way_is_free(const struct tree_bvc *c, const struct tree_nse *n)
 {
-    return !c->active && !(c->state & (BVC_WAITS | BVC_STANDS)) &&
-           !(n->state & (NSE_WAITS | NSE_STANDS)) && (n->first == TREE_NONE || !ready_by_time(n));
+    return !c->active && !(c->state & (GATE_WAITS | BVC_SHUT)) &&
+           !(n->state & (GATE_WAITS | GATE_SHUT)) && (n->first == TREE_NONE || !ready_by_time(n));
 }
 
 // ---- sched_send.c ----

@@ -153,7 +153,7 @@ uint32_t sched_share_goes(struct sched *s, uint32_t ms, struct tree_ms *m, uint3
 bool sched_share_some_waits(struct tree_ms *m, uint32_t slot)
 {
     for (uint32_t slots = sched_share_members(m, slot) & m->blocked; slots; slots &= slots - 1)
-        if (tree_pfc_of(m, (uint32_t)__builtin_ctz(slots))->state & PFC_WAITS)
+        if (tree_pfc_of(m, (uint32_t)__builtin_ctz(slots))->state & GATE_WAITS)
             return true;
     return false;
 }
@@ -167,11 +167,11 @@ void sched_share_wait(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t 
         struct tree_pfc *p = tree_pfc(s, pfc);
         if (p->state & PFC_IN_RING)
             sched_bvc_ring_remove(s, pfc, p, m->bvc);
-        p->state |= PFC_WAITS;
+        p->state |= GATE_WAITS;
         m->blocked |= (uint8_t)(slots & -slots);
     }
     struct tree_pfc *p = tree_pfc_of(m, slot);
-    p->wheel_ref = wheel_add(&s->wheel, tree_id(TREE_PFC, tree_pfc_id(ms, slot)), at_ns);
+    gate_wait(&s->wheel, &p->gate, tree_id(TREE_PFC, tree_pfc_id(ms, slot)), at_ns);
     sched_share_limit(m, p, slot, true);
 }
 
@@ -186,23 +186,13 @@ bool sched_share_settle(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_
     return true;
 }
 
-static void out_of_wheel(struct sched *s, struct tree_pfc *p)
-{
-    if (p->wheel_ref != WHEEL_NO_REF)
-        sched_wheel_remove(&s->wheel, p->wheel_ref);
-    p->wheel_ref = WHEEL_NO_REF;
-}
-
 void sched_share_free(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot)
 {
     uint32_t wake = 0, members = sched_share_members(m, slot), others = ms_competing(m) & ~members;
     for (uint32_t slots = members & m->blocked; slots; slots &= slots - 1) {
         struct tree_pfc *p = tree_pfc(s, tree_pfc_id(ms, (uint32_t)__builtin_ctz(slots)));
-        if (!(p->state & PFC_WAITS))
-            continue;
-        wake |= slots & -slots;
-        p->state &= (uint8_t)~PFC_WAITS;
-        out_of_wheel(s, p);
+        if (gate_unwait(&s->wheel, &p->gate))
+            wake |= slots & -slots;
     }
     m->blocked &= (uint8_t)~wake;
     if (wake && others) // credit for what other PFCs sent meanwhile; among themselves they keep
@@ -213,28 +203,23 @@ void sched_share_free(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t 
 // Hands the wheel's entry to another waiting member, due at once, to find the new first.
 static void entry_passes(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t members)
 {
-    struct tree_pfc *heir = NULL;
-    uint32_t at = 0;
+    uint32_t heir = TREE_NONE;
     for (uint32_t slots = members & m->blocked; slots; slots &= slots - 1) {
-        struct tree_pfc *p = tree_pfc_of(m, (uint32_t)__builtin_ctz(slots));
-        if (p->wheel_ref != WHEEL_NO_REF)
+        uint32_t slot = (uint32_t)__builtin_ctz(slots);
+        if (tree_pfc_of(m, slot)->wheel_ref != WHEEL_NO_REF)
             return;
-        if (p->state & PFC_WAITS) {
-            heir = p;
-            at = (uint32_t)__builtin_ctz(slots);
-        }
+        if (tree_pfc_of(m, slot)->state & GATE_WAITS)
+            heir = slot;
     }
-    if (heir)
-        heir->wheel_ref = wheel_add(&s->wheel, tree_id(TREE_PFC, tree_pfc_id(ms, at)), 0);
+    if (heir != TREE_NONE)
+        gate_wait(&s->wheel, &tree_pfc_of(m, heir)->gate, tree_id(TREE_PFC, tree_pfc_id(ms, heir)),
+                  0);
 }
 
 void sched_share_left(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot)
 {
-    struct tree_pfc *p = tree_pfc_of(m, slot);
-    if (!(p->state & PFC_WAITS))
+    if (!gate_unwait(&s->wheel, &tree_pfc_of(m, slot)->gate))
         return;
-    out_of_wheel(s, p);
-    p->state &= (uint8_t)~PFC_WAITS;
     m->blocked &= (uint8_t) ~(1u << slot);
     entry_passes(s, ms, m, sched_share_members(m, slot) & ~(1u << slot));
 }
@@ -251,7 +236,7 @@ void sched_share_look_again(struct sched *s, uint32_t ms, struct tree_ms *m, uin
     sched_share_free(s, ms, m, slot);
     if (sched_share_settle(s, ms, m, slot, now_ns))
         return;
-    if (m->state & MS_WAITS)
+    if (m->state & GATE_WAITS)
         sched_ms_update(s, ms, now_ns);
     else if (!ms_is_held(m))
         sched_share_joins(s, ms, m);

@@ -41,9 +41,9 @@ static void join(struct sched *s, uint32_t ms, uint32_t slot, uint32_t leader, u
     struct tree_ms *m = tree_ms(s, ms);
     uint32_t pfc = tree_pfc_id(ms, slot);
     struct tree_pfc *p = tree_pfc_of(m, slot);
-    bool stopped = tree_pfc_of(m, leader)->state & PFC_STOPPED;
+    bool stopped = tree_pfc_of(m, leader)->state & GATE_STOPPED;
     sched_share_free(s, ms, m, leader);
-    p->state = (uint8_t)(stopped ? p->state | PFC_STOPPED : p->state & ~PFC_STOPPED);
+    p->state = (uint8_t)(stopped ? p->state | GATE_STOPPED : p->state & ~GATE_STOPPED);
     m->blocked &= (uint8_t) ~(1u << slot);
     if (stopped)
         m->blocked |= (uint8_t)(1u << slot);

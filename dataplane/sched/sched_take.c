@@ -49,7 +49,7 @@ static inline bool head_may_send(struct sched *s, uint32_t pfc, uint32_t bvc)
 {
     struct tree_ms *m = tree_ms(s, tree_pfc_ms(pfc));
     struct tree_pfc *p = tree_pfc_of(m, tree_pfc_slot(pfc));
-    if (!ms_is_held(m) && !(m->state & MS_WAITS) && pfc_may_send(s, pfc, m, p))
+    if (!ms_is_held(m) && !(m->state & GATE_WAITS) && pfc_may_send(s, pfc, m, p))
         return true;
     sched_bvc_ring_remove(s, pfc, p, bvc);
     return false;

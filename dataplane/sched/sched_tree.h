@@ -14,10 +14,10 @@
 
 #include "dataplane/base/rng.h"
 #include "dataplane/sched/sched.h"
+#include "dataplane/sched/sched_gate.h"
 #include "dataplane/sched/sched_heap.h"
 #include "dataplane/sched/sched_rank.h"
 #include "dataplane/sched/sched_total.h"
-#include "dataplane/sched/wheel.h"
 
 #define TREE_NONE UINT32_MAX
 
@@ -40,10 +40,8 @@ struct tree_queue {
 };
 
 enum {
-    PFC_LIMITED = 1, // of the slot with the bucket: it has refused a PDU, and passed none since
-    PFC_IN_RING = 2,
-    PFC_WAITS = 4,    // in the wheel, for its bucket; one of the PFCs that share a bucket
-    PFC_STOPPED = 8,  // R = 0
+    PFC_LIMITED = 4, // of the slot with the bucket: it has refused a PDU, and passed none since
+    PFC_IN_RING = 8,
     PFC_TURN = 16,    // its DRR turn has begun
     PFC_BY_FLOW = 32, // its queues are by flow
     PFC_SHARES = 64,  // uses the bucket of another slot, its leader: see sched_share.c
@@ -52,56 +50,47 @@ enum {
 #define PFC_SHARED (PFC_SHARES | PFC_LEADS)
 
 struct tree_pfc {
-    struct bucket bucket;    // of a sharing PFC max_octets is the leader's slot
-    struct tree_queue queue; // with flow queues head and tail are unused
+    // Of a sharing PFC the bucket's max_octets is the leader's slot, and one of them has the entry.
+    GATE(uint8_t traffic_class; // of its N-PDUs
+         uint8_t share_uses;    // uses of the cached share left
+         uint8_t flow;);        // flow of the head N-PDU
+    struct tree_queue queue;    // with flow queues head and tail are unused
     uint32_t next, prev; // in the ring of its class; `next` of others: the round in which it left
     int32_t deficit;     // it stays when the queue is empty: a debt, or what is left of the turn
-    uint32_t wheel_ref;
+    uint32_t share_octets_per_s;
     uint16_t sent_octets; // of the head N-PDU; 0: not begun
     uint16_t n201_u;      // at the begin of the head N-PDU
     uint16_t head_info;   // octets and LLE of the head: see queue_info
-    uint8_t traffic_class;
-    uint8_t state;
-    uint64_t tag; // start tag within the MS, compared only among data, or among signalling
-    uint32_t share_octets_per_s;
-    uint8_t share_uses; // uses of the cached share left
-    uint8_t flow;       // flow of the head N-PDU
-    uint8_t sparse : 2; // its place in the ring is that of a sparse one: see sched_ring.h
-    bool odd_turn : 1;  // its turn began in a round with an odd number
-    bool ranked : 1;    // among the largest of its class: see sched_candidates.c
-    bool stirred : 1;   // its AQM is stirred (aqm.h), if the AQM watches one PFC's queue
-    bool asked : 1;     // the AQM was called for the last N-PDU, so it may be called again
-    uint8_t young;      // its index in the list of young PFCs: see sched_candidates.c
+    uint8_t sparse : 2;   // its place in the ring is that of a sparse one: see sched_ring.h
+    bool odd_turn : 1;    // its turn began in a round with an odd number
+    bool ranked : 1;      // among the largest of its class: see sched_candidates.c
+    bool stirred : 1;     // its AQM is stirred (aqm.h), if the AQM watches one PFC's queue
+    bool asked : 1;       // the AQM was called for the last N-PDU, so it may be called again
+    uint8_t young;        // its index in the list of young PFCs: see sched_candidates.c
+    uint64_t tag;         // start tag within the MS, compared only among data, or among signalling
 };
 static_assert(sizeof(struct tree_pfc) == 80,
               "an MS and its PFC are three lines, wherever they begin");
 
 enum {
-    MS_EXISTS = 1,
-    MS_OWN = 2,     // has values of its own; else it is on its cell's defaults
-    MS_FROZEN = 4,  // by command
-    MS_STOPPED = 8, // own R = 0: frozen as well
-    MS_WAITS = 16,
-    MS_LIMITED = 32,   // came out of the wheel and has sent nothing since
-    MS_RESERVED = 64,  // an LLC frame waits for the MS: see sched_frame.c
+    MS_OWN = 32,       // has values of its own; else it is on its cell's defaults
+    MS_LIMITED = 64,   // came out of the wheel and has sent nothing since
     MS_CANDIDATE = 128 // some of its queues are candidates: see sched_candidates.c
 };
 
-#define MS_USUAL (MS_EXISTS | MS_OWN | MS_CANDIDATE) // nothing delays it, now or since its last PDU
+// Nothing delays it, now or since its last PDU.
+#define MS_USUAL (GATE_EXISTS | MS_OWN | MS_CANDIDATE)
 
 struct tree_ms {
-    struct bucket bucket;
+    GATE(uint8_t slots;     // a bit for each PFC it has
+         uint8_t backlog;   // ... with a backlog
+         uint8_t blocked;); // ... blocked by its own bucket: waiting or stopped
     uint64_t away_ns; // the total time frozen; while frozen, the time at which its clock stopped
     uint64_t total;
     uint32_t bvc;
-    uint32_t wheel_ref;
     uint16_t n201_u[SCHED_LLES];
-    uint16_t lle_open; // 4 bits an LLE: slot + 1 of the PFC with a half-sent N-PDU there
-    uint8_t state;
-    uint8_t slots;       // a bit for each PFC it has
-    uint8_t backlog;     // ... with a backlog
-    uint8_t blocked;     // ... blocked by its own bucket: waiting or stopped
-    uint8_t lle_waiters; // ... that waits for another PFC's half-sent N-PDU
+    uint16_t lle_open;   // 4 bits an LLE: slot + 1 of the PFC with a half-sent N-PDU there
+    uint8_t lle_waiters; // a bit for each PFC that waits for another PFC's half-sent N-PDU
     uint8_t last; // slot that sent data last: its tag is data's virtual time while none competes
 };
 static_assert(sizeof(struct tree_ms) == 64, "an MS");
@@ -148,36 +137,29 @@ struct tree_class {
 };
 
 enum {
-    BVC_EXISTS = 1,
-    BVC_READY = 2,
-    BVC_WAITS = 4,
-    BVC_STOPPED = 8,   // R = 0
-    BVC_BLOCKED = 16,  // by command
-    BVC_RESERVED = 32, // an LLC frame waits for the cell's bucket
-    BVC_RESETS = 64,   // by a reset, until the buckets of its MSs are empty
-    BVC_DUE = 128      // its MSs are being visited: see sched_roll.c
+    BVC_READY = 32,
+    BVC_RESETS = 64, // by a reset, until the buckets of its MSs are empty
+    BVC_DUE = 128    // its MSs are being visited: see sched_roll.c
 };
-#define BVC_STANDS (BVC_STOPPED | BVC_BLOCKED | BVC_RESERVED | BVC_RESETS)
+#define BVC_SHUT (GATE_SHUT | BVC_RESETS)
 
 // The structure that holds a ready cell (sched_ready.c): one of two rings, or the heap.
 enum ready_ring { READY_STRICT, READY_TURNS, READY_TIMED };
 #define READY_RINGS 2
 
 struct tree_bvc {
-    struct bucket bucket;
-    uint64_t virtual; // v(b): the last start tag served
+    GATE(uint8_t active;     // a bit for each class whose ring is not empty
+         uint8_t backlogged; // a bit for each class with a backlog
+         uint8_t late;);     // a bit for each class with a half-sent N-PDU that is late
+    uint64_t virtual;        // v(b): the last start tag served
     uint64_t total;
     uint32_t next, prev; // in a ring of the ready cells of its NSE
     uint32_t nse;
-    uint8_t state;
-    uint8_t active;     // a bit for each class whose ring is not empty
-    uint8_t backlogged; // a bit for each class with a backlog
     uint8_t ready_ring; // of a ready one: enum ready_ring
-    uint8_t late;       // a bit for each class with a half-sent N-PDU that is late
     bool untimed;       // it was served by turns: its virtual time is meaningless
     uint8_t kept;       // its MSs are ranked: bits of OVERFLOW_KEPT
     uint8_t giving[2];  // by packets and by octets, a bit for each class that has ranked MSs
-    uint32_t wheel_ref, mss;
+    uint32_t mss;
     uint64_t offset; // O(b)
     struct tree_class of_class[CLASS_COUNT];
     struct leak defaults;
@@ -191,18 +173,12 @@ struct tree_bvc {
 };
 
 enum {
-    NSE_EXISTS = 1,
-    NSE_READY = 2,
-    NSE_WAITS = 4,
-    NSE_STOPPED = 8,
-    NSE_RESERVED = 16,
-    NSE_BY_TIME = 32, // it has a CIR and is full: see sched_ready.c
-    NSE_BLOCKED = 64
+    NSE_READY = 32,
+    NSE_BY_TIME = 64 // it has a CIR and is full: see sched_ready.c
 };
-#define NSE_STANDS (NSE_STOPPED | NSE_RESERVED | NSE_BLOCKED)
 
 struct tree_nse {
-    struct bucket bucket;
+    GATE();
     uint64_t virtual;           // v(pipe)
     uint64_t turns_key;         // by time: the virtual time of the cells in the ring of turns
     uint64_t full_ns;           // the earliest end of being full
@@ -212,9 +188,8 @@ struct tree_nse {
     uint32_t timed;             // the ready cells are in the heap
     uint32_t heap_root, heap_last;
     uint32_t next, prev;
-    uint32_t wheel_ref, bvcs;
+    uint32_t bvcs;
     uint32_t bvcs_backlogged[CLASS_COUNT];
-    uint8_t state;
     uint32_t rank_top[2]; // of its cells
     uint64_t total[CLASS_COUNT];
     uint64_t standing[CLASS_COUNT]; // the part of it whose MSs are frozen or stopped
@@ -398,6 +373,21 @@ static inline const struct bucket *pfc_bucket_read(struct tree_ms *m, const stru
     return &p->bucket;
 }
 
+static inline struct gate *tree_gate(const struct sched *s, uint32_t id)
+{
+    uint32_t at = id & TREE_ID_MASK;
+    switch ((enum tree_kind)(id >> TREE_KIND_SHIFT)) {
+    case TREE_MS:
+        return &tree_ms(s, at)->gate;
+    case TREE_PFC:
+        return &tree_pfc(s, at)->gate;
+    case TREE_BVC:
+        return &s->bvc[at].gate;
+    default:
+        return &s->nse[at].gate;
+    }
+}
+
 static inline bool tree_before(uint64_t a, uint64_t b)
 {
     return (int64_t)(a - b) < 0;
@@ -413,7 +403,7 @@ static inline uint64_t tree_tag(const struct sched *s, uint32_t class, uint32_t 
 // An MS's clock stops while the MS is frozen or stopped.
 static inline uint64_t tree_ms_clock(const struct tree_ms *ms, uint64_t now_ns)
 {
-    return ms->state & (MS_FROZEN | MS_STOPPED) ? ms->away_ns : now_ns - ms->away_ns;
+    return ms->state & (GATE_BLOCKED | GATE_STOPPED) ? ms->away_ns : now_ns - ms->away_ns;
 }
 
 #endif

@@ -28,7 +28,7 @@ int sched_nse_add(struct sched *s, uint32_t nse, struct bucket_terms cir, uint64
     if (fault)
         return fault;
     struct tree_nse *n = &s->nse[nse];
-    *n = (struct tree_nse){.state = NSE_EXISTS,
+    *n = (struct tree_nse){.state = GATE_EXISTS,
                            .first = TREE_NONE,
                            .ring = {TREE_NONE, TREE_NONE},
                            .rank_top = {RANK_NONE, RANK_NONE},
@@ -45,7 +45,7 @@ int sched_nse_remove(struct sched *s, uint32_t nse)
         return fault;
     if (s->nse[nse].bvcs)
         return -SCHED_BUSY;
-    sched_nse_unwait(s, nse);
+    gate_unwait(&s->wheel, &s->nse[nse].gate);
     s->nse[nse].state = 0;
     return 0;
 }
@@ -58,7 +58,7 @@ int sched_bvc_add(struct sched *s, uint32_t bvc, uint32_t nse, uint64_t now_ns)
     if (fault)
         return fault;
     struct tree_bvc *c = &s->bvc[bvc];
-    *c = (struct tree_bvc){.state = BVC_EXISTS | BVC_STOPPED,
+    *c = (struct tree_bvc){.state = GATE_EXISTS | GATE_STOPPED,
                            .nse = nse,
                            .offset = s->nse[nse].virtual,
                            .wheel_ref = WHEEL_NO_REF,
@@ -83,7 +83,7 @@ int sched_bvc_remove(struct sched *s, uint32_t bvc)
         return fault;
     if (s->bvc[bvc].mss)
         return -SCHED_BUSY;
-    sched_bvc_unwait(s, bvc);
+    gate_unwait(&s->wheel, &s->bvc[bvc].gate);
     sched_roll_forget(s, bvc);
     s->nse[s->bvc[bvc].nse].bvcs--;
     s->bvc[bvc].state = 0;
@@ -100,7 +100,7 @@ int sched_ms_add(struct sched *s, uint32_t ms, uint32_t bvc, uint16_t n201_u, ui
     if (fault)
         return fault;
     struct tree_ms *m = tree_ms(s, ms);
-    *m = (struct tree_ms){.state = MS_EXISTS, .bvc = bvc, .wheel_ref = WHEEL_NO_REF};
+    *m = (struct tree_ms){.state = GATE_EXISTS, .bvc = bvc, .wheel_ref = WHEEL_NO_REF};
     for (int lle = 0; lle < SCHED_LLES; lle++)
         m->n201_u[lle] = n201_u;
     bucket_default_set(&m->bucket, &s->bvc[bvc].defaults, 0, now_ns);

@@ -14,7 +14,8 @@ import gdb
 import gdb.printing
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-BUCKET, TREE, TOTAL = "sched/bucket.h", "sched/sched_tree.h", "sched/sched_total.h"
+BUCKET, GATE = "sched/bucket.h", "sched/sched_gate.h"
+TREE, TOTAL = "sched/sched_tree.h", "sched/sched_total.h"
 PDU, STATE = "sched/pdu.h", "state/state.h"
 SHOWN_OCTETS = 32  # of a packet
 ETHER_TYPES = {0x0800: "IPv4", 0x86dd: "IPv6", 0x0806: "ARP"}
@@ -44,6 +45,11 @@ def flags(header, prefix):
 
 def flags_shown(header, prefix, value, left_out=("exists",)):
     return [words for bit, words in flags(header, prefix) if value & bit and words not in left_out]
+
+
+def gate_shown(prefix, value, left_out=()):
+    """The flags that all levels have, then those of this level alone."""
+    return flags_shown(GATE, "GATE_", value) + flags_shown(TREE, prefix, value, left_out)
 
 
 @functools.cache
@@ -174,7 +180,7 @@ def cell(value):
     state = int(value["state"])
     if not state:
         return "cell: none here"
-    words = flags_shown(TREE, "BVC_", state)
+    words = gate_shown("BVC_", state)
     return "".join([", ".join([f"cell of NSE {int(value['nse'])}, {int(value['mss'])} MSs",
                                *words, queued(int(value["total"]))]),
                     f"\n  {bucket_shown(value['bucket'])}",
@@ -187,7 +193,7 @@ def tree_ms(value):
     state = int(value["state"])
     if not state:
         return "MS: none here"
-    words = flags_shown(TREE, "MS_", state, ("exists", "own"))
+    words = gate_shown("MS_", state, ("own",))
     slots = [str(slot) for slot in range(8) if int(value["slots"]) >> slot & 1]
     own = any(words == "own" and state & bit for bit, words in flags(TREE, "MS_"))
     bucket = (bucket_shown(value["bucket"]) if own else

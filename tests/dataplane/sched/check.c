@@ -67,14 +67,15 @@ static const char *check_shared(struct tree_ms *m, const struct tree_pfc *p, uin
             continue;
         members++;
         refs += q->wheel_ref != WHEEL_NO_REF;
-        MUST((q->state & PFC_STOPPED) == (p->state & PFC_STOPPED), "sharers stop as one");
-        MUST(!q->queue.total || !p->queue.total || (q->state & PFC_WAITS) == (p->state & PFC_WAITS),
+        MUST((q->state & GATE_STOPPED) == (p->state & GATE_STOPPED), "sharers stop as one");
+        MUST(!q->queue.total || !p->queue.total ||
+                 (q->state & GATE_WAITS) == (p->state & GATE_WAITS),
              "sharers wait as one");
     }
     MUST(members > 1, "a bucket is shared by one");
-    MUST(!(p->state & PFC_WAITS) || refs == 1, "sharers wait by one entry");
+    MUST(!(p->state & GATE_WAITS) || refs == 1, "sharers wait by one entry");
     MUST(p->queue.total || p->wheel_ref == WHEEL_NO_REF, "an empty sharer's ref");
-    MUST(p->state & PFC_WAITS || p->wheel_ref == WHEEL_NO_REF, "a sharer's ref");
+    MUST(p->state & GATE_WAITS || p->wheel_ref == WHEEL_NO_REF, "a sharer's ref");
     return NULL;
 }
 
@@ -87,21 +88,21 @@ static const char *check_pfc(const struct sched *s, uint32_t pfc, struct sums *s
     if (fault)
         return fault;
     MUST(!!p->queue.total == !!(m->backlog & 1u << slot), "an MS's mask of backlogs");
-    MUST(p->queue.total || !(p->state & (PFC_IN_RING | PFC_WAITS)), "an empty PFC is active");
-    MUST(!(p->state & PFC_IN_RING) || !(p->state & PFC_WAITS), "a waiting PFC is in a ring");
+    MUST(p->queue.total || !(p->state & (PFC_IN_RING | GATE_WAITS)), "an empty PFC is active");
+    MUST(!(p->state & PFC_IN_RING) || !(p->state & GATE_WAITS), "a waiting PFC is in a ring");
     fault = p->state & PFC_SHARED ? check_shared(m, p, slot) : NULL;
     if (fault)
         return fault;
-    MUST(p->state & (PFC_SHARED | PFC_WAITS) || p->wheel_ref == WHEEL_NO_REF, "a PFC's ref");
-    MUST(p->state & PFC_SHARED || !(p->state & PFC_WAITS) || p->wheel_ref != WHEEL_NO_REF,
+    MUST(p->state & (PFC_SHARED | GATE_WAITS) || p->wheel_ref == WHEEL_NO_REF, "a PFC's ref");
+    MUST(p->state & PFC_SHARED || !(p->state & GATE_WAITS) || p->wheel_ref != WHEEL_NO_REF,
          "a PFC waits without a ref");
-    MUST(!!(p->state & (PFC_WAITS | PFC_STOPPED)) == !!(m->blocked & 1u << slot),
+    MUST(!!(p->state & (GATE_WAITS | GATE_STOPPED)) == !!(m->blocked & 1u << slot),
          "an MS's mask of blocked PFCs");
     MUST(!p->sent_octets || p->queue.total, "an empty PFC is half sent");
     MUST(!p->stirred || (s->vars_octets[SCHED_SCOPE_PFC] &&
                          aqm_is_stirred(tree_vars(s, SCHED_SCOPE_PFC, tree_pfc_index(s, pfc)))),
          "a PFC's AQM is not as stirred as said");
-    bool held = ms_is_held(m) || m->state & MS_WAITS || p->state & (PFC_WAITS | PFC_STOPPED) ||
+    bool held = ms_is_held(m) || m->state & GATE_WAITS || p->state & (GATE_WAITS | GATE_STOPPED) ||
                 pfc_lle_is_held(m, p, slot) || p->state & PFC_BY_FLOW;
     MUST(held || !p->queue.total || p->state & PFC_IN_RING, "a PFC that may send is forgotten");
     sums->total += p->queue.total;
@@ -136,19 +137,19 @@ static const char *check_ms(const struct sched *s, uint32_t ms, struct sums *sum
     MUST(sums->total - before == m->total, "an MS's total");
     MUST(!(m->backlog & ~m->slots), "a backlog in a PFC that is not there");
     MUST(!last_is_signalling(m), "data's virtual time is that of signalling");
-    MUST(m->state & MS_WAITS || m->wheel_ref == WHEEL_NO_REF, "an MS's ref");
-    MUST(!(m->state & MS_WAITS) || m->wheel_ref != WHEEL_NO_REF || waits_for_change(s, m),
+    MUST(m->state & GATE_WAITS || m->wheel_ref == WHEEL_NO_REF, "an MS's ref");
+    MUST(!(m->state & GATE_WAITS) || m->wheel_ref != WHEEL_NO_REF || waits_for_change(s, m),
          "an MS waits for nothing");
     MUST(s->bvc[m->bvc].state & BVC_RESETS || !roll_is_stale(s, ms, m), "an MS has missed a reset");
-    MUST(m->backlog || !(m->state & MS_WAITS), "an empty MS waits");
-    MUST(!(m->state & MS_WAITS) || !ms_is_held(m), "a held MS waits");
+    MUST(m->backlog || !(m->state & GATE_WAITS), "an empty MS waits");
+    MUST(!(m->state & GATE_WAITS) || !ms_is_held(m), "a held MS waits");
     MUST(!!m->backlog == (s->backlogged[ms / 64] >> ms % 64 & 1), "the mask of MSs");
     for (int lle = 0; lle < SCHED_LLES; lle++)
         MUST(!ms_lle_open(m, (uint32_t)lle) ||
                  tree_pfc_of(m, ms_lle_open(m, (uint32_t)lle) - 1)->sent_octets,
              "an LLE is kept by nobody");
     sums->waiting += m->wheel_ref != WHEEL_NO_REF;
-    sums->reserved_mss += !!(m->state & MS_RESERVED);
+    sums->reserved_mss += !!(m->state & GATE_RESERVED);
     return NULL;
 }
 
@@ -203,7 +204,7 @@ static struct members members_of(const struct sched *s, uint32_t bvc, uint32_t c
             sum.in_ring += !!(p->state & PFC_IN_RING);
             sum.backlogged += p->queue.total > 0;
             sum.total += p->queue.total;
-            if (m->state & (MS_FROZEN | MS_STOPPED)) {
+            if (m->state & (GATE_BLOCKED | GATE_STOPPED)) {
                 sum.standing += p->queue.total;
                 sum.standing_pfcs += p->queue.total > 0;
             }
@@ -259,14 +260,14 @@ static const char *check_bvc(const struct sched *s, uint32_t bvc, struct sums *s
     if (fault)
         return fault;
     MUST(total == c->total, "a cell's total");
-    MUST(!!(c->state & BVC_WAITS) == (c->wheel_ref != WHEEL_NO_REF), "a cell's ref");
-    bool ready = c->active && !(c->state & (BVC_WAITS | BVC_STANDS));
+    MUST(!!(c->state & GATE_WAITS) == (c->wheel_ref != WHEEL_NO_REF), "a cell's ref");
+    bool ready = c->active && !(c->state & (GATE_WAITS | BVC_SHUT));
     MUST(ready == !!(c->state & BVC_READY), "a cell's readiness");
     bool strict = c->active >> CLASS_SIGNALLING & 1;
     MUST(!ready || strict == (c->ready_ring == READY_STRICT),
          "a cell with signalling in the wrong ring");
-    sums->waiting += !!(c->state & BVC_WAITS);
-    sums->reserved += !!(c->state & BVC_RESERVED);
+    sums->waiting += !!(c->state & GATE_WAITS);
+    sums->reserved += !!(c->state & GATE_RESERVED);
     return s->sizes ? check_sizes(&s->sizes[bvc], c->mss) : NULL;
 }
 
@@ -353,17 +354,17 @@ static const char *check_nse(const struct sched *s, uint32_t nse, struct sums *s
     MUST(ready == in_rings + heap_count(s, n), "an NSE's ready cells");
     MUST(is_first(s, n), "an NSE's first cell");
     MUST(!ready_by_time(n) || n->bucket.rate != BUCKET_UNLIMITED, "a pipe without a CIR is full");
-    MUST(!(n->state & NSE_WAITS) || ready_by_time(n), "a pipe waits and is not full");
+    MUST(!(n->state & GATE_WAITS) || ready_by_time(n), "a pipe waits and is not full");
     for (uint32_t class = 0; class < CLASS_COUNT; class ++) {
         MUST(backlogged[class] == n->bvcs_backlogged[class], "an NSE's cells with a backlog");
         MUST(standing[class] == n->standing[class], "what stands of an NSE's class");
     }
-    MUST(!!(n->state & NSE_WAITS) == (n->wheel_ref != WHEEL_NO_REF), "an NSE's ref");
-    bool is_ready = ready && !(n->state & (NSE_WAITS | NSE_STANDS));
+    MUST(!!(n->state & GATE_WAITS) == (n->wheel_ref != WHEEL_NO_REF), "an NSE's ref");
+    bool is_ready = ready && !(n->state & (GATE_WAITS | GATE_SHUT));
     MUST(is_ready == !!(n->state & NSE_READY), "an NSE's readiness");
     MUST(!is_ready || s->nse_ready != TREE_NONE, "no NSE has the turn");
-    sums->waiting += !!(n->state & NSE_WAITS);
-    sums->reserved += !!(n->state & NSE_RESERVED);
+    sums->waiting += !!(n->state & GATE_WAITS);
+    sums->reserved += !!(n->state & GATE_RESERVED);
     return NULL;
 }
 
