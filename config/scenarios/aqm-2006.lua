@@ -1,10 +1,10 @@
 -- "Active queue management in the 2G-SGSN" (2006), reproduced: 110 MSs in two cells, and what each way
 -- to keep the SGSN's queues short does to the delay and the goodput of web pages and downloads.
 --     sluice run config/scenarios/aqm-2006.lua --variant all --seeds 6..10
--- Each value says where it comes from: paper (printed there), standard (3GPP or IETF), ns-2 (a default
--- of the paper's simulator, with the variable's name; some changed between 2004 and 2006), fit (chosen
--- on seeds 1 to 5, one value for all variants), lab (of no matter here). A value that is a default of
--- Sluice stands here too, so that a changed default moves no result.
+-- Each value says where it comes from: paper (printed there), standard (3GPP or IETF), ns-2 (the default of
+-- ns-2.28, February 2005, with the variable's name in its tcl/lib/ns-default.tcl; ns-2.29 of October 2005 has the
+-- same), fit (chosen on seeds 1 to 5, one value for all variants), lab (of no matter here). A value that is a
+-- default of Sluice stands here too, so that a changed default moves no result.
 --
 -- What the paper has and this file has not: LLC in acknowledged mode, which sends again what the radio or
 -- the BSC lost. Here RLC repeats blocks until they arrive, and in a cell with its buckets as the BSS says
@@ -32,17 +32,19 @@ local knob = {
     -- ---- Hosts and MSs ----
     mss = "1000 octets",            -- ns-2 (packetSize_)
     window = "20000 octets",        -- ns-2 (window_, 20 packets)
-    initial_window = 1,             -- ns-2 (windowInit_; 2 later)
-    ack_every = 2,                  -- standard: RFC 1122, delayed acknowledgements
-    rto_min = "200 ms",             -- ns-2 (minrto_ from October 2004; 1 s before)
-    rto_initial = "3 s",            -- ns-2 (rtxcur_init_ from January 2006; 6 s before), RFC 2988
-    tick = "100 ms",                -- ns-2 (tcpTick_; 10 ms later)
-    limited_transmit = false,       -- ns-2 (singledup_; true later)
+    initial_window = 2,             -- ns-2 (windowInit_)
+    ack_every = 2,                  -- fit: ns-2's TCPSink/DelAck, RFC 1122; its plain sink acknowledges each
+    rto_min = "200 ms",             -- ns-2 (minrto_)
+    rto_initial = "6 s",            -- ns-2 (rtxcur_init_)
+    rto_max = "1000 s",             -- ns-2 (maxrto_ 100000 s); it doubles to 64 times, we without end
+    tick = "10 ms",                 -- ns-2 (tcpTick_)
+    limited_transmit = true,        -- ns-2 (singledup_)
     latency = "20 ms",              -- fit: between the hosts and the GGSN
     gb_latency = "5 ms",            -- fit
     -- ---- RED ----
-    red_weight = "2000 ppm",        -- ns-2 (q_weight_ until October 2004): w_q, over N-PDUs
-    gentle = "false",               -- fit: RED of 1993; "gentle" came in 2000
+    -- The paper's RED is in its SGSN, not on a link of ns-2, whose defaults it need not have.
+    red_weight = "1951 ppm",        -- ns-2 (q_weight_ -1): 1 - exp(-1/512) for N-PDUs of 500 octets at 2048 kbit/s
+    gentle = "false",               -- fit: RED of 1993; ns-2 (gentle_) has true
 }
 
 run { name = "aqm-2006", clock = "virtual", duration = "600 s", seed = 1 } -- fit: the length is not printed
@@ -131,7 +133,7 @@ lab {
         name = "ns2", base = "newreno-ns2", ecn = true, mss = knob.mss, receive_window = knob.window,
         initial_window = knob.initial_window, ack_every = knob.ack_every, ack_delay = "100 ms",
         ack_delay_least = "always the longest", quick_acks = "none", rto_min = knob.rto_min,
-        rto_initial = knob.rto_initial, rto_max = "60 s", rto_min_limits = "time-out", tick = knob.tick,
+        rto_initial = knob.rto_initial, rto_max = knob.rto_max, rto_min_limits = "time-out", tick = knob.tick,
         sample_each_ack = false, syn_retries = 12, retries = 100, time_wait = "60 s",
         timestamps = false, sack = false, dsack = false, congestion = "newreno", hystart = false,
         count_octets = "by ACKs", recovery = "newreno", reduction = "at-once", dupthresh = 3,
@@ -191,7 +193,7 @@ local function red(...)
         "aqm.weight=" .. knob.red_weight, "aqm.time_constant=0 ns", "aqm.mean_pdu=500 octets",
         "aqm.gentle=" .. knob.gentle), all(...))
 end
--- Above max ECN drops: RFC 3168 section 7 allows it, and ns-2 (mark_p_) does it.
+-- fit: above max ECN drops, as RFC 3168 section 7 allows; ns-2 (mark_p_ 0.1) would drop from half of max_p on.
 local function ecn(...)
     return join(red("aqm.ecn=true", "aqm.drop_above_max=true"), all(...))
 end
@@ -208,6 +210,14 @@ end
 local function adaptive(...)
     return join(all("aqm.name=adaptive-red", "aqm.target=0 ns", "aqm.min=15 kB", "aqm.max=45 kB",
         "aqm.weight=" .. knob.red_weight), all(...))
+end
+-- The same with its own thresholds and weight, out of a target delay and the class's rate.
+local function adaptive_to(target, ...)
+    return join(all("aqm.name=adaptive-red", "aqm.target=" .. target), all(...))
+end
+-- slots: of a cell. R at first is what they carry.
+local function of_slots(slots, set)
+    return join({ "radio.carriers=4", "radio.slots=" .. slots, "flow.rate=" .. slots * 296 // 10 .. " kbit/s" }, set)
 end
 
 variants {
@@ -235,12 +245,36 @@ variants {
     variant { name = "ecn-cell", set = ecn("scope=cell", "aqm.min=7500 octets", "aqm.max=22500 octets") },
     variant { name = "red-ms", set = red("scope=ms", "aqm.min=2 packets", "aqm.max=6 packets") },
     variant { name = "ecn-ms", set = ecn("scope=ms", "aqm.min=2 packets", "aqm.max=6 packets") },
+    -- By that weight an average is over 500 N-PDUs, which is minutes of an MS; here over 10.
+    variant { name = "red-ms-quick", set = red("scope=ms", "aqm.min=2 packets", "aqm.max=6 packets", "aqm.weight=10 %") },
+    variant { name = "ecn-ms-quick", set = ecn("scope=ms", "aqm.min=2 packets", "aqm.max=6 packets", "aqm.weight=10 %") },
+    -- Conclusions: other numbers of time slots, 36 and 60 in two cells.
+    variant { name = "none-36-slots", set = of_slots(18, {}) },
+    variant { name = "red-36-slots", set = of_slots(18, red()) },
+    variant { name = "ecn-36-slots", set = of_slots(18, ecn()) },
+    variant { name = "none-60-slots", set = of_slots(30, {}) },
+    variant { name = "red-60-slots", set = of_slots(30, red()) },
+    variant { name = "ecn-60-slots", set = of_slots(30, ecn()) },
+    -- Future work: other parameters of TTL-RED (lifetimes half and twice as long; all in the first range), and other
+    -- logic on the age of N-PDUs: one signal from 750 ms on, then none for 20 N-PDUs, and all beyond 2250 ms (PDPC);
+    -- signals that come closer together for as long as the wait is above 200 ms (CoDel).
+    variant { name = "ttl-red-half", set = ttl("aqm.low=375 ms", "aqm.high=1125 ms") },
+    variant { name = "ttl-red-twice", set = ttl("aqm.low=1500 ms", "aqm.high=4500 ms") },
+    variant { name = "ttl-red-first", set = ttl("aqm.max_p=100 %") },
+    variant { name = "ttl-ecn-first", set = ttl("aqm.max_p=100 %", "aqm.ecn=true") },
+    variant {
+        name = "pdpc",
+        set = all("aqm.name=pdpc", "aqm.min=750 ms", "aqm.max=2250 ms", "aqm.accept=20", "aqm.at_head=true"),
+    },
+    variant { name = "codel", set = all("aqm.name=codel", "aqm.target=200 ms", "aqm.interval=200 ms") },
     -- Future work: adaptive RED. Explicit window adaptation (EWA) is not built: it needs, on the way up,
     -- the window scale of each connection's SYN, the advertised window of each ACK rewritten with its
     -- checksum, a count of the connections of a queue, and the free octets of the queue of the way down.
     -- The dataplane has both ways in one worker, but no state for each TCP connection.
     variant { name = "adaptive-red", set = adaptive() },
     variant { name = "adaptive-ecn", set = adaptive("aqm.ecn=true") },
+    variant { name = "adaptive-red-750ms", set = adaptive_to("750 ms") },
+    variant { name = "adaptive-ecn-750ms", set = adaptive_to("750 ms", "aqm.ecn=true") },
 
     -- ---- Ours, and the same with its queue swapped for what others would take ----
     variant { name = "recommended", file = "../recommended.lua" },
