@@ -26,8 +26,8 @@ local settings = {
     -- ---- Whose turn it is ----
     -- A class that asks for less than its share gets all that it asks for, and what it leaves goes to the others
     -- by their weights. The study of AQM in the 2G-SGSN (2006) has 900, 50, 35, 15 and 5. With these the p95 of a
-    -- page in aqm-2006, which is one of interactive-3, is 179 s, and the least download gets 2.6 kbit/s; with ours
-    -- 152 s (without an AQM 164) and 4.9; the mean page takes 98 s for 88. In a cell of 24 kbit/s with six who
+    -- page in aqm-2006, which is one of interactive-3, is 194 s, and the least download gets 2.4 kbit/s; with ours
+    -- 169 s (without an AQM 163) and 4.8; but 330 pages come for 364, and the mean one takes 98 s for 88. In a cell of 24 kbit/s with six who
     -- browse (the tournament's weak cell, five seeds) the least of four downloads gets 520 bit/s and 1120, the mean
     -- page takes 21 s and 25 s. One queue, first in, first out, gives it 2140 there, and pages take 42 s; with 300
     -- for interactive-1 and 5 for background it gets 93, and pages take 19 s. In the tournament no other weight of
@@ -76,10 +76,10 @@ local cobalt = {
     "aqm.overfull=4",           -- CAKE's buffer, in intervals: beyond it, drops for who ignores marks
 }
 -- RED for all of a class in a cell, behind the queues by flow, for pages of the lower priorities. Where 15 MSs of a class
--- have four connections each, COBALT's four packets a flow are about the lifetime (aqm-2006: p95 5.5 s and 5.8 s);
--- a delay below that needs an AQM that sees the sum. With RED it is 1.2 s and 2.0 s: the first two N-PDUs of each MS stay,
--- whatever it says. It costs pages: with weights of 60, 35, 20 and 10 their p95 is 164 s, with COBALT 142 s; their mean
--- is the same.
+-- have four connections each, COBALT's four packets a flow are about the lifetime (aqm-2006: p95 5.6 s and 5.7 s);
+-- a delay below that needs an AQM that sees the sum. With RED it is 1.2 s and 1.8 s: the first two N-PDUs of each MS stay,
+-- whatever it says. It costs pages: their p95 is 169 s, with COBALT 131 s, their mean 98 s and 97 s, and the least user of
+-- interactive-2 gets 11.7 kbit/s for 14.8.
 -- This is the study's RED with three changes. Its thresholds are packets, so that they suit any rate. An N-PDU is judged by what goes ahead of it
 -- as MSs take turns, too, so that one MS that floods the class costs the others little, and one that is frozen with a
 -- full queue nothing. And what is small and alone in its flow, as a ping, is not dropped.

@@ -267,14 +267,13 @@ variants {
         set = all("aqm.name=pdpc", "aqm.min=750 ms", "aqm.max=2250 ms", "aqm.accept=20", "aqm.at_head=true"),
     },
     variant { name = "codel", set = all("aqm.name=codel", "aqm.target=200 ms", "aqm.interval=200 ms") },
-    -- Future work: adaptive RED. Explicit window adaptation (EWA) is not built: it needs, on the way up,
-    -- the window scale of each connection's SYN, the advertised window of each ACK rewritten with its
-    -- checksum, a count of the connections of a queue, and the free octets of the queue of the way down.
-    -- The dataplane has both ways in one worker, but no state for each TCP connection.
+    -- Future work: adaptive RED, and explicit window adaptation (EWA) in front of the full buffers of "none". A flow's
+    -- share is known where the MS has a queue for each.
     variant { name = "adaptive-red", set = adaptive() },
     variant { name = "adaptive-ecn", set = adaptive("aqm.ecn=true") },
     variant { name = "adaptive-red-750ms", set = adaptive_to("750 ms") },
     variant { name = "adaptive-ecn-750ms", set = adaptive_to("750 ms", "aqm.ecn=true") },
+    variant { name = "ewa", set = all("window=2 s", "flows=true") },
 
     -- ---- Ours, and the same with its queue swapped for what others would take ----
     variant { name = "recommended", file = "../recommended.lua" },
