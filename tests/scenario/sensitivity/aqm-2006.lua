@@ -26,7 +26,12 @@ conclusion "ECN: p95 of the delay, THP2"
 conclusion "RED: no AQM's delay divided by, THP2"
 conclusion "ECN: no AQM's delay divided by, THP2"
 conclusion "RED: gain of goodput, THP2"
+conclusion "RED: gain of goodput, THP3"
+conclusion "RED: gain of goodput, background"
 conclusion "ECN: gain of goodput, THP2"
+conclusion "ECN: gain of goodput, THP3"
+conclusion "ECN: gain of goodput, background"
+conclusion "ECN's gain of goodput less RED's, THP2"
 
 -- ---- Radio and BSS ----
 knob {
