@@ -2,11 +2,11 @@
 // what is cut off, one of time, then Ethernet's octets from the IP header on. The report is written
 // each time; every packet has one verdict.
 #include <string.h>
-#include <unistd.h>
 
 #include "lab/audit/audit.h"
 #include "lab/capture/capture_file.h"
 #include "tests/fuzz/check.h"
+#include "tests/fuzz/memory_file.h"
 
 #define LINK_RAW 101
 
@@ -57,19 +57,20 @@ static void report(struct audit *audit)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char path[64], error[256];
+    char error[256], *octets = NULL;
+    size_t n;
     struct audit_options options = {.tolerance_ns = 0, .th_ns = 5000000000, .port = 0};
-    snprintf(path, sizeof path, "/tmp/audit_fuzz.%d", (int)getpid());
-    FILE *file = fopen(path, "wb");
+    FILE *file = open_memstream(&octets, &n);
     CHECK(file != NULL);
     put_file(file, data, size);
     fclose(file);
+    const char *path = memory_file(octets, n);
+    free(octets);
     struct audit *audit = audit_create(&options);
     CHECK(audit_read(audit, AUDIT_LEARN, path, path, error) == 0);
     CHECK(audit_read(audit, AUDIT_JUDGE, path, path, error) == 0);
     audit_finish(audit);
     report(audit);
     audit_destroy(audit);
-    unlink(path);
     return 0;
 }

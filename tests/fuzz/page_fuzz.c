@@ -1,0 +1,89 @@
+// What makes pages, under any files: the first octet says whether the rest is a CSV file, gnuplot's
+// SVG, or a report of the auditor as JSON. A row has the cells of its head, a number is one, what
+// is wrong is said; a page is printable, and no octet of a text is markup.
+#include <math.h>
+#include <string.h>
+
+#include "control/client/value.h"
+#include "control/page/page.h"
+#include "control/page/reader.h"
+#include "control/page/svg.h"
+#include "tests/fuzz/check.h"
+#include "tests/fuzz/memory_file.h"
+
+static void read_csv(const uint8_t *data, size_t size)
+{
+    static struct reader reader;
+    const char *path = memory_file(data, size);
+    bool absent;
+    if (!reader_open(&reader, path, strlen(path), &absent)) {
+        CHECK(reader.error[0] && !absent);
+        return;
+    }
+    CHECK(reader.columns > 0 && reader.columns <= READER_CELLS_MAX);
+    while (reader_next(&reader)) {
+        CHECK(reader.cells == reader.columns);
+        for (uint32_t i = 0; i < reader.columns; i++) {
+            double number = 0;
+            CHECK(strlen(reader.cell[i]) < READER_LINE_OCTETS);
+            if (reader_number(&reader, (int)i, &number))
+                CHECK(isfinite(number) && number >= 0);
+            reader.error[0] = '\0';
+        }
+    }
+    reader_close(&reader);
+}
+
+static char *text_of(const uint8_t *data, size_t size)
+{
+    char *text = malloc(size + 1);
+    CHECK(text);
+    memcpy(text, data, size);
+    text[size] = '\0';
+    return text;
+}
+
+static void split_svg(const uint8_t *data, size_t size)
+{
+    char *text = text_of(data + 1, size - 1);
+    uint32_t count = 1 + data[0] % 4;
+    char **parts = svg_split(text, count);
+    for (uint32_t i = 0; parts && i < count; i++) {
+        CHECK(parts[i] && strlen(parts[i]) <= 16 * size + 4096);
+        free(parts[i]);
+    }
+    free(parts);
+    free(text);
+}
+
+static void expect_printable(const char *page, size_t octets)
+{
+    for (size_t i = 0; i < octets; i++)
+        CHECK(page[i] == '\n' || ((unsigned char)page[i] >= ' ' && page[i] != 127));
+}
+
+static void write_page(const uint8_t *data, size_t size)
+{
+    static char name[] = "x.pcap";
+    char *const files[] = {name};
+    char *page = NULL, *text = text_of(data, size);
+    size_t octets;
+    struct json_object *report = value_parse_object(text);
+    FILE *out = report ? open_memstream(&page, &octets) : NULL;
+    if (out) {
+        page_audit(out, report, files, 1);
+        fclose(out);
+        expect_printable(page, octets);
+        free(page);
+    }
+    value_free(report);
+    free(text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static void (*const ways[])(const uint8_t *, size_t) = {read_csv, split_svg, write_page};
+    if (size > 1)
+        ways[data[0] % 3](data + 1, size - 1);
+    return 0;
+}
