@@ -32,9 +32,9 @@ local function samples(run, variant, from_s, to_s)
 end
 
 -- ---- Fig. 1: throughput ----
+-- With 5 s of buffer it is "almost the same", which the rows "alike" judge.
 for _, row in ipairs {
-    { "63s-1pdch", "63 s of buffer, 1 PDCH", 10 }, { "5s-1pdch", "5 s of buffer, 1 PDCH", 10 },
-    { "63s-3pdch", "63 s of buffer, 3 PDCHs", 30 }, { "5s-3pdch", "5 s of buffer, 3 PDCHs", 30 },
+    { "63s-1pdch", "63 s of buffer, 1 PDCH", 10 }, { "63s-3pdch", "63 s of buffer, 3 PDCHs", 30 },
 } do
     target {
         figure = "Fig. 1", what = "throughput, " .. row[2], unit = "kbit/s",
@@ -48,10 +48,13 @@ for _, pdchs in ipairs { 1, 3 } do
         ours = ratio(throughput_kbit_s, "5s-" .. pdchs .. "pdch", "63s-" .. pdchs .. "pdch"),
     }
 end
-for _, buffer in ipairs { "63", "5" } do
+for _, row in ipairs {
+    { "5s-1pdch", "5 s of buffer, 1 PDCH", 10 }, { "5s-3pdch", "5 s of buffer, 3 PDCHs", 30 },
+    { "63s-2pdch", "63 s of buffer, 2 PDCHs" }, { "5s-2pdch", "5 s of buffer, 2 PDCHs" },
+} do
     target {
-        figure = "told", what = "Fig. 1: throughput, " .. buffer .. " s of buffer, 2 PDCHs", unit = "kbit/s",
-        ours = throughput_kbit_s(buffer .. "s-2pdch"),
+        figure = "told", what = "Fig. 1: throughput, " .. row[2], unit = "kbit/s", published = row[3],
+        ours = throughput_kbit_s(row[1]),
     }
 end
 
@@ -71,6 +74,7 @@ for _, row in ipairs {
         published = row[3], within = row[4], ours = longest_rtt_s(row[1]), note = row.note,
     }
 end
+-- The paper's two percentages are of the four numbers above.
 for _, row in ipairs { { 1, "0.2 (\"-80 %\")" }, { 3, "0.5 (\"-50 %\")" } } do
     target {
         figure = "told", what = string.format("Fig. 2: longest RTT, 5 s over 63 s, %d PDCH", row[1]),
@@ -85,9 +89,6 @@ for _, buffer in ipairs { "63", "5" } do
 end
 
 -- ---- Fig. 3: 63 s of buffer, 1 PDCH, over time ----
-local ONE_SECOND = "A packet of 1500 octets takes 1.03 s on one PDCH with CS-2, and the ACK comes back over "
-    .. "the radio: at least 1.12 s without any control block, repetition or latency, and then the throughput is "
-    .. "11.2 kbit/s, which misses Fig. 1. The paper's \"1 s\" is one digit, read off an axis to 50 s."
 -- The sample of the first data that is acknowledged: the one before it is of the handshake.
 local function rtt_at_start_s(run)
     for _, row in ipairs(samples(run, "63s-1pdch", 0, LOSS_S)) do
@@ -97,17 +98,44 @@ local function rtt_at_start_s(run)
     end
     return error("nothing is acknowledged before the loss")
 end
+local function rtt_of_handshake_s(run)
+    for _, row in ipairs(samples(run, "63s-1pdch", 0, LOSS_S)) do
+        if (row.rtt_ms or 0) > 0 then
+            return row.rtt_ms / 1e3
+        end
+    end
+    return error("no sample before the loss")
+end
+local ONE_SECOND = "A packet of 1500 octets takes 1.03 s on one PDCH with CS-2, so \"1 s\", one digit read off an axis "
+    .. "to 50 s, leaves nothing for the ACK's way. Ours has 0.8 s of TBF set-up in each direction and 0.5 s of delayed "
+    .. "ACK as well: the recovery of 20 s in preempt-2004, the same laboratory, hangs on these. With set-ups of 0.2 s "
+    .. "and 60 ms and ACKs of 40 to 200 ms the row is 1.26 s, and TCP has recovered after 11 to 14 s there. A fit of both "
+    .. "would need a cost that a recovery has and a new connection has not; neither paper names one."
 target {
     figure = "Fig. 3", what = "RTT at the start", unit = "s", published = 1, within = "5 %", note = ONE_SECOND,
     ours = rtt_at_start_s,
 }
 target {
-    figure = "Fig. 3", what = "RTT at its top before the loss", unit = "s", published = 48, within = "5 %",
+    figure = "told", what = "Fig. 3: RTT of the handshake", unit = "s", ours = rtt_of_handshake_s,
+}
+target {
+    figure = "told", what = "Fig. 3: RTT at its top before the loss (Fig. 2's longest)", unit = "s", published = 48,
     ours = function(run) return most(samples(run, "63s-1pdch", 0, LOSS_S), "rtt_ms") / 1e3 end,
 }
 target {
+    figure = "Fig. 3", what = "the sporadic loss", unit = "s", published = LOSS_S, within = "5 %", kind = "input",
+    ours = function(run)
+        for _, row in ipairs(samples(run, "63s-1pdch", 0, DURATION_S)) do
+            if row.lost_packets > 0 then
+                return row.time_s
+            end
+        end
+        return error("nothing is lost")
+    end,
+}
+target {
     figure = "Fig. 3", what = "RTT when the loss at 4 min has emptied the buffer", unit = "s",
-    published = 1, within = "5 %", note = "As with the RTT at the start: the radio's own time.",
+    published = 1, within = "5 %", note = "As with the RTT at the start: the way of a packet that is alone.",
     ours = function(run) return least(samples(run, "63s-1pdch", EMPTIED_S[1], EMPTIED_S[2]), "rtt_ms") / 1e3 end,
 }
 target {
@@ -121,12 +149,12 @@ local function saw_tooth(run)
 end
 target {
     figure = "Fig. 4", what = "saw-tooth, least RTT", unit = "s", published = 2, within = 1,
-    note = "An extreme of a run, which moves with any knob. About half of the valleys reach 2.2 s, the others 4.4 s: "
-        .. "if the paper means that each valley is at 2 s, the row is half met.",
+    note = "An extreme of a run, which moves with any knob. 5 % of the time the RTT is below the quantile that is told: "
+        .. "if the paper means that each valley is at 2 s, the row is met in part.",
     ours = function(run) return least(saw_tooth(run), "rtt_ms") / 1e3 end,
 }
 target {
-    figure = "Fig. 4", what = "saw-tooth, longest RTT", unit = "s", published = 9, within = 1,
+    figure = "told", what = "Fig. 4: saw-tooth, longest RTT (Fig. 2's)", unit = "s", published = 9,
     ours = function(run) return most(saw_tooth(run), "rtt_ms") / 1e3 end,
 }
 for _, row in ipairs { { 0.05, "5 %" }, { 0.95, "95 %" } } do
@@ -136,24 +164,68 @@ for _, row in ipairs { { 0.05, "5 %" }, { 0.95, "95 %" } } do
     }
 end
 
+target {
+    figure = "text", what = "what is sent again wastes the radio: arrived twice, of the octets, 5 s of buffer, 1 PDCH",
+    unit = "%", published = "none", most = 1,
+    note = "\"The retransmitted TCP segments do not waste any radio resources\". The limit is ours.",
+    ours = function(run)
+        local row = run("5s-1pdch").row("tcp", { application = "ftp", ["end"] = "ms" })
+        return 100 * row.duplicate_octets / row.received_octets
+    end,
+}
+
 -- ---- Beyond: 64 octets of ping each 5 s from the same MS, 1 PDCH ----
-local function ping_p95_s(variant)      -- of the pings from 60 s on
-    return function(run) return run(variant).value("applications.ping.round_trip_ms.p95") / 1e3 end
+-- One MS, so neither Jain's index nor a least user. Of the pings from 60 s on.
+local function ping_s(variant, figure)
+    return function(run) return run(variant).value("applications.ping.round_trip_ms." .. figure) / 1e3 end
+end
+local function unanswered_percent(variant)
+    return function(run)
+        local row = run(variant).row("applications", { application = "ping" })
+        return 100 * row.unanswered / (row.unanswered + row.round_trips)
+    end
+end
+local function lost_percent(variant)    -- of the download's packets down, by anybody
+    return function(run)
+        local row = run(variant).row("flows", { application = "ftp", direction = "down" })
+        return 100 * row.lost_packets / row.sent_packets
+    end
 end
 local function of_63s(variant)          -- the throughput over that of the 63 s buffer without a ping
     return ratio(throughput_kbit_s, variant, "63s-1pdch")
 end
 target {
     figure = "beyond", what = "recommended: ping beside the download, p95", unit = "s", most = 2.5,
-    note = "Hosts with ECN. The goal is ours, and says below 2.5 s.", ours = ping_p95_s("recommended"),
+    note = "Hosts with ECN. The goal is ours, and says below 2.5 s.", ours = ping_s("recommended", "p95"),
 }
 target {
     figure = "beyond", what = "recommended: throughput over the 63 s buffer's", least = 0.97,
-    note = "The pings alone take 1.2 % of the downlink (63s-1pdch-ping). This BSC counts an LLC PDU on the air whole in "
-        .. "its bucket full ratio, so the bucket has room for two: with room for one 0.75 are left. With an N201-U of "
-        .. "1430 or 1520 octets 0.98.",
+    note = "The pings alone take 1.1 % of the downlink (63s-1pdch-ping). A packet that is alone takes 3.3 s here: TBFs "
+        .. "are set up in 0.8 s each way, ACKs delayed by 0.5 s. A window that a mark has halved is less than that holds, "
+        .. "and the radio idles. With set-ups of 0.2 s and 60 ms 0.95 are left, with ACKs of 40 to 200 ms as well 0.98; "
+        .. "with an aqm.rtt of 4 s, not 2 s, 0.95. Recommended is one set for all loads, so it stays.",
     ours = of_63s("recommended"),
 }
+
+-- Where recommended loses to the paper's own settings or to tail drop, the row is not met.
+local OTHERS = { "63s-1pdch-ping", "5s-1pdch-ping", "small-tail-drop" }
+for _, row in ipairs {
+    { "ping, mean, over that of the others", most = 1, of = function(v) return ping_s(v, "mean") end, by = "ratio" },
+    { "ping, p95, over that of the others", most = 1, of = function(v) return ping_s(v, "p95") end, by = "ratio" },
+    { "pings without an answer, more than the others", unit = "%", most = 0, of = unanswered_percent },
+    { "the download's throughput over that of the others", least = 1, of = throughput_kbit_s, by = "ratio" },
+    { "the download's packets lost, more than the others", unit = "%", most = 0, of = lost_percent },
+} do
+    target {
+        figure = "beyond", what = "recommended: " .. row[1], unit = row.unit, least = row.least, most = row.most,
+        each = OTHERS,
+        note = "The others are the paper's two buffers with the ping, and tail drop at 6 kB.",
+        ours = function(run, other)
+            local own, theirs = row.of("recommended")(run), row.of(other)(run)
+            return row.by and own / theirs or own - theirs
+        end,
+    }
+end
 
 -- What the others make of it: the paper's two buffers, hosts without ECN, and what is tried first elsewhere.
 for _, row in ipairs {
@@ -166,19 +238,18 @@ for _, row in ipairs {
     { "flows-no-flow-control", "flow queues and AQM, but the bucket as offered" },
 } do
     local variant, name = row[1], row[2]
-    if variant ~= "recommended" then
-        target { figure = "told", what = name .. ": ping, p95", unit = "s", ours = ping_p95_s(variant) }
-        target {
-            figure = "told", what = name .. ": throughput over the 63 s buffer's", ours = of_63s(variant),
-        }
+    for _, part in ipairs {
+        { "ping, mean", "s", ping_s(variant, "mean") },
+        { "ping, p95", "s", ping_s(variant, "p95"), variant == "recommended" },
+        { "throughput of the download", "kbit/s", throughput_kbit_s(variant) },
+        { "throughput over the 63 s buffer's", nil, of_63s(variant), variant == "recommended" },
+        { "packets of the download lost", "%", lost_percent(variant) },
+        { "longest RTT of the download", "s", longest_rtt_s(variant) },
+    } do
+        if not part[4] then             -- a goal above
+            target { figure = "told", what = name .. ": " .. part[1], unit = part[2], ours = part[3] }
+        end
     end
-    target {
-        figure = "told", what = name .. ": longest RTT of the download", unit = "s", ours = longest_rtt_s(variant),
-    }
-    target {
-        figure = "told", what = name .. ": segments sent again",
-        ours = function(run) return tcp(run, variant).retransmitted_segments end,
-    }
 end
 
 -- ---- Figures ----

@@ -53,7 +53,8 @@ knob {
     keys = { "class[background].lifetime", "class[background].bss_lifetime_least" },
     base = { "8400 ms", "5 s" }, low = { "5 s", "10 ms" }, high = { "10 s", "5 s" },
     variants = { "5s-1pdch", "5s-3pdch" },
-    from = "A fit: SGSN and BSC each count from a packet's arrival there. Low: one clock, the paper's words.",
+    from = "A fit: SGSN and BSC each count from a packet's arrival there, 3.4 and 5 s. Low: one clock, the paper's "
+        .. "words. High: 5 s each.",
 }
 knob {
     name = "R measured by the BSS", keys = "flow.measured", base = "false", high = "true",
@@ -74,7 +75,7 @@ knob {
 }
 knob {
     name = "longest delay of an ACK", keys = "tcp.ack_delay", base = "500 ms", low = "40 ms",
-    from = "Low: Linux's least. High: the most of RFC 1122.",
+    from = "A fit of preempt-2004, and the most of RFC 1122. Low: Linux's least.",
 }
 knob {
     name = "segments for an ACK", keys = "tcp.ack_every", base = 2, low = 1,
