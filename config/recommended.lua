@@ -19,9 +19,10 @@ local settings = {
     -- A BSS that tells how full a bucket is (CBL) may count an LLC PDU on the air whole until all of it has
     -- arrived. On one time slot 20 ms are 25 octets, so the next one would wait for that, and the radio with it.
     -- So Sluice leaves such a bucket room for two LLC PDUs by the N201-U in use, and for 1 % of Bmax, the step in which
-    -- its level is told (at most a third PDU). In buffer-2004 98 % of the throughput are left with an N201-U of 500,
-    -- 1430 and 1520 octets, and the p95 of a ping is 1.6 s, 2.1 s and 2.2 s; without that room 75 % are left, and 65 %
-    -- with 1520. An N201-U of 140 leaves 96 %.
+    -- its level is told (at most a third PDU). In buffer-2004, with TBFs set up in 60 ms and ACKs of 40 to 200 ms, 98 % of
+    -- the throughput are left with an N201-U of 500, 1430 and 1520 octets, and the p95 of a ping is 1.6 s, 2.1 s and
+    -- 2.2 s; without that room 75 % are left, and 65 % with 1520. With its 0.8 s and 0.5 s 91 %, 89 % and 89 % are left,
+    -- and a ping's p95 is 2.3 s, 2.4 s and 2.5 s. An N201-U of 140 leaves 96 %, and 87 %.
 
     -- ---- Whose turn it is ----
     -- A class that asks for less than its share gets all that it asks for, and what it leaves goes to the others
@@ -57,10 +58,10 @@ local settings = {
 
 -- ---- When it is too much ----
 -- COBALT for each flow: its target is 1.5 packets' time at the rate that the flow has now, and a head must have waited
--- for 4; earlier signals cost throughput: CoDel of RFC 8289 takes 8 to 14 % of it in preempt-2004 (interval 2 s; with
--- 1 s 13 to 17 %). Where no calls preempt the radio CoDel is quicker: in the quickstart, ten seeds, the p95 of the
+-- for 4; earlier signals cost throughput: CoDel of RFC 8289 takes 9 to 11 % of it in preempt-2004 (interval 2 s; with
+-- 1 s 14 to 15 %). Where no calls preempt the radio CoDel is quicker: in the quickstart, ten seeds, the p95 of the
 -- downloads' delay is 5.2 s with it and 6.1 s with COBALT, pages and pings as quick; in buffer-2004 the mean RTT
--- of the download 3.6 s and 4.5 s. There "class[background].aqm.name=codel", "class[background].aqm.interval=2 s".
+-- of the download 4.5 s and 5.5 s. There "class[background].aqm.name=codel", "class[background].aqm.interval=2 s".
 local cobalt = {
     -- Each queue by flow needs an AQM of its own (RFC 8290 4): seen over the whole MS, a ping that has not waited tells
     -- the AQM that the download is well. In the quickstart the median delay of the downloads is 4.5 s that way, and
@@ -70,7 +71,7 @@ local cobalt = {
     "aqm.ecn=true",             -- a window of 2 to 8 packets seldom survives a drop without a time-out
     "aqm.target=5 ms",          -- a lower bound; the rate sets the target
     -- A round trip on GPRS as downloads see it. In preempt-2004 it is about 3 s: with 1 s COBALT signals again before
-    -- TCP can have answered, and the window falls before the next call.
+    -- TCP can have answered, and the window falls before the next call. There 4 s give a download 15 % more.
     "aqm.rtt=2 s",
     "aqm.mtu=1500 octets",      -- the largest packet of the Internet
     "aqm.overfull=4",           -- CAKE's buffer, in intervals: beyond it, drops for who ignores marks
