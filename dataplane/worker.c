@@ -159,6 +159,9 @@ static bool carry_out_or_wait(struct dp_worker *worker, const struct command *co
     case COMMAND_llc:
         down_llc(&worker->down, command, now_ns);
         return true;
+    case COMMAND_ms_prove:
+        up_prove(&worker->up, command->ms_prove.ms_id, command->ms_prove.bvc_id, command->buffer);
+        return true;
     case COMMAND_expect:
         take_messages_of(worker, command->worker, now_ns);
         return post_migration_unpack(worker->post, &worker->state, worker->sched, &worker->stats,

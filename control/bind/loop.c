@@ -2,8 +2,9 @@
 //   require "events".take() -> kind, nse_id, nsvc_id, bvc_id, ms_id, pdu
 //                          an event of a worker, or nothing; ids that do not apply are nil. The
 //                          events stranger, unlisted, unreachable, error_indication and tunnel add
-//                          source, udp_port and teid; moved adds the old cell's id. An NS-UNITDATA
-//                          that fits comes in a buffer, which the next event overwrites
+//                          source, udp_port and teid; moved adds the old cell's id; proven and
+//                          unproven add the id of the cell with the frame. An NS-UNITDATA that fits
+//                          comes in a buffer, which the next event overwrites
 //                   .round()      begins a round, in which each turn is whole again
 //   require "log".error|warn|info|debug(text), .level(name)
 //   require "program".question() -> text         a request of another thread, or nil
@@ -44,6 +45,10 @@ static int push_rest(lua_State *L, const struct event *event)
     char address[INET6_ADDRSTRLEN];
     if (event->kind == EVENT_moved) {
         push_id(L, event->old_bvc_id);
+        return 1;
+    }
+    if (event->kind == EVENT_proven || event->kind == EVENT_unproven) {
+        push_id(L, event->claimed_bvc_id);
         return 1;
     }
     if (event->kind != EVENT_stranger && event->kind != EVENT_unlisted &&

@@ -141,6 +141,15 @@ int registry_llc(struct registry *r, struct command *c)
         ?: registry_take_pdu(r, c, pdu, r->llc_headroom) ?: registry_offer_ms(r, c);
 }
 
+// The cell is another NSE's, whose worker may be another one.
+int registry_ms_prove(struct registry *r, struct command *c)
+{
+    struct octets *pdu = &c->ms_prove.pdu;
+    return refuse(pdu->n == 0 || pdu->n > COMMAND_LLC_OCTETS_MAX, -ERANGE)
+        ?: registry_bvc_there(r, c->ms_prove.bvc_id) ?: ready(r, c)
+        ?: registry_take_pdu(r, c, pdu, 0) ?: registry_offer_ms(r, c);
+}
+
 int registry_ms_tlli(struct registry *r, struct command *c)
 {
     uint32_t id = c->ms_tlli.ms_id, tlli = c->ms_tlli.tlli;

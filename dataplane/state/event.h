@@ -27,6 +27,7 @@ struct event {
     uint32_t nse_id, nsvc_id;
     uint32_t bvc_id;            // of moved: the new one
     uint32_t old_bvc_id;        // of moved
+    uint32_t claimed_bvc_id;    // of proven and unproven: the cell in which the frame came
     uint32_t ms_id;             // control's
     uint32_t teid;              // of error_indication and tunnel: the GGSN's
     struct ipv6_address source; // of the PDU; of unreachable the NS-VC's; of tunnel the GGSN's

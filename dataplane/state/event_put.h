@@ -16,6 +16,7 @@ static inline struct event event_of(enum event_kind kind, uint32_t worker, uint6
                           .nse_id = EVENT_NONE,
                           .nsvc_id = EVENT_NONE,
                           .bvc_id = EVENT_NONE,
+                          .claimed_bvc_id = EVENT_NONE,
                           .ms_id = EVENT_NONE,
                           .commands = commands};
 }

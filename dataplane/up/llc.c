@@ -7,6 +7,10 @@
 // precedes the first under a key. A wrong guess makes the FCS wrong, and the state of an LLE
 // changes only after a good FCS: forged or damaged frames leave no trace.
 //
+// An LLC frame in another NSE proves that an MS with a key is there if the key makes its FCS good
+// under a number ahead of all that the MS has sent so far. So no recorded frame is a proof, and no
+// frame is a proof twice; one that nobody has received yet is, whoever sends it.
+//
 // A burst is deciphered in one call, with the numbers of before the burst. If a frame of the burst
 // changes the number of a later one, the later frame is deciphered again in its turn.
 #include "dataplane/up/up_parts.h"
@@ -122,6 +126,34 @@ static void move(struct up *up, const struct up_frame *f, uint64_t now_ns)
     event_put(up->events, &event);
     up->moves[f->nse].told++;
     up->stats->up.moves++;
+}
+
+static bool proves(struct up *up, struct up_frame *f)
+{
+    if (up_llc(up->state, f) != UP_ON || !f->ui.enciphered)
+        return false;
+    struct state_lle_up *lle = lle_of(up, f);
+    f->number = number_of(lle, f->ui.nu);
+    if ((int32_t)(f->number - lle->next) < 0)
+        return false;
+    struct cipher_frame enciphered = enciphered_of(&up->state->ms[f->ms], f);
+    cipher_run(up->scratch, &enciphered, 1);
+    bool newest;
+    return llc_ui_fcs_good(f->llc.at, f->llc.n) && take_number(lle, f->number, &newest);
+}
+
+void up_prove(struct up *up, uint32_t ms, uint32_t bvc, struct rte_mbuf *frame)
+{
+    struct up_frame f; // fields that are not read here are not cleared
+    f.ms = ms;
+    f.nse = f.nsvc = f.bvc = STATE_NONE;
+    f.llc = (struct octets){rte_pktmbuf_mtod(frame, uint8_t *), frame->data_len};
+    if (rte_ring_free_count(up->events) > 0) {
+        struct event event = up_event(up, &f, proves(up, &f) ? EVENT_proven : EVENT_unproven);
+        event.claimed_bvc_id = bvc;
+        event_put(up->events, &event);
+    }
+    packet_release(frame);
 }
 
 static void count(const struct up *up, const struct up_frame *f)

@@ -85,6 +85,11 @@ static inline const struct up_partial *up_partial_of(const struct up *up, uint32
 void up_input(struct up *up, struct rte_mbuf **frames, const struct port_datagram *datagrams,
               uint32_t n, uint64_t now_ns);
 
+// Tells control whether an LLC frame that came in a cell of another NSE proves that the MS is there
+// (llc.c). Owns the buffer, which holds the frame alone. If the ring of events is full nothing
+// happens: the MS's next frame is another try.
+void up_prove(struct up *up, uint32_t ms, uint32_t bvc, struct rte_mbuf *frame);
+
 // Offers waiting N-PDUs to Gn.
 void up_output(struct up *up);
 

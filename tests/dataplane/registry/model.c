@@ -127,6 +127,8 @@ static bool accepts_ms(const struct command *c)
                !tlli_taken(model.bvc[c->ms_move.bvc_id].nse, model.ms[c->ms_move.ms_id].tlli,
                            c->ms_move.ms_id) &&
                model_has_room_for_moving(c->ms_move.ms_id, c->ms_move.bvc_id);
+    case COMMAND_ms_prove:
+        return has_ms(c->ms_prove.ms_id) && model_has_bvc(c->ms_prove.bvc_id);
     case COMMAND_ms_n201_u:
         return has_ms(c->ms_n201_u.ms_id) && data_sapi(c->ms_n201_u.sapi);
     case COMMAND_ms_remove:
