@@ -11,7 +11,11 @@ gb {
 }
 ggsn { name = "ggsn1", address = "192.0.2.2" }
 
--- Both NSEs list the routeing area of both cells, so an MS that is heard in the other one is there at once.
+-- An MS without a key that is heard in the other NSE is there when it has answered a page there and none in its own
+-- cell. Both NSEs list the routeing area of both cells, so one page is enough, which waits t3313: 1 s, for an MS
+-- answers within 0.3 s here. A busy network needs the default of 5 s.
+timers { t3313 = "1 s" }
+
 local function pcu(number, cell)
     return nse {
         nsei = number * 100 + 1,

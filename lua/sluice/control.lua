@@ -75,6 +75,14 @@ function handlers.heard(_, _, _, ms_id)
     return ms_id and roam.heard(ms_id) or "ignored"
 end
 
+function handlers.proven(_, _, _, ms_id, _, bvc_id)
+    return ms_id and bvc_id and roam.proven(ms_id, bvc_id) or "ignored"
+end
+
+function handlers.unproven(_, _, _, ms_id, _, bvc_id)
+    return ms_id and bvc_id and roam.unproven(ms_id, bvc_id) or "ignored"
+end
+
 function handlers.page(_, _, _, ms_id)
     return ms_id and paging.wanted(ms_id) or "ignored"
 end

@@ -24,6 +24,7 @@ PFIS = 8, 9, 10
 CIPHERS = "", 'cipher = "gea3", key = "0123456789abcdef",', \
     'cipher = "gea4", key = "0123456789abcdef0011223344556677", iov_ui = 77,'
 C_NS = 1001 * MS
+ANSWER_NS = 300 * MS  # from a page to its answer
 RELEASED = 0x08  # BVC cause: O&M intervention
 
 
@@ -55,11 +56,15 @@ nse {{ nsei = 102, {areas} {links[102]} bvc {{ bvci = 2, {of(4)} }}, bvc {{ bvci
 
 
 class Timed(Bss):
-    """Keeps C: notes when each bucket's last FLOW-CONTROL was."""
+    """Keeps C: notes when each bucket's last FLOW-CONTROL was. `paged` is given the IMSI in a PAGING-PS."""
 
     def __init__(self, *arguments, **more):
         super().__init__(*arguments, **more)
-        self.told_ns = {}
+        self.told_ns, self.paged = {}, None
+        self.auto.add("bssgp_paging_ps")
+
+    def answer_bssgp_paging_ps(self, _, pdu):
+        self.world.at(self.world.now_ns + ANSWER_NS, self.paged, self, pdu["imsi"])
 
     def send(self, bvci, name, /, **fields):
         if name.startswith("bssgp_flow_control"):
@@ -95,6 +100,16 @@ class Random:
         self.where = {number: (101, 3 if number == 3 else 2) if number < 4 else (102, 2) for number in range(MSS)}
         self.blocked, self.calls, self.tag = set(), {}, 0
         self.sent = 0
+
+        for bss in self.bsss.values():
+            bss.paged = self.paged
+
+    def paged(self, bss, imsi):
+        """An MS answers where it is, if it can."""
+        number = int(imsi[-1]) - 1
+        nsei, bvci = self.where[number]
+        if nsei == bss.nsei and (nsei, bvci) not in self.blocked and number not in self.calls:
+            self.heard_of(number)
 
     # ---- What happens ----
 
@@ -222,7 +237,7 @@ class Random:
     def silence(self):
         self.world.run(self.rng.randrange(6, 40) * S)
 
-    HOW_OFTEN = {flow_bvc: 14, flow_ms: 12, flow_pfc: 8, discarded: 8, heard: 12, moves: 10, call: 6, radio: 3,
+    HOW_OFTEN = {flow_bvc: 14, flow_ms: 12, flow_pfc: 8, discarded: 8, heard: 12, moves: 16, call: 6, radio: 3,
                  block: 4, reset: 3, block_nsvc: 3, restart: 1, silence: 2}
 
     def load(self):

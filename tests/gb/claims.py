@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""An NSE says that an MS of another is there (a UL-UNITDATA of its TLLI): who is believed, by the
-routeing areas that the file lists (nse.areas), by a key, and by what the MS's own cell answers to a
-page. And cells outside of those areas. Whatever is said, an MS's packets go on where it was, and come
-each once and in order."""
+"""An NSE says that an MS of another is there (a UL-UNITDATA of its TLLI): who is believed, by who answers
+a page, and by the routeing areas that the file lists (nse.areas). And cells outside of those areas.
+Whatever is said, an MS's packets go on where it was, and come each once and in order. MSs with a key are
+in theft.py."""
 
 import codec
 from bss import Bss
@@ -38,15 +38,20 @@ def flows_on(p, bss, bvci=2):
     p.all(bvci, ns=0, bss=bss)
 
 
+def contests(p):
+    return int(p.lua("return require('sluice.ms.contest').count()"))
+
+
 def stays(p):
-    """It is paged in its own cell alone, and its packets go there meanwhile."""
-    page(p.a, p.world.now_ns, bvci=2)
-    p.b.none("bssgp_paging_ps")
+    """Both cells are paged, and no other; its packets go on where it is."""
+    for bss in p.a, p.b:
+        page(bss, p.world.now_ns, bvci=2)
+        bss.none("bssgp_paging_ps")
     same(where(p), 101, "where it is")
     flows_on(p, p.a)
 
 
-# ---- Nothing is listed --------------------------------------------------------------------------
+# ---- A contest ----------------------------------------------------------------------------------
 
 for TITLE, ANSWER in (("user data", "up"), ("a frame of control's", "frame"), ("another of its cells", "moved")):
     @case(f"its own cell answers the page, by {TITLE}: the claim is refused, nothing was held", ANSWER)
@@ -62,51 +67,154 @@ for TITLE, ANSWER in (("user data", "up"), ("a frame of control's", "frame"), ("
         p.frame() if answer == "frame" else p.up(cell)
         p.world.run(0)
         p.idle()
+        for _ in range(20):  # and again: nobody is paged before T3313
+            claim(p)
+            p.world.run(100 * MS)
         same(counts(p, "paged", "refused", "moved"), (1, 1, 0), "claims paged, refused, moved")
-        right(p.world.log_lines(" warn ", "NSE 102", f"IMSI {IMSI} of NSE 101", "answers in its own cell"),
+        right(p.world.log_lines(" warn ", f"IMSI {IMSI}", "from NSE 101 and from NSE 102", "in NSE 101 and stays"),
               p.world.log())
-        p.world.run(SILENCE)
-        same(where(p), 101, "where it is")
+        p.world.run(T3313)
+        same((where(p), contests(p)), (101, 0), "where it is, contests")
         flows_on(p, p.a, cell)
-
-
-for TITLE, MORE in ("no key", ""), ("a key", KEY):
-    @case(f"its own cell is silent: it moves when the page has run out, its queue with it; {TITLE}")
-    @place(more=MORE)
-    def silent(p):
-        start = p.world.now_ns
         claim(p)
-        page(p.a, start, bvci=2)
-        p.world.run_until(start + SILENCE - 500 * MS)
-        p.a.send(0, "bssgp_bvc_block", bvci=2, cause=8)
+        same(counts(p, "paged"), (2,), "claims paged when the first has rested")
+
+
+@case("its own cell is silent, the other answers: it moves when the pages have run out, its queue with it")
+@place()
+def silent(p):
+    start = p.world.now_ns
+    claim(p)
+    p.world.run(3 * T3313)
+    for bss in p.a, p.b:
+        same([one - start for one in bss.times("bssgp_paging_ps")], [n * T3313 for n in range(4)], "pages")
+    claim(p)
+    p.world.run_until(start + SILENCE - 500 * MS)
+    p.a.send(0, "bssgp_bvc_block", bvci=2, cause=8)
+    p.world.run(0)
+    p.down(20)
+    p.world.run(500 * MS - 1)
+    same(len(p.a.dl), 0, "DL-UNITDATA in a cell that is blocked")
+    same(where(p), 101, "where it is")
+    p.world.run(1)
+    same(where(p), 102, "where it is")
+    flushed(p.a, new_bvci=2, nsei=102)
+    p.world.run(S)
+    same([(one.nsvc.address, one.pdu.bvci) for one in p.a.dl + p.b.dl], [(B, 2)] * 20, "where they came")
+    p.b.dl.clear()
+    p.idle()
+    same(counts(p, "paged", "refused", "moved"), (1, 0, 1), "claims paged, refused, moved")
+    right(p.world.log_lines(" info ", f"IMSI {IMSI} is in NSE 102 now, no longer in NSE 101"), p.world.log())
+
+
+@case("a claim alone moves nobody: neither cell answers")
+@place()
+def nobody_answers(p):
+    claim(p)
+    p.world.run(SILENCE)
+    same((where(p), contests(p), *counts(p, "paged", "refused", "moved")), (101, 0, 1, 1, 0),
+         "where it is, contests, claims paged, refused, moved")
+    p.idle()
+    flows_on(p, p.a)
+
+
+@case("away from home, claimed by its home: nothing but an answer there brings it back, at once")
+@place()
+def back_home(p):
+    status(p.a, LOST)
+    claim(p)
+    same(where(p), 102, "where it is")
+    for _ in range(3):  # it is there, and says so
+        claim(p, bss=p.a)
+        p.frame(2, p.b)
+        p.world.run(SILENCE)
+        same((where(p), contests(p)), (102, 0), "where it is, contests")
+    claim(p, bss=p.a)
+    p.frame(2, p.b)
+    p.world.run(S)
+    same(where(p), 102, "where it is")
+    flows_on(p, p.b)
+    claim(p, bss=p.a)
+    same(where(p), 101, "where it is")
+    flows_on(p, p.a)
+    p.idle()
+
+
+@case("away from home and in a call, by what the BSS there says: its home has it back all the same")
+@place()
+def back_from_call(p):
+    status(p.a, LOST)
+    claim(p)
+    for _ in range(2):
+        p.b.send(0, "bssgp_suspend", tlli=TLLI, rai=codec.RAI)
         p.world.run(0)
-        p.down(20)
-        p.world.run(500 * MS - 1)
-        same(len(p.a.dl), 0, "DL-UNITDATA in a cell that is blocked")
-        same(where(p), 101, "where it is")
-        p.world.run(1)
+        claim(p, bss=p.a)
+    same(where(p), 101, "where it is")
+    flows_on(p, p.a)
+    p.idle()
+
+
+@case("taken by two NSEs that hand it to each other: its home has it back all the same")
+@place(third=True, more="")
+def handed_over(p):
+    other = Bss(p.world, 103, [(103, C)], {2: 80000})
+    other.up()
+    p.world.run(S)
+    status(p.b, LOST, tlli=TLLI2)
+    claim(p, TLLI2, p.a)
+    for turn in range(20):
+        there, then = (p.a, other) if turn % 2 == 0 else (other, p.a)
+        claim(p, TLLI2, p.b)
+        if p.lua(f"return require('dp').ms_of(1, {TLLI2})") != "nil":
+            break
+        status(there, LOST, tlli=TLLI2)
+        claim(p, TLLI2, then)
+        p.world.run(S)
+    right(turn == 1, f"its home has it after frame {turn + 1}")
+
+
+@case("taken by an NSE that then says that its cell is in another area: its home has it back all the same")
+@place()
+def area_changed(p):
+    status(p.a, LOST)
+    claim(p)
+    same(where(p), 102, "where it is")
+    p.b.send(0, "bssgp_bvc_reset", bvci=2, cause=8, cell=codec.cell(7, RA2))
+    p.world.run(0)
+    p.b.flow(2)
+    p.world.run(S)
+    for _ in range(2):
         same(where(p), 102, "where it is")
-        flushed(p.a, new_bvci=2, nsei=102)
-        p.world.run(S)
-        same([(one.nsvc.address, one.pdu.bvci) for one in p.a.dl + p.b.dl], [(B, 2)] * 20, "where they came")
-        p.b.dl.clear()
-        p.idle()
-        same(counts(p, "paged", "refused", "moved"), (1, 0, 1), "claims paged, refused, moved")
-        right(p.world.log_lines(" info ", f"NSE 102 has taken IMSI {IMSI} from NSE 101",
-                                "not heard"), p.world.log())
+        claim(p, bss=p.a)
+    same(where(p), 101, "where it is")
+    flows_on(p, p.a)
+    p.idle()
 
 
-for TITLE, MORE in ("no key", ""), ("a key", KEY):
-    @case(f"it was lost in its own cell: it moves at once, what waited with it; {TITLE}")
-    @place(more=MORE)
-    def gone(p):
-        status(p.a, LOST)
-        p.down(9)
-        p.none(S)
+@case("a call begins while it is asked where it is: the claim is refused")
+@place()
+def call_begins(p):
+    claim(p)
+    reference = suspended(p)
+    for _ in range(3):
         claim(p)
-        p.world.run(S)
-        same([(one.nsvc.address, one.pdu.bvci) for one in p.a.dl + p.b.dl], [(B, 2)] * 9, "where they came")
-        p.idle()
+        p.world.run(SILENCE)
+    same((where(p), contests(p)), (101, 0), "where it is, contests")
+    p.down(3)
+    resume(p.a, reference)
+    p.all()
+
+
+@case("it was lost in its own cell: it moves at once, what waited with it")
+@place()
+def gone(p):
+    status(p.a, LOST)
+    p.down(9)
+    p.none(S)
+    claim(p)
+    p.world.run(S)
+    same([(one.nsvc.address, one.pdu.bvci) for one in p.a.dl + p.b.dl], [(B, 2)] * 9, "where they came")
+    p.idle()
 
 
 @case("claimed to be in another cell of its NSE, and heard in its own: paged, and no NSE is refused")
@@ -118,7 +226,7 @@ def within(p):
     p.world.run(0)
     p.idle()
     same(counts(p, "paged", "refused", "moved"), (1, 0, 0), "claims paged, refused, moved")
-    same(p.world.log_lines("answers in its own cell"), [], "what is said")
+    same(p.world.log_lines("frames of it came"), [], "what is said")
 
 
 for CAUSE in LOST, ORDERED:
@@ -127,13 +235,15 @@ for CAUSE in LOST, ORDERED:
     def gone_meanwhile(p, cause):
         claim(p)
         p.world.run(S)
+        claim(p)
+        p.world.run(S)
         status(p.a, cause)
         same(where(p), 102, "where it is")
         flows_on(p, p.b)
         p.idle()
 
 
-for AFTER, THEN in (S, T3313), (T3313 + S, T3313 + S):
+for AFTER, THEN in (S, T3313 + S), (T3313 + S, T3313 + S):
     @case(f"in standby one page without an answer is enough: claimed after {AFTER // S} s", AFTER, THEN)
     @place(sets=READY)
     def standby(p, after, then):
@@ -144,6 +254,7 @@ for AFTER, THEN in (S, T3313), (T3313 + S, T3313 + S):
         p.none(after)
         claim(p)
         if then > after:
+            claim(p)
             same(where(p), 101, "where it is")
             p.world.run_until(start + then - 1)
             p.none()
@@ -174,8 +285,10 @@ def in_call(p):
     p.down(4)
     claim(p)
     p.none(SILENCE + S)
-    p.a.none("bssgp_paging_ps")
+    for bss in p.a, p.b:
+        bss.none("bssgp_paging_ps")
     same(counts(p, "refused", "moved"), (1, 0), "claims refused, moved")
+    right(p.world.log_lines(" warn ", f"IMSI {IMSI}", "in a call in NSE 101"), p.world.log())
     resume(p.a, reference)
     p.all()
     p.idle()
@@ -186,6 +299,7 @@ def in_call(p):
 def cell_gone(p):
     claim(p)
     p.world.run(S)
+    claim(p)
     p.b.send(0, "bssgp_bvc_reset", bvci=2, cause=8, cell=codec.cell(7, RA2))  # elsewhere, at least
     p.world.run(SILENCE)
     same((where(p), *counts(p, "moved")), (101, 0), "where it is, claims moved")
@@ -193,68 +307,59 @@ def cell_gone(p):
     p.idle()
 
 
-@case("an area that one of the two NSEs lists is not listed for both")
-@place(nse=LISTED)
-def listed_for_one(p):
-    right(*p.world.reload(config(nse=LISTED).replace(LISTED, "", 1)))
-    p.world.run(S)
-    claim(p)
-    stays(p)
-
-
 # ---- The area is listed for both ----------------------------------------------------------------
 
 
-@case("an area of both: an MS without a key moves at once, counted, and told once in 10 s")
-@place(nse=LISTED)
-def listed(p):
-    for turn in range(30):
+for TITLE, ONE_LISTS, TOOK in (("both list", False, T3313), ("one of both lists", True, SILENCE)):
+    @case(f"an area that {TITLE}: it moves {TOOK // S} s after the claim, its own cell being silent", ONE_LISTS, TOOK)
+    @place(nse=LISTED)
+    def listed(p, one_lists, took):
+        if one_lists:
+            right(*p.world.reload(config(nse=LISTED).replace(LISTED, "", 1)))
+        p.world.run(S)
+        start = p.world.now_ns
         claim(p)
-        same(where(p), 102, "where it is")
-        claim(p, bss=p.a)
+        claim(p)
+        p.world.run_until(start + took - 1)
         same(where(p), 101, "where it is")
-        p.world.run(500 * MS)
-    p.a.none("bssgp_paging_ps")
-    same(counts(p, "moved", "paged"), (60, 0), "claims moved, paged")
-    same([len(p.world.log_lines(f"NSE {nsei} has taken IMSI {IMSI}")) for nsei in (101, 102)],
-         [2, 2], "lines")
-    flows_on(p, p.a)
+        p.world.run(1)
+        same(where(p), 102, "where it is")
+        flows_on(p, p.b)
 
 
 MANY = 3000  # fifty a second are a minute's
 
 
-@case("an area of both: all MSs of an NSE move within a minute, as many a second; none is paged")
+@case("an area of both: all MSs of an NSE move within a minute, as many a second")
 @place(nse=LISTED, count=MANY)
 def minute(p):
     for second in range(60):
         for number in range(50 * second, 50 * second + 50):
             claim(p, TLLI + number)
+            claim(p, TLLI + number)
         p.world.run(S)
-    same(counts(p, "moved", "paged", "unheard"), (MANY, 0, 0), "claims moved, paged, unheard")
+    p.world.run(T3313)
+    same(counts(p, "moved", "paged", "unheard"), (MANY, MANY, 0), "claims moved, paged, unheard")
 
 
 for COUNT, LIMIT in (120, 20), (MANY, MANY // 60):
-    @case(f"an area of both, {COUNT} MSs: beyond {LIMIT} a second they are paged in their own cells first,"
-          " as many again", LIMIT)
-    @place(nse=LISTED, count=COUNT)
+    @case(f"{COUNT} MSs: beyond {LIMIT} claims a second none is paged", LIMIT)
+    @place(count=COUNT)
     def beyond(p, limit):
         for number in range(5 * limit):
             claim(p, TLLI + number)
-        same(counts(p, "moved", "paged", "unheard"), (limit, limit, 3 * limit), "claims moved, paged, unheard")
+        same(counts(p, "moved", "paged", "unheard"), (0, limit, 4 * limit), "claims moved, paged, unheard")
         same([record.pdu.sdu["tmsi"] for record in p.a.received if record.pdu.sdu
-              and record.pdu.sdu.name == "bssgp_paging_ps"],
-             [TLLI + n for n in range(limit, 2 * limit)], "pages")
+              and record.pdu.sdu.name == "bssgp_paging_ps"], [TLLI + n for n in range(limit)], "pages")
         p.world.run(S)
-        for number in range(2 * limit, 5 * limit):
+        for number in range(5 * limit):
             claim(p, TLLI + number)
-        same(counts(p, "moved", "paged", "unheard"), (2 * limit, 2 * limit, 4 * limit),
-             "claims moved, paged, unheard")
+        same(counts(p, "moved", "paged", "unheard"), (0, 2 * limit, 7 * limit), "claims moved, paged, unheard")
         p.world.run(SILENCE)
-        same(counts(p, "moved"), (4 * limit,), "claims moved when nobody answered")
+        same(counts(p, "moved"), (limit,), "claims moved: those that were answered")
 
 
-@case("ten thousand claims in a second: pages as many as are allowed, and nobody's packets wait")
+@case("ten thousand claims in a second: contests as many as are allowed, and nobody's packets wait")
 @place(count=3000)
 def flood(p):
     for number in range(10000):
@@ -270,9 +375,20 @@ def flood(p):
     moved, paged, unheard = counts(p, "moved", "paged", "unheard")
     right(moved == 0 and paged <= 100, f"{moved} moved, {paged} paged in two seconds")
     right(9000 < paged + unheard <= 10000, f"{unheard} unheard; the others were being paged")
-    same(p.lua("return require('sluice.ms.paging').count()"), str(paged), "MSs that are paged")
+    same(contests(p), paged, "contests")
     p.world.run(SILENCE)
+    same(contests(p), 0, "contests")
     p.idle()
+
+
+@case("an NSE that has begun as many contests as it can leaves room for another's")
+@place()
+def room_for_contests(p):
+    p.lua("require('sluice.core.network').nse[1].contests = 20000 return 0")  # of NSE 102
+    claim(p)
+    same(counts(p, "paged", "unheard"), (0, 1), "claims paged, unheard")
+    claim(p, TLLI2, p.a)
+    same(counts(p, "paged", "unheard"), (1, 1), "claims paged, unheard")
 
 
 @case("an NSE that names as many MSs as it can leaves room for another's, which are paged")
@@ -284,9 +400,8 @@ def room_for_another(p):
             p.world.run(50 * MS)
     entries = "return require('sluice.ms.paging').count()"
     same(p.lua(entries), "10000", "MSs that are waited for")
-    claim(p, TLLI + 21500)
-    claim(p, TLLI2, p.a)
-    same(counts(p, "paged", "unheard"), (1, 1), "claims paged, unheard: another's, its own")
+    status(p.b, ORDERED, tlli=TLLI2)
+    status(p.a, ORDERED, tlli=TLLI + 21500)
     same(p.lua(entries), "10001", "MSs that are waited for")
 
 
@@ -366,7 +481,7 @@ def relisted(p):
     right("BVCI 6: up" in state(p, 6), state(p, 6))
 
 
-@case("a third NSE claims, too: the latest claim counts when its own cell is silent")
+@case("a third NSE claims, too: who answers first has it when its own cell is silent")
 @place(third=True)
 def third(p):
     other = Bss(p.world, 103, [(103, C)], {2: 80000})
@@ -376,8 +491,12 @@ def third(p):
     claim(p, TLLI2, p.a)
     p.b.expect("bssgp_paging_ps", at=start, on=0, bvci=2)
     p.world.run(T3313)
+    begun = p.world.now_ns
     claim(p, TLLI2, other)
-    p.world.run_until(start + SILENCE - 1)
+    claim(p, TLLI2, other)
+    claim(p, TLLI2, p.a)
+    claim(p, TLLI2, p.a)
+    p.world.run_until(begun + SILENCE - 1)
     same([p.lua(f"return require('dp').ms_of({nse}, {TLLI2})") for nse in range(3)], ["nil", "1", "nil"],
          "who has it until then")
     p.world.run(1)

@@ -188,6 +188,16 @@ def reset_moved(p):
 # ---- From one NSE to another -------------------------------------------------------------------
 
 
+def goes_to(p, bss):
+    """The MS, which has no key, is heard in a cell of that other NSE, and answers the page there. Both list the
+    area, so one page is enough; at home none is needed."""
+    p.up(2, bss)
+    p.up(2, bss)
+    if bss is not p.a:
+        p.world.run(T3313)
+    p.world.run(0)
+
+
 def other_nse(p):
     status(p.a, ORDERED)
     p.down(12)
@@ -198,6 +208,7 @@ def other_nse(p):
     p.all(bss=p.b)
     p.idle()
     p.up(2, p.b)
+    p.up(3)
     p.up(3)
     p.world.run(0)
     found = p.b.expect("bssgp_flush_ll", tlli=TLLI)
@@ -237,8 +248,7 @@ for WORKERS in (1, 2):
 @place(workers=2, nse=LISTED, sets=("room.worker_mss=1",))
 def full(p):
     p.down(6)
-    p.up(2, p.b)
-    p.world.run(0)
+    goes_to(p, p.b)
     same(p.world.counts()["what"].get("moves_refused"), 1, "moves_refused")
     right(f"MS {IMSI} stays in its cell: the worker of that cell is full" in p.world.log(),
           f"the log: {p.world.log()}")
@@ -252,11 +262,9 @@ def full(p):
 @place(nse=LISTED)
 def back(p):
     p.a.auto.discard("bssgp_flush_ll")
-    p.up(2, p.b)
-    p.world.run(0)
+    goes_to(p, p.b)
     flushed(p.a, new_bvci=2, nsei=102)
-    p.up(2)
-    p.world.run(0)
+    goes_to(p, p.a)
     flushed(p.b, new_bvci=2, nsei=101)
     p.a.none("bssgp_flush_ll", 60 * S)
     p.flows()
@@ -266,16 +274,14 @@ def back(p):
 @case("to another NSE without Inter-NSE re-routing: deleted")
 @place(features=0, nse=LISTED)
 def no_inr(p):
-    p.up(2, p.b)
-    p.world.run(0)
+    goes_to(p, p.b)
     flushed(p.a)
     p.flows(2)
     same(p.lua("return require('dp').ms_of(0, %d)" % TLLI), "nil", "who has the TLLI in NSE 101")
 
 
 def one_has_inr(p, fields):
-    p.up(2, p.b)
-    p.world.run(0)
+    goes_to(p, p.b)
     flushed(p.a, **fields)
     p.flows(2)
 
@@ -345,29 +351,6 @@ def nowhere():
 
 
 KEY = 'cipher = "gea3", key = "0102030405060708", '
-
-
-@case("an enciphered MS is not moved by a claim: paged, not held, and who answers is believed")
-@place(more=KEY, nse=LISTED)
-def enciphered(p):
-    llc = codec.llc_ui(1, 0, b"\x08\x08")
-    start = p.world.now_ns
-    p.b.uplink_llc(2, TLLI, llc)
-    p.world.run(0)
-    for bss in (p.a, p.b):
-        page(bss, start, rai=codec.RAI)
-    same(p.lua("return require('dp').ms_of(0, %d)" % TLLI), "0", "where it is")
-    for where, bss in ("before", p.a), ("having answered", p.b):
-        p.down(3)
-        p.world.run(2 * S)
-        same({(one.nsvc.address, one.pdu.bvci) for one in p.a.dl + p.b.dl},
-             {(bss.nsvcs[0].address, 2)}, f"where data goes {where}")
-        same(len(bss.dl), 3, "its packets")
-        bss.dl.clear()
-        p.b.uplink_llc(2, TLLI, llc)
-        p.world.run(0)
-        same(p.lua("return require('dp').ms_of(1, %d)" % TLLI), "0", "where it is, having answered")
-    p.idle()
 
 
 @case("a claim that nobody stands for costs an enciphered MS nothing, be it in a call or not")

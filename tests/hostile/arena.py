@@ -32,9 +32,12 @@ H4 = "198.51.100.66"
 HOSTILE_MAC = wire.mac_of(H4)
 TLLI, MSS, ADDRESS = 0xC0000000, 16, "10.0.0.0"  # half of them in cell 2, half in cell 3
 HOSTILE_TLLI, HOSTILE_MSS = 0xC0010000, 32
+KEYED_TLLI, KEYED_MSS = 0xC0020000, 100  # MSs with a key in cell 3 of the honest one, which say nothing
 TEID, HOSTILE_TEID = 0x1000, 0x20000  # of the first of them, at the GGSN
 CELLS, RESET_CELL = (2, 3), 4  # the honest BSS resets the latter now and then
 RATE = 4_000_000  # bit/s of the honest cells: nothing of theirs waits for the radio
+
+KEY = 'cipher = "gea3", key = "0123456789abcdef",'
 
 SLOW = """
 local events, dp, network = require('events'), require('dp'), require('sluice.core.network')
@@ -68,8 +71,8 @@ jobs.work = function() pieces = pieces - 1 return work() end
 """.replace("\n", " ")
 
 
-def mss(imsi, tlli, count, address, ggsn_teid):
-    return ms(imsi, tlli, count=count, address=address, ggsn_teid=ggsn_teid)
+def mss(imsi, tlli, count, address, ggsn_teid, more=""):
+    return ms(imsi, tlli, count=count, address=address, ggsn_teid=ggsn_teid, more=more)
 
 
 def config(nse="", cells=0):
@@ -82,7 +85,8 @@ log {{ level = "error" }}
 room {{ nses = 8, nsvcs = 64, bvcs = {cells + 256}, mss = 256, pdps = 256 }}
 nse {{ nsei = {HONEST}, dynamic = true, cells = "any", {nsvc(101, A4)},
     bvc {{ bvci = 2, {mss("001010000000000", TLLI, half, ADDRESS, TEID)} }},
-    bvc {{ bvci = 3, {mss("001010000000100", TLLI + half, half, f"10.0.0.{half}", TEID + half)} }},
+    bvc {{ bvci = 3, {mss("001010000000100", TLLI + half, half, f"10.0.0.{half}", TEID + half)},
+        {mss("001010000000200", KEYED_TLLI, KEYED_MSS, "10.2.0.0", 2 * HOSTILE_TEID, KEY)} }},
     bvc {{ bvci = {RESET_CELL} }} }}
 nse {{ nsei = {HOSTILE}, {nse} {nsvc(102, H4)},
     bvc {{ bvci = 2, {mss("001020000000000", HOSTILE_TLLI, HOSTILE_MSS, "10.1.0.0", HOSTILE_TEID)} }},

@@ -9,8 +9,8 @@ from collections import namedtuple
 
 import codec
 import frames as wire
-from arena import (A4, B4, B6, CELLS, HOSTILE_MAC, HOSTILE_MSS, HOSTILE_TLLI, H4, MSS, TEID, TLLI, gb_frame,
-                   gn_frame)
+from arena import (A4, B4, B6, CELLS, HOSTILE_MAC, HOSTILE_MSS, HOSTILE_TLLI, H4, KEYED_MSS, KEYED_TLLI, MSS,
+                   TEID, TLLI, gb_frame, gn_frame)
 from llc_ms import NULL, SABM, XID, parameter, u_frame
 from world import GB, GB_MAC, GGSN, npdu
 
@@ -149,6 +149,14 @@ def claims(_, dice):
     return "gb", [uplink(dice.choice((codec.llc_ui(3, i % 512, b"\x65\0\0\0" + bytes(40)),
                                       u_frame(1, NULL))), TLLI + dice.randrange(MSS))
                   for i in range(KINDS)]
+
+
+@attack("claims of the honest one's MSs with a key, by random octets", "gb.control_packets")
+def claims_of_keys(_, dice):
+    def one():
+        head = bytes([dice.choice((3, 5, 9, 11)), 0xC0 | dice.randrange(8), dice.randrange(64) << 2 | 3])
+        return head + dice.randbytes(dice.randrange(3, 300))
+    return "gb", [uplink(one(), KEYED_TLLI + dice.randrange(KEYED_MSS)) for _ in range(KINDS)]
 
 
 @attack("uplink data of its MSs, from cell to cell", "up.npdus", turns=0, told=MOVES)

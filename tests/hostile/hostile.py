@@ -13,7 +13,7 @@ import random
 
 from arena import Arena
 from attacks import ATTACKS, CELLS_A_PIECE, OTHERS_A_TURN
-from harness import case, main, right
+from harness import case, main, right, same
 from honest import Honest
 from world import MS, S
 
@@ -52,6 +52,7 @@ def beside(attack):
         others_most = attack.turns * OTHERS_A_TURN + attack.told
         others, cells = honest.judge(others_most, CELLS_A_PIECE + others_most)
         met(arena, attack)
+        same(arena.counted("claims_moved"), (0,), "MSs that were taken from the honest one")
         print(f"# {attack.name}: {others} events of others and {cells} resets of cells between")
 
 

@@ -4,11 +4,12 @@ a network namespace, and each attack of tests/hostile in turn, at 20 000 frames 
 
     hostile.py [MINUTES] [--rate FRAMES] [--seed N] [--only WORD]     ten minutes of all attacks
 
-All that the honest one asks or sends has to come within 100 ms, but for one in a thousand. What the kernel
-dropped at the taps is counted apart; what is lost must not be more than that.
+All that the honest one asks or sends has to come within 100 ms, but for one in a thousand, and none of its MSs
+may be taken from it. What the kernel dropped at the taps is counted apart; what is lost must not be more than that.
 """
 
 import argparse
+import json
 import os
 import pathlib
 import random
@@ -20,7 +21,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "hostile
 
 from arena import H4, HOSTILE, Bss, config  # noqa: E402
 from attacks import ATTACKS, MANY_CELLS  # noqa: E402
-from harness import ROOT, Skip, unbalanced  # noqa: E402
+from harness import ROOT, Skip, new_folder, sluice, unbalanced  # noqa: E402
 from honest import Honest  # noqa: E402
 from live import Flood, Live  # noqa: E402
 from world import MS, S  # noqa: E402
@@ -119,11 +120,12 @@ def run(args):
         honest.look()
         honest.give_up(live.now_ns)
         kernel = live.lost()
+        stolen = json.loads(sluice("stats", "--json").stdout)["stats"]["control"]["claims_moved"]
         summary = live.program.finish()
-    return judge(args, honest, floods, kernel, summary)
+    return judge(args, honest, floods, kernel, summary, stolen)
 
 
-def judge(args, honest, floods, kernel, summary):
+def judge(args, honest, floods, kernel, summary, stolen):
     *sums, latest = zip(*floods)
     sent, refused, took_s = map(sum, sums)
     row("all", honest.took, sent / took_s, honest.lost, kernel, max(latest))
@@ -138,6 +140,7 @@ def judge(args, honest, floods, kernel, summary):
             bool(honest.took) and late <= MOST_LATE,
         f"{sum(honest.lost.values())} are lost, the kernel dropped {sum(kernel.values())}":
             sum(honest.lost.values()) <= sum(kernel.values()),
+        f"{stolen} MSs were taken from the honest one": stolen == 0,
         f"{sum(honest.unasked.values())} came that nobody asked for": not honest.unasked,
         f"each packet is accounted for {unbalanced(summary)}": not unbalanced(summary),
     }
@@ -156,6 +159,7 @@ def main():
     parser.add_argument("--only", default="", help="attacks whose name has the word")
     args = parser.parse_args()
     os.environ.setdefault("SLUICE", str(ROOT / "build/release/sluice"))
+    os.environ["RUNTIME_DIRECTORY"] = str(new_folder())  # `sluice stats` sees this run alone
     print(f"{args.minutes:g} minutes, seed {args.seed}", flush=True)
     try:
         return run(args)

@@ -165,12 +165,24 @@ end
 
 -- The outcome of a claim of an MS by another NSE (ms/roam.lua).
 function hints.moved(ms, old, nse, how)
-    say(nse, "moved", ("NSE %d has taken IMSI %s from NSE %d: %s"):format(nse.nsei, ms, old.nsei, how), log.info)
+    say(nse, "moved", ("IMSI %s is in NSE %d now, no longer in NSE %d: %s"):format(ms, nse.nsei, old.nsei, how), log.info)
 end
 
-function hints.not_moved(ms, old, nse, why)
-    say(nse, "not_moved", ("NSE %d wrongly claims IMSI %s of NSE %d: %s; if NSE %d has sent a TLLI that"
-        .. " it cannot know, check its BSS"):format(nse.nsei, ms, old.nsei, why, nse.nsei))
+-- Frames came from both, and Sluice cannot tell whose were the MS's: no line says who lies.
+function hints.contested(ms, old, nse)
+    say(nse, "contested", ("IMSI %s: frames of it came from NSE %d and from NSE %d; it answers a page in"
+        .. " NSE %d and stays there; only a key (cipher) proves whose frames are its own"):format(ms, old.nsei,
+        nse.nsei, old.nsei))
+end
+
+function hints.in_call(ms, old, nse)
+    say(nse, "in_call", ("IMSI %s: a frame of it came from NSE %d, and it is in a call in NSE %d: it stays"
+        .. " there"):format(ms, nse.nsei, old.nsei))
+end
+
+function hints.unproven(ms, old, nse)
+    say(nse, "unproven", ("IMSI %s: a frame of it came from NSE %d, which its key does not prove; it stays"
+        .. " in NSE %d"):format(ms, nse.nsei, old.nsei))
 end
 
 return hints

@@ -81,7 +81,7 @@ local function input(bvc, ms_id, octets)
         count.add("llc_bad")
         return "ignored"
     end
-    roam.heard_by_control(ms_id, bvc)
+    roam.heard_by_control(ms_id, bvc, octets)
     local outcome = take(ms_id, octets, frame, unnumbered)
     exchange.seen(ms_id)
     return outcome

@@ -4,8 +4,8 @@
 --            the BSS discards all, and a packet waits) the MS's queue is held until the MS is heard.
 --            Without an answer the queue is dropped and the MS stays in standby: the next packet pages
 --            again.
---   claimed  (roam.lua: a frame with the MS's TLLI came in another cell) nothing is held, for the frame
---            may be forged. If silence in the MS's own cell is to decide, only that cell is paged.
+--   claimed  (roam.lua: a frame with the TLLI of an MS with a key came in another cell of its NSE) nothing
+--            is held, for the frame may be forged; all of the routeing area is paged.
 --   ordered  (RADIO-STATUS: cell reselection ordered) the page starts T3313 later.
 --
 -- An MS has an entry only while it is paged or a page is scheduled. BSSs can cause at most ENTRIES_MAX
@@ -29,8 +29,8 @@ local paging = {}
 local ENTRIES_MAX = 20000
 
 -- entries: by ms_id { ms_id, why, nse (the NSE that caused the entry; nse.named counts such entries),
--- attempt (0: not paged yet), timer, wanted (a packet waits), claim = { bvc, silent (called if the MS
--- does not answer in its own cell) } }. lost: by ms_id true, after RADIO-STATUS reported the MS lost.
+-- attempt (0: not paged yet), timer, wanted (a packet waits) }. lost: by ms_id true, after RADIO-STATUS
+-- reported the MS lost.
 local entries, n, lost = {}, 0, {}
 
 -- QoS profile: best effort, user data (11.3.28).
@@ -69,19 +69,24 @@ local function send_wide(bvc, page)
     end
 end
 
+-- Sends one page of the MS in that cell, which need not be its own.
+function paging.page(ms_id, bvc)
+    local _, tlli = dp.ms_cell(ms_id)
+    local page = page_of(ms_id, tlli)
+    page.bvci = bvc.bvci
+    return gb.send_signalling(bvc.nse, "bssgp_paging_ps", page)
+end
+
 local function send(ms_id, wide)
     local bvc_id, tlli = dp.ms_cell(ms_id)
     local bvc = network.bvc[bvc_id]
     if not bvc then
         return false
-    end
-    local page = page_of(ms_id, tlli)
-    if wide and bvc.cell then
-        send_wide(bvc, page)
+    elseif wide and bvc.cell then
+        send_wide(bvc, page_of(ms_id, tlli))
         return true
     end
-    page.bvci = bvc.bvci
-    return gb.send_signalling(bvc.nse, "bssgp_paging_ps", page)
+    return paging.page(ms_id, bvc)
 end
 
 -- ---- The procedure ----
@@ -109,25 +114,18 @@ local function end_of(entry)
     paging.show(entry.ms_id)
 end
 
--- The MS did not answer in its own cell, so the claim holds. Returns whether the MS has moved.
-local function is_there_now(entry)
-    local claim = entry.claim
-    return claim and claim.silent and claim.silent(entry.ms_id, claim.bvc)
-end
-
 local function give_up(entry)
     count.add("timeouts")
     log.info("IMSI " .. subscribers.imsi(entry.ms_id) .. ": no answer to PAGING-PS")
-    if not is_there_now(entry) and (entry.why == "standby" or entry.wanted) then
+    if entry.why == "standby" or entry.wanted then
         dp.ms_flush { ms_id = entry.ms_id }
     end
 end
 
 local attempt
 
--- An MS in standby has been silent for long, so one unanswered page is enough for a claim.
 local function again(entry)
-    if entry.attempt > network.cfg.timers.t3313_retries or entry.why == "standby" and entry.claim then
+    if entry.attempt > network.cfg.timers.t3313_retries then
         end_of(entry)
         give_up(entry)
     else
@@ -140,8 +138,7 @@ function attempt(entry)
     count.add(entry.attempt == 1 and "pages" or "retries")
     entry.timer = timers.after(network.cfg.timers.t3313_ns, again, entry)
     paging.show(entry.ms_id)
-    local claim = entry.why == "claimed" and entry.claim
-    send(entry.ms_id, claim and not claim.silent or not claim and entry.attempt > 1)
+    send(entry.ms_id, entry.why == "claimed" or entry.attempt > 1)
 end
 
 -- Returns nil if the MS is removed, or if nse has no more room. Entries without an NSE (standby) need
@@ -173,8 +170,7 @@ function paging.wanted(ms_id)
     return "handled"
 end
 
--- RADIO-STATUS reports the MS lost: the MS goes to standby, and the next packet pages it. If another
--- cell has claimed the MS meanwhile, the claim holds.
+-- RADIO-STATUS reports the MS lost: the MS goes to standby, and the next packet pages it.
 function paging.lose(ms_id)
     local entry = entries[ms_id]
     if not dp.ms_cell(ms_id) then
@@ -184,9 +180,8 @@ function paging.lose(ms_id)
     if entry and entry.why ~= "standby" then
         end_of(entry)
     end
-    if not entry or not is_there_now(entry) then
-        dp.ms_standby { ms_id = ms_id }
-    end
+    dp.ms_standby { ms_id = ms_id }
+    subscribers.tell("lost", ms_id)
 end
 
 local function lose_now(entry)
@@ -209,28 +204,25 @@ function paging.later(ms_id)
         lost[ms_id] = true
         dp.ms_freeze { ms_id = ms_id, until_heard = true }
         entry.timer = timers.after(network.cfg.timers.t3313_ns, lose_now, entry)
+        subscribers.tell("lost", ms_id)
     end
 end
 
--- A frame with the MS's TLLI came in another cell: the MS is paged and keeps its cell meanwhile. If a
--- page is already running, the claim counts when that page has no answer. silent(ms_id, bvc), if given:
--- only the MS's own cell is paged, and silent is called without an answer; it returns whether the MS
--- has moved to bvc. Returns false without room.
-function paging.claimed(ms_id, bvc, silent)
+-- A frame with the MS's TLLI came in another cell of its NSE: the MS is paged and keeps its cell
+-- meanwhile. Returns false without room.
+function paging.claimed(ms_id, bvc)
     local entry = entries[ms_id] or new(ms_id, "claimed", bvc.nse)
     if not entry then
         return false
-    end
-    entry.claim = { bvc = bvc, silent = silent }
-    if entry.attempt == 0 and entry.why == "claimed" then
+    elseif entry.attempt == 0 and entry.why == "claimed" then
         dp.ms_listen { ms_id = ms_id }
         attempt(entry)
     end
     return true
 end
 
--- Ends paging: the MS was heard, removed or suspended. Returns the argument for `paging.resume`, and
--- the cell that claimed the MS; nil if the MS was not paged.
+-- Ends paging: the MS was heard, removed or suspended. Returns the argument for `paging.resume`; nil if
+-- the MS was not paged.
 function paging.stop(ms_id)
     local entry = entries[ms_id]
     local was = lost[ms_id] and "lost" or entry and entry.why
@@ -238,7 +230,7 @@ function paging.stop(ms_id)
     if entry then
         end_of(entry)
     end
-    return was, entry and entry.claim and entry.claim.bvc
+    return was
 end
 
 subscribers.watch("removed", paging.stop)
@@ -255,6 +247,11 @@ end
 -- Returns whether a page is unanswered.
 function paging.is_on(ms_id)
     return entries[ms_id] ~= nil and entries[ms_id].attempt > 0
+end
+
+-- Returns whether a packet waits for an answer to a page.
+function paging.in_standby(ms_id)
+    return entries[ms_id] ~= nil and entries[ms_id].why == "standby"
 end
 
 -- Returns whether the MS is not in its cell: RADIO-STATUS said so, or a page there had no answer.

@@ -1,23 +1,21 @@
 -- The cell of each MS (TS 23.060 6.9.1.1, cell update). A worker moves an MS inside its NSE on user
 -- data and reports the move; control moves an MS on other frames, and from one NSE to another.
 --
--- A frame with an MS's TLLI in another cell is a claim: any phone or BSS can send one, a good FCS
--- proves only that the frame is undamaged, and control cannot check a ciphering key. Inside the MS's
--- NSE control believes the claim at once if the MS has no key, and after an answer to a page if the MS
--- has one. From another NSE control considers only a claim in the MS's routeing area, where a TLLI is
--- unique (TS 23.003 2.6), and only if one MS of the area has the TLLI. Then it believes
---   a claim for an MS that is not in its own cell: RADIO-STATUS said so, or a page there had no answer;
---   if nse.areas lists the area for both NSEs:
---     any claim for an MS without a key, up to a limit per second that moves all MSs of the old NSE
---     in a minute;
---     for an MS with a key, an answer to a page in the area: any frame, which a phone there can forge.
--- For any other claim control pages the MS in its own cell only, and believes the claim if the MS does
--- not answer there. The MS's queue goes on in the old cell until then: a false claim costs the MS one
--- page, a true one the time of four pages. The same limit per second holds for the pages of each
--- claiming NSE; claims beyond it are ignored. A phone that attaches or comes from another routeing area
--- needs GMM, which Sluice does not have: its frames change nothing.
+-- A frame with an MS's TLLI in another cell is a claim: any phone or BSS can send one, and a good FCS
+-- proves only that the frame is undamaged. Inside the MS's NSE control believes the claim at once if the
+-- MS has no key, and after an answer to a page if the MS has one. From another NSE control considers only
+-- a claim in the MS's routeing area, where a TLLI is unique (TS 23.003 2.6), and only if one MS of the
+-- area has the TLLI. Then
+--   an MS with a key moves if the claiming frame is enciphered with its key, and newer than all that it
+--     has sent: its worker tries that (ms_prove). Nothing else moves it, neither silence nor an answer;
+--   an MS without a key moves at once if its own cell has lost it: RADIO-STATUS said so, or a page there
+--     had no answer. Else both cells are paged, and the MS's answers decide (contest.lua).
+-- Keys tried and contests begun by claims of an NSE have a limit per second, which all MSs of the larger
+-- NSE of both can meet within a minute; claims beyond it are ignored. A phone that attaches or comes from
+-- another routeing area needs GMM, which Sluice does not have: its frames change nothing.
 local areas = require "sluice.bssgp.areas"
 local clock = require "sluice.core.clock"
+local contest = require "sluice.ms.contest"
 local count = require "count"
 local dp = require "dp"
 local flow_control = require "sluice.bssgp.flow_control"
@@ -33,8 +31,9 @@ local network = require "sluice.core.network"
 
 local roam = {}
 
-local LEAST_A_SECOND = 20 -- least limit on moves and pages by claims of an NSE
+local LEAST_A_SECOND = 20 -- least limit on keys tried and on contests begun by claims of an NSE
 local A_MINUTE_S = 60
+local LLC_OCTETS_MAX = 3 + 1520 + 3 -- of a UI frame: header, N201-U at most, FCS
 
 -- ---- Moves ----
 
@@ -98,21 +97,10 @@ subscribers.watch("moved", roam.moved)
 
 -- ---- Frames from the MS ----
 
--- The MS was heard in its own cell after a claim from the cell `claimed`.
-local function note_untrue(ms_id, claimed)
-    local cell = network.bvc[dp.ms_cell(ms_id)]
-    if cell and cell.nse ~= claimed.nse then
-        count.add "claims_refused"
-        hints.not_moved(subscribers.imsi(ms_id), cell.nse, claimed.nse, "the MS answers in its own cell")
-    end
-end
-
 -- Ends the paging of the MS.
 local function answered(ms_id)
-    local _, claimed = paging.stop(ms_id)
-    if claimed then
-        note_untrue(ms_id, claimed)
-    end
+    paging.stop(ms_id)
+    contest.heard(ms_id)
 end
 
 -- The MS is in its cell: its queue is released.
@@ -138,95 +126,174 @@ local function has_key(ms_id)
     return record and record.ms.cipher ~= "none"
 end
 
--- Counts one more move or page (kind) by claims of the NSE in this second; returns false beyond the
--- limit.
+-- The NSE in which an MS's key has last proven it, by ms_id, if that is not the NSE of the file.
+local proven = {}
+
+local function forget(ms_id)
+    proven[ms_id] = nil
+end
+
+subscribers.watch("removed", forget)
+subscribers.watch("moved", forget)
+
+local function home_of(ms_id)
+    local nse, record = proven[ms_id], subscribers.of(ms_id)
+    if nse and network.nse[nse.id] == nse then
+        return nse
+    end
+    return record and network.nse[record.nse_id]
+end
+
+-- MSs that are not in the NSE of the file: ids by TLLI, and TLLIs by ms_id. Who has such an MS by a claim
+-- that was not true may say that its cell is in another area, so that no claim of the MS's true place
+-- would be in the MS's area. So the MS's area is no matter for a claim of its home, nor for a key.
+local away, tlli_of = {}, {}
+
+local function come_back(ms_id)
+    local ids = away[tlli_of[ms_id]]
+    for i, id in ipairs(ids or {}) do
+        if id == ms_id then
+            table.remove(ids, i)
+        end
+    end
+    if ids and not ids[1] then
+        away[tlli_of[ms_id]] = nil
+    end
+    tlli_of[ms_id] = nil
+end
+
+subscribers.watch("removed", come_back)
+subscribers.watch("changed_nse", function(ms_id)
+    come_back(ms_id)
+    local bvc_id, tlli = dp.ms_cell(ms_id)
+    local cell, record = network.bvc[bvc_id], subscribers.of(ms_id)
+    if cell and record and cell.nse.id ~= record.nse_id then
+        away[tlli] = away[tlli] or {}
+        table.insert(away[tlli], ms_id)
+        tlli_of[ms_id] = tlli
+    end
+end)
+
+-- The MS with the TLLI that is away, and of which is(ms_id) holds; nil if none.
+local function away_one(tlli, is)
+    for _, ms_id in ipairs(away[tlli] or {}) do
+        if is(ms_id) then
+            return ms_id
+        end
+    end
+end
+
+-- Counts one more key tried or contest begun (kind) by claims of the NSE in this second; returns false
+-- beyond the limit.
 local function may(nse, kind, old)
     local second = clock.now_ns // 1000000000
     if not nse.claims or nse.claims.second ~= second then
-        nse.claims = { second = second, moves = 0, pages = 0 }
+        nse.claims = { second = second, keys = 0, contests = 0 }
     end
-    local most = math.max(LEAST_A_SECOND, (old.nse.cfg.mss or 0) // A_MINUTE_S)
-    if nse.claims[kind] >= most then
+    local mss = math.max(old.nse.cfg.mss or 0, nse.cfg.mss or 0)
+    if nse.claims[kind] >= math.max(LEAST_A_SECOND, mss // A_MINUTE_S) then
         return false
     end
     nse.claims[kind] = nse.claims[kind] + 1
     return true
 end
 
--- Moves the MS from its NSE to another.
+-- Moves the MS from its NSE to another, where it has been heard. Returns false if the MS stays.
 local function take_over(ms_id, old, bvc, how)
     if not move(ms_id, bvc) then
         return false
     end
     count.add "claims_moved"
     hints.moved(subscribers.imsi(ms_id), old.nse, bvc.nse, how)
-    return true
-end
-
--- The MS has not answered in its own cell after a claim from bvc. Returns false if the MS stays.
-local function silent(ms_id, bvc)
-    local old = network.bvc[dp.ms_cell(ms_id)]
-    if not old or network.bvc[bvc.id] ~= bvc or not bvc.up or not areas.same(old.cell, bvc.cell)
-        or not take_over(ms_id, old, bvc, "not heard in its own cell") then
-        return false
-    end
     release(ms_id)
     return true
 end
 
--- Pages the MS in its own cell only (alone), or in the routeing area. Returns false: the MS stays for
--- now.
-local function ask(ms_id, old, bvc, alone)
-    local when_silent = alone and silent
-    if alone and suspended.of(ms_id) then -- a suspended MS is not paged
-        count.add "claims_refused"
-        hints.not_moved(subscribers.imsi(ms_id), old.nse, bvc.nse, "the MS is in a call there")
-    elseif paging.is_on(ms_id) then
-        paging.claimed(ms_id, bvc, when_silent)
-    elseif old.nse ~= bvc.nse and not may(bvc.nse, "pages", old)
-        or not paging.claimed(ms_id, bvc, when_silent) then
-        count.add "claims_unheard"
+local function unproven(ms_id, old, bvc)
+    count.add "claims_unproven"
+    hints.unproven(subscribers.imsi(ms_id), old.nse, bvc.nse)
+end
+
+-- The worker answers by the events `proven` and `unproven`. Frames other than enciphered UI frames prove
+-- nothing and need no worker.
+local function try_key(ms_id, old, bvc, llc)
+    local frame = #llc <= LLC_OCTETS_MAX and wire.llc_ui.decode(llc)
+    if not frame or not frame.enciphered then
+        unproven(ms_id, old, bvc)
+    elseif may(bvc.nse, "keys", old) then
+        dp.ms_prove { ms_id = ms_id, bvc_id = bvc.id, pdu = llc }
     else
-        count.add "claims_paged"
+        count.add "claims_unheard"
     end
     return false
 end
 
--- Both cells are in one area.
-local function are_listed(old, bvc)
-    local area = areas.of(bvc.cell)
-    return areas.lists(old.nse, area) and areas.lists(bvc.nse, area)
+-- Calls fn if the claim is still one: the MS may have moved since its key was tried, and the cell may
+-- have gone.
+local function with_claim(ms_id, bvc_id, fn)
+    local old, bvc = network.bvc[dp.ms_cell(ms_id)], network.bvc[bvc_id]
+    if not old or not bvc or old.nse == bvc.nse or not (tlli_of[ms_id] or areas.same(old.cell, bvc.cell)) then
+        return "ignored"
+    end
+    fn(ms_id, old, bvc)
+    return "handled"
 end
 
-local function claim_from_elsewhere(ms_id, old, bvc)
-    local listed, key = are_listed(old, bvc), has_key(ms_id)
-    if paging.is_gone(ms_id) then
+-- Event `proven`: the MS's key has deciphered a frame that came in the cell of another NSE.
+function roam.proven(ms_id, bvc_id)
+    return with_claim(ms_id, bvc_id, function(_, old, bvc)
+        if take_over(ms_id, old, bvc, "its key proves it") then
+            proven[ms_id] = bvc.nse
+            subscribers.tell("seen", ms_id)
+        end
+    end)
+end
+
+-- Event `unproven`.
+function roam.unproven(ms_id, bvc_id)
+    return with_claim(ms_id, bvc_id, unproven)
+end
+
+-- Returns whether the MS is there now.
+local function claim_from_elsewhere(ms_id, old, bvc, llc)
+    local home = home_of(ms_id)
+    if has_key(ms_id) then
+        return try_key(ms_id, old, bvc, llc)
+    elseif paging.is_gone(ms_id) then
         return take_over(ms_id, old, bvc, "its own cell has lost it")
-    elseif listed and key and paging.is_on(ms_id) then
-        return take_over(ms_id, old, bvc, "the MS has answered a page")
-    elseif listed and not key and may(bvc.nse, "moves", old) then
-        return take_over(ms_id, old, bvc, "nse.areas lists the area for both NSEs")
+    elseif suspended.of(ms_id) and bvc.nse ~= home then -- a suspended MS is not paged
+        count.add "claims_refused"
+        hints.in_call(subscribers.imsi(ms_id), old.nse, bvc.nse)
+        return false
     end
-    return ask(ms_id, old, bvc, not (listed and key))
+    return contest.claim(ms_id, old, bvc, home, function()
+        return may(bvc.nse, "contests", old)
+    end, take_over)
+end
+
+-- A frame of the MS, which has a key, has come in another cell of its NSE.
+local function ask(ms_id, bvc)
+    count.add(paging.claimed(ms_id, bvc) and "claims_paged" or "claims_unheard")
+    return false
 end
 
 -- A frame of the MS has come in a cell; its FCS is good or enciphered. Returns true if the MS is in the
 -- cell now; false if control does not believe the claim, or the cell's worker has no room for the MS.
-local function claim(ms_id, bvc)
+local function claim(ms_id, bvc, llc)
     local old = network.bvc[dp.ms_cell(ms_id)]
     if old == bvc then
         return true
     elseif old and old.nse ~= bvc.nse then
-        return claim_from_elsewhere(ms_id, old, bvc)
+        return claim_from_elsewhere(ms_id, old, bvc, llc)
     elseif has_key(ms_id) and not paging.is_on(ms_id) and not paging.is_gone(ms_id) then
-        return ask(ms_id, old or bvc, bvc, false)
+        return ask(ms_id, bvc)
     end
     return move(ms_id, bvc)
 end
 
 -- A frame of the MS for control, with a good FCS, has come in the cell.
-function roam.heard_by_control(ms_id, bvc)
-    if claim(ms_id, bvc) then
+function roam.heard_by_control(ms_id, bvc, llc)
+    if claim(ms_id, bvc, llc) then
         release(ms_id)
     end
 end
@@ -237,7 +304,7 @@ local function is_frame(llc)
 end
 
 -- The MS with the TLLI in the same routeing area of another NSE; nil if none or several.
-local function elsewhere(nse, bvc, tlli)
+local function in_area(nse, bvc, tlli)
     local area, found = areas.of(bvc.cell), nil
     for _, other in ipairs(area and areas.nses(area) or {}) do
         local ms_id = other ~= nse and dp.ms_of(other.id, tlli)
@@ -252,14 +319,18 @@ local function elsewhere(nse, bvc, tlli)
     return found
 end
 
+-- The MS that a frame with the TLLI may be of.
+local function elsewhere(nse, bvc, tlli)
+    local function is_home(ms_id)
+        return home_of(ms_id) == nse
+    end
+    return away_one(tlli, is_home) or in_area(nse, bvc, tlli) or away_one(tlli, has_key)
+end
+
 -- UL-UNITDATA with a TLLI that the NSE does not know.
 function roam.unknown(nse, bvc, tlli, llc)
     local ms_id = bvc and is_frame(llc) and elsewhere(nse, bvc, tlli)
-    if not ms_id or not claim(ms_id, bvc) then
-        return "ignored"
-    end
-    release(ms_id)
-    return "handled"
+    return ms_id and claim(ms_id, bvc, llc) and "handled" or "ignored"
 end
 
 return roam

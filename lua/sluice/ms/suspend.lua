@@ -7,6 +7,7 @@
 -- the suspension; and by any good uplink frame, such as the routeing area update that TS 23.060
 -- requires of an MS that the BSS could not resume.
 local causes = require "sluice.core.causes"
+local contest = require "sluice.ms.contest"
 local dp = require "dp"
 local gb = require "sluice.core.gb"
 local paging = require "sluice.ms.paging"
@@ -20,9 +21,10 @@ local suspend = {}
 local references = 0
 
 local function begin(ms_id, bvc)
+    contest.suspended(ms_id)
     dp.ms_freeze { ms_id = ms_id, until_heard = true }
     references = (references + 1) % 256
-    local entry = { ms_id = ms_id, reference = references, paged = (paging.stop(ms_id)) }
+    local entry = { ms_id = ms_id, reference = references, paged = paging.stop(ms_id) }
     suspended.add(entry, bvc)
     paging.show(ms_id)
     return entry

@@ -20,6 +20,7 @@ subscribers.watch, subscribers.tell = watchers {
     "rekeyed",     -- (ms_id) before a reload sets another key
     "xid_changed", -- (ms_id) a reload brings other values for XID under the same key
     "xid_set",     -- (ms_id, record) the dataplane has the values of a new or changed MS
+    "lost",        -- (ms_id) its BSS has reported that the MS is not there
     "seen",        -- (ms_id) an uplink frame of the MS has reached control, or a report of one
 }
 
