@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "control/cli/cli.h"
 #include "control/cli/commands.h"
@@ -58,14 +59,16 @@ static int put_page(const struct report_options *options, FILE *out, const char 
     return page_write(out, dirs, count, error);
 }
 
-// A page gets its name only when it is complete.
+// A page gets its name only when it is complete. Its part is never an existing file or link, which
+// the giver of the folder may have put there.
 static int write_page(const struct report_options *options, const char *const *dirs, uint32_t count)
 {
     const char *name = options->out;
     char part[4096], error[PAGE_ERROR_OCTETS] = "";
     if (snprintf(part, sizeof part, "%s.part", name) >= (int)sizeof part)
         return failed(name, strerror(ENAMETOOLONG));
-    FILE *out = fopen(part, "we");
+    unlink(part);
+    FILE *out = fopen(part, "wxe");
     if (!out)
         return failed(part, strerror(errno));
     int fault = put_page(options, out, dirs, count, error);

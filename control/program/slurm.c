@@ -76,7 +76,9 @@ static bool write_script(const struct plan *plan, const bool *wanted, uint32_t a
 {
     char program[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-    FILE *out = n < 0 ? NULL : fopen(path, "w");
+    if (unlink(path) != 0 && errno != ENOENT)
+        return run_failed(path, strerror(errno)) == 0;
+    FILE *out = n < 0 ? NULL : fopen(path, "wxe"); // not through a link in its place
     if (!out)
         return run_failed(path, strerror(errno)) == 0;
     program[n] = '\0';

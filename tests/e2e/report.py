@@ -223,6 +223,12 @@ def leads_out():
     right("SECRET" not in text, "the page has what is outside")
     for name in "linked", "below/linked", "below/below/linked":
         right(f"{folder}/{name}: a symbolic link, which is not followed" in text, f"no word of {name}")
+    folder = copy()
+    for name in "report.html.part", "report.html":
+        (folder / name).symlink_to(outside / "kept")
+        (outside / "kept").write_text("kept")
+    same(sluice("report", ".", cwd=folder).returncode, 0, "a page in a folder with links in its place")
+    same((outside / "kept").read_text(), "kept", "where these links lead")
     named = new_folder() / "named"
     named.symlink_to(outside)
     right("SECRET" in page_of(named)[1], "a link that the user names is followed")
