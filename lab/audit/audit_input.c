@@ -73,6 +73,7 @@ static const struct wire_pdu *decode(const char *group, const uint8_t *b, uint32
 
 #define NO_TAG       0xff // no element of BSSGP has this one: a decoder skips it by its length
 #define ILL_MOST     4    // elements of a PDU
+#define TRIED_MOST   4    // places where one may begin: some octets look like an element's head
 #define LENGTH_SHORT 0x80
 
 // BSSGP, whose optional elements may be ill: a receiver treats those as absent (48.018 clause 9).
@@ -82,6 +83,7 @@ static const struct wire_pdu *decode(const char *group, const uint8_t *b, uint32
 struct bssgp {
     union any_pdu pdu;
     uint8_t copy[4096];
+    bool begins[4096 + 1];
     int fault, ill;
 };
 
@@ -95,24 +97,26 @@ static uint32_t element_octets(const uint8_t *b, uint32_t n, uint32_t at)
     return octets <= n - at ? octets : 0;
 }
 
-// Whether elements begin at `at`, one behind the other up to the end.
-static bool is_row_of_elements(const uint8_t *b, uint32_t n, uint32_t at)
+// For each octet whether elements begin there, one behind the other up to the end. In one pass, as
+// who made the capture chooses the octets.
+static void find_elements(struct bssgp *bssgp, uint32_t n)
 {
-    for (uint32_t octets; at < n; at += octets)
-        if ((octets = element_octets(b, n, at)) == 0)
-            return false;
-    return at == n;
+    bssgp->begins[n] = true;
+    for (uint32_t at = n; at-- > 0;) {
+        uint32_t octets = element_octets(bssgp->copy, n, at);
+        bssgp->begins[at] = octets && bssgp->begins[at + octets];
+    }
 }
 
 // Hides the element that the fault is in, if the PDU then decodes, or decodes further.
 static bool hide(struct bssgp *bssgp, const struct wire_pdu *row, uint32_t n)
 {
-    uint32_t offset = wire_fault_offset(bssgp->fault);
-    for (uint32_t at = offset; at-- > 1;) {
+    uint32_t offset = wire_fault_offset(bssgp->fault), tried = 0;
+    for (uint32_t at = offset < n ? offset : 0; at-- > 1 && tried < TRIED_MOST;) {
         uint8_t tag = bssgp->copy[at];
-        if (offset >= n || !is_row_of_elements(bssgp->copy, n, at) ||
-            at + element_octets(bssgp->copy, n, at) <= offset)
+        if (!bssgp->begins[at] || at + element_octets(bssgp->copy, n, at) <= offset)
             continue;
+        tried++;
         bssgp->copy[at] = NO_TAG;
         bssgp->fault = row->decode(&bssgp->pdu, bssgp->copy, n);
         if (bssgp->fault >= 0 || wire_fault_offset(bssgp->fault) > offset)
@@ -130,6 +134,7 @@ static const struct wire_pdu *decode_bssgp(const struct octets *sdu, struct bssg
         return row;
     int first = bssgp->fault;
     memcpy(bssgp->copy, sdu->at, sdu->n);
+    find_elements(bssgp, sdu->n);
     for (int i = 0; i < ILL_MOST && bssgp->fault < 0; i++)
         if (!hide(bssgp, row, sdu->n))
             break;
