@@ -370,7 +370,7 @@ def page():
 FIGURES = {"aqm-2006.lua": {"2", "3", "5", "6"}, "buffer-2004.lua": {"1", "2", "3", "4"},
            "latency-geran.lua": {"2", "3", "4", "5", "6", "7", "8", "9", "10"},
            "preempt-2004.lua": {"I", "2", "3", "4"},
-           "gi-2004.lua": {"I", "III", "3", "4", "7", "8"}}  # of the papers, but drawings of networks
+           "gi-2004.lua": {"I", "III", "3", "4", "5", "7", "8", "9", "10", "11", "13", "14", "15", "16", "17"}}  # of the papers, but drawings of networks
 
 
 def series_of(out):
