@@ -144,9 +144,9 @@ void sched_bvc_served(struct sched *s, uint32_t bvc)
 static void order_changes(struct sched *s, struct tree_bvc *c, uint32_t bvc)
 {
     struct tree_nse *n = &s->nse[c->nse];
-    gate_unwait(&s->wheel, &c->gate);
+    gate_unwait(&s->wheel, gate_of(c));
     if (n->first == bvc)
-        gate_unwait(&s->wheel, &n->gate);
+        gate_unwait(&s->wheel, gate_of(n));
     sched_bvc_refresh(s, bvc);
     sched_nse_refresh(s, c->nse);
 }
@@ -264,7 +264,7 @@ void sched_bvc_ring_remove(struct sched *s, uint32_t pfc, struct tree_pfc *p, ui
 
 void sched_bvc_wait(struct sched *s, uint32_t bvc, uint64_t at_ns)
 {
-    gate_wait(&s->wheel, &s->bvc[bvc].gate, tree_id(TREE_BVC, bvc), at_ns);
+    gate_wait(&s->wheel, gate_of(&s->bvc[bvc]), tree_id(TREE_BVC, bvc), at_ns);
     sched_bvc_refresh(s, bvc);
 }
 
@@ -272,9 +272,9 @@ void sched_bvc_look_again(struct sched *s, uint32_t bvc)
 {
     uint32_t nse = s->bvc[bvc].nse;
     frames_look_again(s);
-    if (gate_unwait(&s->wheel, &s->bvc[bvc].gate))
+    if (gate_unwait(&s->wheel, gate_of(&s->bvc[bvc])))
         sched_bvc_refresh(s, bvc);
-    if (gate_unwait(&s->wheel, &s->nse[nse].gate))
+    if (gate_unwait(&s->wheel, gate_of(&s->nse[nse])))
         sched_nse_refresh(s, nse);
 }
 
@@ -309,11 +309,11 @@ void sched_nse_wait(struct sched *s, uint32_t nse, uint64_t at_ns)
     n->full_ns = at_ns + n->full_span_ns;
     if (n->first != first) // by virtual time another PDU is first: test that one
         return;
-    gate_wait(&s->wheel, &n->gate, tree_id(TREE_NSE, nse), at_ns);
+    gate_wait(&s->wheel, gate_of(n), tree_id(TREE_NSE, nse), at_ns);
     sched_nse_refresh(s, nse);
 }
 
 void sched_tree_moved(void *owner, uint32_t id, uint32_t ref)
 {
-    tree_gate(owner, id)->wheel_ref = ref;
+    *tree_gate(owner, id).wheel_ref = ref;
 }

@@ -69,7 +69,7 @@ int sched_nse_set(struct sched *s, uint32_t nse, struct bucket_terms cir, uint64
         sched_ready_by_turns(s, n);
     n->full_span_ns = pdus_ns(s, cir, READY_FULL_PDUS);
     n->full_ns = now_ns;
-    gate_unwait(&s->wheel, &s->nse[nse].gate);
+    gate_unwait(&s->wheel, gate_of(&s->nse[nse]));
     state_set(&n->state, GATE_STOPPED, cir.rate == 0);
     sched_nse_refresh(s, nse);
     frames_look_again(s);
@@ -92,7 +92,7 @@ int sched_nse_look_again(struct sched *s, uint32_t nse)
     int fault = sched_change_nse(s, nse, true);
     if (fault)
         return fault;
-    gate_unwait(&s->wheel, &s->nse[nse].gate);
+    gate_unwait(&s->wheel, gate_of(&s->nse[nse]));
     sched_nse_refresh(s, nse);
     frames_look_again(s);
     return 0;
@@ -115,7 +115,7 @@ int sched_bvc_set(struct sched *s, uint32_t bvc, struct bucket_terms terms,
     // in a cell without queued N-PDUs no MS waits on defaults
     if (c->total && (new.rate != old.rate || new.max_octets != old.max_octets))
         sched_roll_visit(s, bvc);
-    gate_unwait(&s->wheel, &s->bvc[bvc].gate);
+    gate_unwait(&s->wheel, gate_of(&s->bvc[bvc]));
     state_set(&c->state, GATE_STOPPED, terms.rate == 0);
     sched_bvc_refresh(s, bvc);
     sched_bvc_look_again(s, bvc);
@@ -268,7 +268,7 @@ int sched_ms_move(struct sched *s, uint32_t ms, uint32_t bvc, uint64_t now_ns)
     uint32_t from = m->bvc;
     if (bvc == from)
         return 0;
-    gate_unwait(&s->wheel, &m->gate);
+    gate_unwait(&s->wheel, gate_of(m));
     sched_overflow_leave(s, ms);
     for (uint32_t slots = m->slots; slots; slots &= slots - 1) {
         uint32_t pfc = tree_pfc_id(ms, (uint32_t)__builtin_ctz(slots));

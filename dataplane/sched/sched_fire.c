@@ -110,7 +110,7 @@ static void fire_pfc(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct f
 struct fired {
     struct tree_ms *m;
     struct tree_pfc *p;
-    struct gate *gate; // of the id's node, whatever its kind
+    struct gate gate; // of the id's node, whatever its kind
     uint32_t pfc;
 };
 
@@ -122,14 +122,14 @@ static inline struct fired fired_of(const struct sched *s, uint32_t id)
     uint32_t pfc = kind == TREE_MS ? tree_pfc_id(at, 0) : at;
     struct tree_ms *m = tree_ms(s, tree_pfc_ms(pfc));
     struct tree_pfc *p = tree_pfc_of(m, tree_pfc_slot(pfc));
-    return (struct fired){m, p, kind == TREE_MS ? &m->gate : &p->gate, pfc};
+    return (struct fired){m, p, kind == TREE_MS ? gate_of(m) : gate_of(p), pfc};
 }
 
 // A node that another id of the batch has made ready, or wait again, stays as it is.
 static inline void fire_one(struct sched *s, uint32_t id, struct fired node, struct firing *f)
 {
     uint32_t at = id & TREE_ID_MASK;
-    if (!(node.gate->state & GATE_WAITS) || node.gate->wheel_ref != WHEEL_NO_REF)
+    if (!(*node.gate.state & GATE_WAITS) || *node.gate.wheel_ref != WHEEL_NO_REF)
         return;
     switch ((enum tree_kind)(id >> TREE_KIND_SHIFT)) {
     case TREE_MS:
@@ -160,7 +160,7 @@ SCHED_PREFETCH void prefetch_node(struct fired node)
 static inline bool touch_node(const struct sched *s, struct fired node)
 {
     struct tree_ms *m = node.m;
-    node.gate->wheel_ref = WHEEL_NO_REF;
+    *node.gate.wheel_ref = WHEEL_NO_REF;
     if (!m)
         return false;
     __builtin_prefetch(&s->bvc[m->bvc], 1);

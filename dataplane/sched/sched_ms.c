@@ -180,7 +180,7 @@ void sched_ms_settle(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t n
 void sched_ms_update(struct sched *s, uint32_t ms, uint64_t now_ns)
 {
     struct tree_ms *m = tree_ms(s, ms);
-    gate_unwait(&s->wheel, &m->gate);
+    gate_unwait(&s->wheel, gate_of(m));
     sched_bvc_look_again(s, m->bvc);
     sched_ms_settle(s, ms, m, now_ns);
 }
@@ -191,7 +191,7 @@ void sched_pfc_wait(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint64_t 
     if (p->state & PFC_IN_RING)
         sched_bvc_ring_remove(s, pfc, p, m->bvc);
     m->blocked |= (uint8_t)(1u << tree_pfc_slot(pfc));
-    gate_wait(&s->wheel, &p->gate, tree_id(TREE_PFC, pfc), at_ns);
+    gate_wait(&s->wheel, gate_of(p), tree_id(TREE_PFC, pfc), at_ns);
 }
 
 void sched_pfc_is_free(struct sched *s, uint32_t pfc, struct tree_pfc *p)
@@ -209,7 +209,7 @@ void sched_pfc_unwait(struct sched *s, uint32_t pfc, struct tree_pfc *p)
         sched_share_free(s, ms, tree_ms(s, ms), tree_pfc_slot(pfc));
         return;
     }
-    if (gate_unwait(&s->wheel, &p->gate))
+    if (gate_unwait(&s->wheel, gate_of(p)))
         sched_pfc_is_free(s, pfc, p);
 }
 
@@ -279,7 +279,7 @@ void sched_pfc_ends(struct sched *s, uint32_t pfc)
     m->lle_waiters &= m->backlog;
     if (m->backlog)
         return;
-    gate_unwait(&s->wheel, &m->gate);
+    gate_unwait(&s->wheel, gate_of(m));
     m->state &= (uint8_t)~MS_LIMITED;
     s->backlogged[ms / 64] &= ~(1ULL << ms % 64);
 }

@@ -248,7 +248,7 @@ uint32_t sched_ms_next_slot(struct sched *s, uint32_t ms, struct tree_ms *m, uin
 // at_ns TIME_NEVER: until its cell's defaults, or another value that it waits on, change.
 static inline void ms_wait(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t at_ns)
 {
-    gate_wait(&s->wheel, &m->gate, tree_id(TREE_MS, ms), at_ns);
+    gate_wait(&s->wheel, gate_of(m), tree_id(TREE_MS, ms), at_ns);
 }
 // Puts the PFCs that may send into their rings.
 void sched_ms_ready(struct sched *s, uint32_t ms, struct tree_ms *m);

@@ -30,7 +30,7 @@ static void first_may_change(struct sched *s, struct tree_nse *n, uint32_t bvc)
     uint32_t before = n->first;
     n->first = choose(s, n);
     if (n->first != before || n->first == bvc)
-        gate_unwait(&s->wheel, &n->gate);
+        gate_unwait(&s->wheel, gate_of(n));
 }
 
 static void ring_add(struct sched *s, struct tree_nse *n, enum ready_ring ring, uint32_t bvc)

@@ -126,7 +126,7 @@ static void visit(struct sched *s, uint32_t ms, uint64_t now_ns)
     struct tree_ms *m = tree_ms(s, ms);
     if (sched_roll_refresh(s, ms, now_ns) || !(m->state & GATE_WAITS) || m->state & MS_OWN)
         return;
-    gate_unwait(&s->wheel, &m->gate);
+    gate_unwait(&s->wheel, gate_of(m));
     m->state |= MS_LIMITED;
     sched_ms_settle(s, ms, m, now_ns);
 }

@@ -171,7 +171,7 @@ void sched_share_wait(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t 
         m->blocked |= (uint8_t)(slots & -slots);
     }
     struct tree_pfc *p = tree_pfc_of(m, slot);
-    gate_wait(&s->wheel, &p->gate, tree_id(TREE_PFC, tree_pfc_id(ms, slot)), at_ns);
+    gate_wait(&s->wheel, gate_of(p), tree_id(TREE_PFC, tree_pfc_id(ms, slot)), at_ns);
     sched_share_limit(m, p, slot, true);
 }
 
@@ -191,7 +191,7 @@ void sched_share_free(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t 
     uint32_t wake = 0, members = sched_share_members(m, slot), others = ms_competing(m) & ~members;
     for (uint32_t slots = members & m->blocked; slots; slots &= slots - 1) {
         struct tree_pfc *p = tree_pfc(s, tree_pfc_id(ms, (uint32_t)__builtin_ctz(slots)));
-        if (gate_unwait(&s->wheel, &p->gate))
+        if (gate_unwait(&s->wheel, gate_of(p)))
             wake |= slots & -slots;
     }
     m->blocked &= (uint8_t)~wake;
@@ -212,13 +212,13 @@ static void entry_passes(struct sched *s, uint32_t ms, struct tree_ms *m, uint32
             heir = slot;
     }
     if (heir != TREE_NONE)
-        gate_wait(&s->wheel, &tree_pfc_of(m, heir)->gate, tree_id(TREE_PFC, tree_pfc_id(ms, heir)),
-                  0);
+        gate_wait(&s->wheel, gate_of(tree_pfc_of(m, heir)),
+                  tree_id(TREE_PFC, tree_pfc_id(ms, heir)), 0);
 }
 
 void sched_share_left(struct sched *s, uint32_t ms, struct tree_ms *m, uint32_t slot)
 {
-    if (!gate_unwait(&s->wheel, &tree_pfc_of(m, slot)->gate))
+    if (!gate_unwait(&s->wheel, gate_of(tree_pfc_of(m, slot))))
         return;
     m->blocked &= (uint8_t) ~(1u << slot);
     entry_passes(s, ms, m, sched_share_members(m, slot) & ~(1u << slot));

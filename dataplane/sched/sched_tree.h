@@ -50,24 +50,26 @@ enum {
 #define PFC_SHARED (PFC_SHARES | PFC_LEADS)
 
 struct tree_pfc {
-    // Of a sharing PFC the bucket's max_octets is the leader's slot, and one of them has the entry.
-    GATE(uint8_t traffic_class; // of its N-PDUs
-         uint8_t share_uses;    // uses of the cached share left
-         uint8_t flow;);        // flow of the head N-PDU
-    struct tree_queue queue;    // with flow queues head and tail are unused
+    struct bucket bucket;    // of a sharing PFC max_octets is the leader's slot
+    struct tree_queue queue; // with flow queues head and tail are unused
     uint32_t next, prev; // in the ring of its class; `next` of others: the round in which it left
     int32_t deficit;     // it stays when the queue is empty: a debt, or what is left of the turn
-    uint32_t share_octets_per_s;
+    uint32_t wheel_ref;
     uint16_t sent_octets; // of the head N-PDU; 0: not begun
     uint16_t n201_u;      // at the begin of the head N-PDU
     uint16_t head_info;   // octets and LLE of the head: see queue_info
-    uint8_t sparse : 2;   // its place in the ring is that of a sparse one: see sched_ring.h
-    bool odd_turn : 1;    // its turn began in a round with an odd number
-    bool ranked : 1;      // among the largest of its class: see sched_candidates.c
-    bool stirred : 1;     // its AQM is stirred (aqm.h), if the AQM watches one PFC's queue
-    bool asked : 1;       // the AQM was called for the last N-PDU, so it may be called again
-    uint8_t young;        // its index in the list of young PFCs: see sched_candidates.c
-    uint64_t tag;         // start tag within the MS, compared only among data, or among signalling
+    uint8_t traffic_class;
+    uint8_t state;
+    uint64_t tag; // start tag within the MS, compared only among data, or among signalling
+    uint32_t share_octets_per_s;
+    uint8_t share_uses; // uses of the cached share left
+    uint8_t flow;       // flow of the head N-PDU
+    uint8_t sparse : 2; // its place in the ring is that of a sparse one: see sched_ring.h
+    bool odd_turn : 1;  // its turn began in a round with an odd number
+    bool ranked : 1;    // among the largest of its class: see sched_candidates.c
+    bool stirred : 1;   // its AQM is stirred (aqm.h), if the AQM watches one PFC's queue
+    bool asked : 1;     // the AQM was called for the last N-PDU, so it may be called again
+    uint8_t young;      // its index in the list of young PFCs: see sched_candidates.c
 };
 static_assert(sizeof(struct tree_pfc) == 80,
               "an MS and its PFC are three lines, wherever they begin");
@@ -82,15 +84,18 @@ enum {
 #define MS_USUAL (GATE_EXISTS | MS_OWN | MS_CANDIDATE)
 
 struct tree_ms {
-    GATE(uint8_t slots;     // a bit for each PFC it has
-         uint8_t backlog;   // ... with a backlog
-         uint8_t blocked;); // ... blocked by its own bucket: waiting or stopped
+    struct bucket bucket;
     uint64_t away_ns; // the total time frozen; while frozen, the time at which its clock stopped
     uint64_t total;
     uint32_t bvc;
+    uint32_t wheel_ref;
     uint16_t n201_u[SCHED_LLES];
-    uint16_t lle_open;   // 4 bits an LLE: slot + 1 of the PFC with a half-sent N-PDU there
-    uint8_t lle_waiters; // a bit for each PFC that waits for another PFC's half-sent N-PDU
+    uint16_t lle_open; // 4 bits an LLE: slot + 1 of the PFC with a half-sent N-PDU there
+    uint8_t state;
+    uint8_t slots;       // a bit for each PFC it has
+    uint8_t backlog;     // ... with a backlog
+    uint8_t blocked;     // ... blocked by its own bucket: waiting or stopped
+    uint8_t lle_waiters; // ... that waits for another PFC's half-sent N-PDU
     uint8_t last; // slot that sent data last: its tag is data's virtual time while none competes
 };
 static_assert(sizeof(struct tree_ms) == 64, "an MS");
@@ -148,18 +153,20 @@ enum ready_ring { READY_STRICT, READY_TURNS, READY_TIMED };
 #define READY_RINGS 2
 
 struct tree_bvc {
-    GATE(uint8_t active;     // a bit for each class whose ring is not empty
-         uint8_t backlogged; // a bit for each class with a backlog
-         uint8_t late;);     // a bit for each class with a half-sent N-PDU that is late
-    uint64_t virtual;        // v(b): the last start tag served
+    struct bucket bucket;
+    uint64_t virtual; // v(b): the last start tag served
     uint64_t total;
     uint32_t next, prev; // in a ring of the ready cells of its NSE
     uint32_t nse;
+    uint8_t state;
+    uint8_t active;     // a bit for each class whose ring is not empty
+    uint8_t backlogged; // a bit for each class with a backlog
     uint8_t ready_ring; // of a ready one: enum ready_ring
+    uint8_t late;       // a bit for each class with a half-sent N-PDU that is late
     bool untimed;       // it was served by turns: its virtual time is meaningless
     uint8_t kept;       // its MSs are ranked: bits of OVERFLOW_KEPT
     uint8_t giving[2];  // by packets and by octets, a bit for each class that has ranked MSs
-    uint32_t mss;
+    uint32_t wheel_ref, mss;
     uint64_t offset; // O(b)
     struct tree_class of_class[CLASS_COUNT];
     struct leak defaults;
@@ -178,7 +185,7 @@ enum {
 };
 
 struct tree_nse {
-    GATE();
+    struct bucket bucket;
     uint64_t virtual;           // v(pipe)
     uint64_t turns_key;         // by time: the virtual time of the cells in the ring of turns
     uint64_t full_ns;           // the earliest end of being full
@@ -188,8 +195,9 @@ struct tree_nse {
     uint32_t timed;             // the ready cells are in the heap
     uint32_t heap_root, heap_last;
     uint32_t next, prev;
-    uint32_t bvcs;
+    uint32_t wheel_ref, bvcs;
     uint32_t bvcs_backlogged[CLASS_COUNT];
+    uint8_t state;
     uint32_t rank_top[2]; // of its cells
     uint64_t total[CLASS_COUNT];
     uint64_t standing[CLASS_COUNT]; // the part of it whose MSs are frozen or stopped
@@ -373,18 +381,18 @@ static inline const struct bucket *pfc_bucket_read(struct tree_ms *m, const stru
     return &p->bucket;
 }
 
-static inline struct gate *tree_gate(const struct sched *s, uint32_t id)
+static inline struct gate tree_gate(const struct sched *s, uint32_t id)
 {
     uint32_t at = id & TREE_ID_MASK;
     switch ((enum tree_kind)(id >> TREE_KIND_SHIFT)) {
     case TREE_MS:
-        return &tree_ms(s, at)->gate;
+        return gate_of(tree_ms(s, at));
     case TREE_PFC:
-        return &tree_pfc(s, at)->gate;
+        return gate_of(tree_pfc(s, at));
     case TREE_BVC:
-        return &s->bvc[at].gate;
+        return gate_of(&s->bvc[at]);
     default:
-        return &s->nse[at].gate;
+        return gate_of(&s->nse[at]);
     }
 }
 

@@ -45,7 +45,7 @@ int sched_nse_remove(struct sched *s, uint32_t nse)
         return fault;
     if (s->nse[nse].bvcs)
         return -SCHED_BUSY;
-    gate_unwait(&s->wheel, &s->nse[nse].gate);
+    gate_unwait(&s->wheel, gate_of(&s->nse[nse]));
     s->nse[nse].state = 0;
     return 0;
 }
@@ -83,7 +83,7 @@ int sched_bvc_remove(struct sched *s, uint32_t bvc)
         return fault;
     if (s->bvc[bvc].mss)
         return -SCHED_BUSY;
-    gate_unwait(&s->wheel, &s->bvc[bvc].gate);
+    gate_unwait(&s->wheel, gate_of(&s->bvc[bvc]));
     sched_roll_forget(s, bvc);
     s->nse[s->bvc[bvc].nse].bvcs--;
     s->bvc[bvc].state = 0;
