@@ -195,6 +195,7 @@ def area_changed(p):
 @place()
 def call_begins(p):
     claim(p)
+    claim(p)
     reference = suspended(p)
     for _ in range(3):
         claim(p)
