@@ -168,8 +168,11 @@ static void take_transfer(struct gi_flow *flow, const struct gi_acked *acked, ui
     transfer->last_ack = ack;
     uint64_t passed = gi_user_passed_with(flow->user[GI_UP], acked->user_octets);
     if (gi_user_passed_later(passed, transfer->last_passed)) {
-        transfer->own_octets += acked->own_octets - transfer->last_own_octets;
-        transfer->last_own_octets = acked->own_octets;
+        // Behind one that was late the user's count goes on and this flow's may not: see take_late.
+        if (gi_half_after(acked->own_octets, transfer->last_own_octets)) {
+            transfer->own_octets += acked->own_octets - transfer->last_own_octets;
+            transfer->last_own_octets = acked->own_octets;
+        }
         transfer->last_passed = passed;
     }
     transfer->last_own_lost = transfer->own_lost;

@@ -411,6 +411,18 @@ def left_out():
     same((report["counts"]["large_segments"], report["counts"]["unseen"]), (1, 0), "large")
 
 
+@case("a segment that comes again between others, beside another flow: no octets are taken back from what has passed")
+def late_beside_another():
+    own = begun().data(1, 1).ack(1.5, 1001).data(2, 1001).data(2.01, 2001).data(2.05, 3001).data(2.06, 1001)
+    own.ack(2.6, 3001).ack(2.7, 4001).data(3, 4001).ack(3.5, 5001)
+    other = Talk(user=(USER, 40001)).setup(0.1)
+    for i in range(20):
+        other.data(2.02 + i / 1000, 1 + 1000 * i)
+    flow = next(flow for flow in read(pcap(merged(own, other)))["flows"] if flow["user_port"] == 40000)
+    # in 2 s 5 segments of this flow and 20 of the other, less the one that was lost
+    right(flow["throughput_bit_per_s"] <= 25 * 1040 * 8 / 2 and flow["share"] < 0.5, f"{flow['throughput_bit_per_s']}, {flow['share']}")
+
+
 @case("wrong checksums: left out and counted; taken if that is asked for")
 def checksums():
     frames = frames_of_some()
