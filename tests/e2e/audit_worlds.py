@@ -249,9 +249,17 @@ def too_much(draw, all_frames, tllis=None):
 def too_much_for_ms(draw, all_frames):
     """The same, where the MS's bucket refuses it: one with values of its own."""
     own = {all_frames[i].sdu["tlli"] for i in named(all_frames, "bssgp_flow_control_ms")}
-    for _ in range(40 if own else 0):
-        made = too_much(draw, all_frames, own)
-        if made and any(rule == "ms_bucket" for rule, _, _ in made[1]):
+    return refused_as("ms_bucket", draw, all_frames, own) if own else None
+
+
+def too_much_for_cell(draw, all_frames):
+    return refused_as("bvc_bucket", draw, all_frames)
+
+
+def refused_as(rule, draw, all_frames, tllis=None):
+    for _ in range(40):
+        made = too_much(draw, all_frames, tllis)
+        if made and any(found == rule for found, _, _ in made[1]):
             return made
     return None
 
@@ -276,9 +284,10 @@ def faults():
         all_frames = read(captures[seed])
         for fault in FAULTS + (too_much,) * 4:
             try_fault(fault, draw, all_frames, f"world {seed}")
-    for seed, path in captures.items():  # few MSs have values that they nearly use up
-        if not seen["ms_bucket"]:
-            try_fault(too_much_for_ms, random.Random(f"MS {seed}"), read(path), f"world {seed}")
+    for seed, path in captures.items():  # few MSs and cells have values that they nearly use up
+        for fault, rule in (too_much_for_ms, "ms_bucket"), (too_much_for_cell, "bvc_bucket"):
+            if not seen[rule]:
+                try_fault(fault, random.Random(f"{'MS' if rule == 'ms_bucket' else rule} {seed}"), read(path), f"world {seed}")
 
 
 @case("each kind of fault was there, and the extra LLC PDUs were refused and not refused")

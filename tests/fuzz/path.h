@@ -82,8 +82,9 @@ void path_take_events(void);
 
 // ---- The others ----
 
-void path_frame_from_input(enum stats_side side);                          // path_frame.c
-void path_command_from_input(void);                                        // path_command.c
+void path_frame_from_input(enum stats_side side); // path_frame.c
+void path_command_from_input(void);               // path_command.c
+struct octets path_llc(uint32_t ms); // path_payload.c: an LLC frame of the MS, valid until the next
 void path_check_frame(enum stats_side side, const uint8_t *b, uint32_t n); // path_check.c
 void path_run_input(const uint8_t *data, size_t n);                        // path_fuzz.c
 int path_count(uint64_t packets, uint64_t seed);                           // path_count.c

@@ -94,6 +94,14 @@ static void fill(const struct field *f, enum stats_side side, uint8_t *argument)
         field_set(f, argument, value_of(f));
 }
 
+// A frame that the MS itself could send next, or nearly.
+static void fill_own_frame(struct command_ms_prove *c)
+{
+    c->ms_id %= path.mss;
+    c->bvc_id %= PATH_BVCS;
+    c->pdu = path_llc(c->ms_id);
+}
+
 static bool may_be_answered(int64_t code)
 {
     static const int faults[] = {EAGAIN, ERANGE,       EEXIST, ENOENT, EBUSY,    ENOTSUP,
@@ -112,6 +120,8 @@ void path_command_from_input(void)
     memset(argument, 0, sizeof argument);
     for (uint32_t i = 0; i < call->field_count; i++)
         fill(&call->fields[i], strncmp(call->name, "ggsn", 4) == 0 ? STATS_GN : STATS_GB, argument);
+    if (strcmp(call->name, "ms_prove") == 0 && input_octet() % 4)
+        fill_own_frame((struct command_ms_prove *)argument);
     CHECK(may_be_answered(call->call(path.dp, argument)));
     path_totals.commands++;
 }

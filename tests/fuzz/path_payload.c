@@ -349,14 +349,27 @@ static void put_user_data(uint32_t ms)
     put_ui(ms, pdp);
 }
 
+static void look_at(uint32_t ms)
+{
+    state = path_state_of_ms(ms);
+    uplink = &path.worker[state->worker]->up;
+    if (ahead.polls != path.polls)
+        memset(&ahead, 0, sizeof ahead), ahead.polls = path.polls;
+}
+
+struct octets path_llc(uint32_t ms)
+{
+    look_at(ms);
+    draft_begin();
+    put_user_data(ms);
+    return (struct octets){draft_at(), draft_octets()};
+}
+
 static struct path_endpoint from_gb(void)
 {
     uint32_t choice = input_octet(), ms = input_word() % path.mss;
-    state = path_state_of_ms(ms);
-    uplink = &path.worker[state->worker]->up;
+    look_at(ms);
     uint32_t bvc = state->ms[ms].bvc % PATH_BVCS, nse = state->bvc[bvc].nse % PATH_NSES;
-    if (ahead.polls != path.polls)
-        memset(&ahead, 0, sizeof ahead), ahead.polls = path.polls;
     if (choice >= 240) {
         put_other_ns();
         return from_nse(nse);

@@ -102,6 +102,8 @@ class Config:
     def of_class(self, name):
         weighted = [key for key in self.some("class").split(", ")
                     if key and not (name == "signalling" and key.startswith("weight"))]
+        if any(key.startswith("window") for key in weighted):  # which needs queues by flow
+            weighted = [*(key for key in weighted if not key.startswith("flows")), "flows = true"]
         aqm = self.rng.choice(aqm_names())
         body = f'aqm {{ name = "{aqm}", {self.some(aqm)} }}, ' if self.rng.random() < 0.5 else ""
         return f'class {{ name = "{name}", {", ".join([*weighted, body])} }}\n'
