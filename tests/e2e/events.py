@@ -193,9 +193,12 @@ def pages():
 
 
 def heard_in(done, tlli):
-    """[(when the MS began to send, in ms, the cell)]"""
-    return [((time_ns - (RADIO_NS if cell[1] == 3 else 0)) / MS, cell)
-            for time_ns, cell, whose in said(done, "ul_unitdata") if whose == tlli]
+    """[(when the MS began to send, in ms, the cell)] of each cell that it came to: without its answers to pages there."""
+    found = []
+    for time_ns, cell, whose in said(done, "ul_unitdata"):
+        if whose == tlli and [cell] != [one for _, one in found[-1:]]:
+            found.append(((time_ns - (RADIO_NS if cell[1] == 3 else 0)) / MS, cell))
+    return found
 
 
 MOVES = 'move { cells = { "1-3", "2-2", "2-3" }, at = "2 s", every = "3 s" },'
