@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "control/cli/cli.h"
 #include "control/cli/commands.h"
@@ -97,7 +98,8 @@ static int put_table(const struct audit *audit, const char *folder, uint32_t tab
     char path[PATH_ROOM];
     if (!path_of(path, folder, table))
         return failed(folder, strerror(ENAMETOOLONG));
-    FILE *out = fopen(path, "we");
+    unlink(path); // a link in its place would be written through
+    FILE *out = fopen(path, "wxe");
     if (!out)
         return failed(path, strerror(errno));
     audit_csv(audit, table, out);

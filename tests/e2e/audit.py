@@ -223,6 +223,15 @@ def outputs():
     same(gb.run_audit("--csv", "/proc/none", path).returncode, 1, "a folder that cannot be")
 
 
+@case("a link in the place of a table is replaced, and what it names stays as it is")
+def linked_table():
+    out, other = new_folder(), folder / "other"
+    other.write_text("mine")
+    (out / "cells.csv").symlink_to(other)
+    same(gb.run_audit("--csv", out, gb.write(folder / "x.pcap", gb.good())).returncode, 0, "status")
+    same((other.read_text(), (out / "cells.csv").is_symlink()), ("mine", False), "what it named, and the table")
+
+
 @case("files are written though nobody reads standard output, and one that cannot be written keeps no other from it")
 def ended():
     path = gb.write(folder / "x.pcap", gb.good())

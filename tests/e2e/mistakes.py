@@ -160,6 +160,11 @@ def far_too_many():
     same(done.returncode, 2, "exit status")
     same(done.stderr.splitlines()[20:], ["and 980 more; the rest of the file is not checked"],
          "behind twenty mistakes")
+    folder = written(UDP_SCENARIO.read_bytes() + b"\nfor i = 1, 2000 do nse { nsei = 1000 + i, bvc { bvci = 2, "
+                     b'ms { imsi = "00101" .. 1000000000 + i, pdp { nsapi = 5, class = "background", address = "10.0.0.1", '
+                     b'ggsn = "none", ggsn_teid = 1 } } } } end\n')
+    done = sluice("check", "x.lua", cwd=folder)
+    same((done.returncode, "traceback" in done.stderr), (2, False), done.stderr[-400:])
 
 
 @case("a file of many GiB is refused without being read")

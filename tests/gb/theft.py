@@ -205,6 +205,24 @@ def relayed():
             world.run(S)
 
 
+@case("an MS that is kept by a relayed frame, in a cell that is said to be in another area, comes home by the TLLI that a "
+      "reload has given it")
+def renamed():
+    with World(config()) as world:
+        p = Theft(world)
+        phone = p.phones[KEYED]
+        p.thief.uplink_llc(BVCI, KEYED, phone.frame())
+        world.run(0)
+        same(p.nse_of(KEYED), THIEF, "where it is")
+        p.thief.send(0, "bssgp_bvc_reset", bvci=BVCI, cause=8, cell=codec.cell(7, RA2))
+        world.run(S)
+        same(world.reload(config().replace(f"{KEYED:#x}", f"{KEYED + 7:#x}").replace(str(KEYED), str(KEYED + 7)))[0], True, "reload")
+        phone.tlli = KEYED + 7
+        phone.speak()
+        world.run(S)
+        same(p.nse_of(KEYED + 7), HOME, "where it is after its own frame")
+
+
 def forged_by_all_means(p, tlli):
     for llc in GMM, u_frame(1, NULL), codec.llc_ui(3, 0, bytes(40)), b"", b"\3", bytes(1400):
         p.thief.uplink_llc(BVCI, tlli, llc)

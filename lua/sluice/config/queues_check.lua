@@ -82,6 +82,9 @@ end
 
 local function check_aqm(state, class)
     local aqm = class.aqm
+    if not aqm then
+        return -- after far too many mistakes a record that is made up has no children
+    end
     if class.scope == "flow" and class.flows == false then
         note(state, class, "scope", 'found "flow", allowed with flows = true only')
     end

@@ -162,8 +162,8 @@ local function come_back(ms_id)
     tlli_of[ms_id] = nil
 end
 
-subscribers.watch("removed", come_back)
-subscribers.watch("changed_nse", function(ms_id)
+-- Where the MS is, and by which TLLI, after either has changed.
+local function look_again(ms_id)
     come_back(ms_id)
     local bvc_id, tlli = dp.ms_cell(ms_id)
     local cell, record = network.bvc[bvc_id], subscribers.of(ms_id)
@@ -172,7 +172,11 @@ subscribers.watch("changed_nse", function(ms_id)
         table.insert(away[tlli], ms_id)
         tlli_of[ms_id] = tlli
     end
-end)
+end
+
+subscribers.watch("removed", come_back)
+subscribers.watch("changed_nse", look_again)
+subscribers.watch("changed_tlli", look_again)
 
 -- The MS with the TLLI that is away, and of which is(ms_id) holds; nil if none.
 local function away_one(tlli, is)

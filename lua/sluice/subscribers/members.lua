@@ -219,6 +219,7 @@ local function change_values(record, member, change)
     local ms_id = record.first_ms_id + member
     if change.tlli then
         dp.ms_tlli { ms_id = ms_id, tlli = record.ms.tlli + member }
+        subscribers.tell("changed_tlli", ms_id)
     end
     if change.xid or change.cipher then
         change_llc(record, member, change)

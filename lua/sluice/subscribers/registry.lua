@@ -17,6 +17,7 @@ subscribers.watch, subscribers.tell = watchers {
     "removed",     -- (ms_id) another MS may get the id soon
     "moved",       -- (ms_id, old_bvc_id, new_bvc_id) by a reload
     "changed_nse", -- (ms_id) after a move to another NSE, whose worker may be another one
+    "changed_tlli", -- (ms_id) by a reload
     "rekeyed",     -- (ms_id) before a reload sets another key
     "xid_changed", -- (ms_id) a reload brings other values for XID under the same key
     "xid_set",     -- (ms_id, record) the dataplane has the values of a new or changed MS
