@@ -235,9 +235,9 @@ void dp_event_done(struct dp *dp, const struct event *event);
 // unknown senders, in order of arrival; further events of these turns wait behind the others'.
 void dp_events_round(struct dp *dp, uint64_t now_ns);
 
-// PDUs dropped because their turn had used up its share of control's memory for events; and phones'
-// PDUs dropped because they had waited too long.
+// PDUs dropped because others of their turn filled its part of the memory for waiting events.
 uint64_t dp_events_shed(const struct dp *dp);
+// Phones' PDUs dropped because they had waited too long.
 uint64_t dp_events_shed_late(const struct dp *dp);
 
 // Moves events from the rings into control's memory, up to 16 MiB, where dp_event finds them: for

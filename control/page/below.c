@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -79,6 +77,20 @@ int below_open(const char *path, size_t root_octets, int flags)
     snprintf(root, sizeof root, "%.*s", (int)root_octets, path);
     snprintf(rest, sizeof rest, "%s", path + root_octets);
     return walk(open(*root ? root : "/", O_PATH | O_DIRECTORY | O_CLOEXEC), rest, flags);
+}
+
+bool below_leads_out(const char *path, size_t root_octets)
+{
+    int fd = below_open(path, root_octets, O_DIRECTORY);
+    bool leads_out = fd < 0 && errno == ELOOP;
+    if (fd >= 0)
+        close(fd);
+    return leads_out;
+}
+
+FILE *below_replace(const char *path)
+{
+    return unlink(path) != 0 && errno != ENOENT ? NULL : fopen(path, "wxe");
 }
 
 const char *below_fault(int number)

@@ -1,7 +1,8 @@
 // The telemetry sockets of running instances: in DPDK's runtime directory each instance has a
 // folder sluice-NAME-PID. DPDK's choice: $RUNTIME_DIRECTORY, else for root /var/run, else
-// $XDG_RUNTIME_DIR; and `dpdk` below that. Without these DPDK would trust /tmp/dpdk, whoever made
-// it; here it is /tmp/dpdk-UID/dpdk, and a /tmp/dpdk-UID that is not the user's alone is not used.
+// $XDG_RUNTIME_DIR; and `dpdk` below that. Where neither is set DPDK takes /tmp/dpdk,
+// which any user may have made; here it is /tmp/dpdk-UID/dpdk, and only if /tmp/dpdk-UID is the
+// user's alone.
 #ifndef SLUICE_CONTROL_PROCESS_RUNTIME_H
 #define SLUICE_CONTROL_PROCESS_RUNTIME_H
 

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "control/cli/cli.h"
 #include "control/cli/commands.h"
 #include "control/client/value.h"
+#include "control/page/below.h"
 #include "control/page/page.h"
 #include "control/program/overwrites.h"
 #include "control/program/spool.h"
@@ -98,8 +98,7 @@ static int put_table(const struct audit *audit, const char *folder, uint32_t tab
     char path[PATH_ROOM];
     if (!path_of(path, folder, table))
         return failed(folder, strerror(ENAMETOOLONG));
-    unlink(path); // a link in its place would be written through
-    FILE *out = fopen(path, "wxe");
+    FILE *out = below_replace(path);
     if (!out)
         return failed(path, strerror(errno));
     audit_csv(audit, table, out);

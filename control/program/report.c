@@ -7,6 +7,7 @@
 #include "control/cli/cli.h"
 #include "control/cli/commands.h"
 #include "control/client/value.h"
+#include "control/page/below.h"
 #include "control/page/page.h"
 
 struct report_options {
@@ -67,8 +68,7 @@ static int write_page(const struct report_options *options, const char *const *d
     char part[4096], error[PAGE_ERROR_OCTETS] = "";
     if (snprintf(part, sizeof part, "%s.part", name) >= (int)sizeof part)
         return failed(name, strerror(ENAMETOOLONG));
-    unlink(part);
-    FILE *out = fopen(part, "wxe");
+    FILE *out = below_replace(part);
     if (!out)
         return failed(part, strerror(errno));
     int fault = put_page(options, out, dirs, count, error);

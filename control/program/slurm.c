@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "control/page/below.h"
 #include "control/program/children.h"
 #include "control/program/gather.h"
 #include "control/program/run.h"
@@ -76,9 +77,7 @@ static bool write_script(const struct plan *plan, const bool *wanted, uint32_t a
 {
     char program[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (unlink(path) != 0 && errno != ENOENT)
-        return run_failed(path, strerror(errno)) == 0;
-    FILE *out = n < 0 ? NULL : fopen(path, "wxe"); // not through a link in its place
+    FILE *out = n < 0 ? NULL : below_replace(path);
     if (!out)
         return run_failed(path, strerror(errno)) == 0;
     program[n] = '\0';

@@ -2,10 +2,8 @@
 #include "control/program/sweep.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "control/cli/commands.h"
 #include "control/page/below.h"
@@ -52,10 +50,7 @@ static bool may_do(const struct run *run, const char *path, enum gather_state st
 // read where these lead.
 static bool is_within(const struct plan *plan, const char *path)
 {
-    int fd = below_open(path, strlen(plan->dir), O_DIRECTORY);
-    bool leads_out = fd < 0 && errno == ELOOP;
-    if (fd >= 0)
-        close(fd);
+    bool leads_out = below_leads_out(path, strlen(plan->dir));
     if (leads_out)
         fprintf(stderr, "sluice run: %s: %s; give another --out\n", path, below_fault(ELOOP));
     return !leads_out;

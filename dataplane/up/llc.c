@@ -9,7 +9,7 @@
 //
 // An LLC frame in another NSE proves that an MS with a key is there if the key makes its FCS good
 // under a number ahead of all that the MS has sent so far. So no recorded frame is a proof, and no
-// frame is a proof twice; one that nobody has received yet is, whoever sends it.
+// frame is a proof twice; one that nobody has received yet is a proof for anybody who sends it.
 //
 // A burst is deciphered in one call, with the numbers of before the burst. If a frame of the burst
 // changes the number of a later one, the later frame is deciphered again in its turn.

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "dataplane/base/mix.h"
+
 struct bss_link {
     struct bss_link *next;
     uint64_t key;
@@ -32,11 +34,8 @@ void bss_hash_by_chance(void);
 // are known to meet.
 static inline uint64_t bss_hash(const struct bss_hash_key *key, uint64_t word)
 {
-    for (int i = 0; i < 4; i += 2) {
-        unsigned __int128 product =
-            (unsigned __int128)(word ^ key->word[i]) * (key->word[i + 1] | 1);
-        word = (uint64_t)product ^ (uint64_t)(product >> 64);
-    }
+    for (int i = 0; i < 4; i += 2)
+        word = mix(word ^ key->word[i], key->word[i + 1] | 1);
     return word;
 }
 

@@ -199,10 +199,14 @@ def slurm():
     same(results(out), results(six()[0]), "results")
     shutil.rmtree(out / "red/3")
     (out / "red/3/run.json").mkdir(parents=True)  # cannot be written
+    other = out.parent / "other"
+    other.write_text("mine")
+    (out / "slurm.sh").symlink_to(other)  # is replaced, not followed
     done = with_slurm(out, "--variant", "all", "--seeds", "1..3", "--pcap", "--resume", "--jobs", "7",
                       status=1)
     script = (out / "slurm.sh").read_text()
     right("\n#SBATCH --array=0-0%7\n" in script, script)
+    same(other.read_text(), "mine", "what the link names")
     right(f"sluice run: {out}/red/3: not complete; its last words:\n    " in done.stderr, done.stderr)
     same(summary_of(out)["missing"], ["red/3"], "missing")
 

@@ -96,6 +96,16 @@ class Theft:
             for llc in (*phone.sent[-8:], self.dice.choice(phone.sent)):
                 self.thief.uplink_llc(BVCI, tlli, llc)
 
+    def relay(self, elsewhere):
+        """The thief plays a frame of the MS with a key that nobody has received. `elsewhere`: then it says that its cell
+        is in another area."""
+        self.thief.uplink_llc(BVCI, KEYED, self.phones[KEYED].frame())
+        self.world.run(0)
+        same(self.nse_of(KEYED), THIEF, "where it is")
+        if elsewhere:
+            self.thief.send(0, "bssgp_bvc_reset", bvci=BVCI, cause=8, cell=codec.cell(7, RA2))
+            self.world.run(S)
+
     def down(self, tlli, number):
         self.down_ns[tlli, number] = self.world.now_ns
         address = f"10.{int(tlli >= KEYED)}.0.{tlli & 255}"
@@ -192,12 +202,7 @@ def relayed():
         p = Theft(world)
         phone = p.phones[KEYED]
         for turn in range(4):
-            p.thief.uplink_llc(BVCI, KEYED, phone.frame())
-            world.run(0)
-            same(p.nse_of(KEYED), THIEF, "where it is")
-            if turn % 2:
-                p.thief.send(0, "bssgp_bvc_reset", bvci=BVCI, cause=8, cell=codec.cell(7, RA2))
-                world.run(S)
+            p.relay(turn % 2 == 1)
             phone.speak()
             world.run(0)
             same(p.nse_of(KEYED), HOME, "where it is after its own frame")
@@ -211,11 +216,7 @@ def renamed():
     with World(config()) as world:
         p = Theft(world)
         phone = p.phones[KEYED]
-        p.thief.uplink_llc(BVCI, KEYED, phone.frame())
-        world.run(0)
-        same(p.nse_of(KEYED), THIEF, "where it is")
-        p.thief.send(0, "bssgp_bvc_reset", bvci=BVCI, cause=8, cell=codec.cell(7, RA2))
-        world.run(S)
+        p.relay(True)
         same(world.reload(config().replace(f"{KEYED:#x}", f"{KEYED + 7:#x}").replace(str(KEYED), str(KEYED + 7)))[0], True, "reload")
         phone.tlli = KEYED + 7
         phone.speak()
