@@ -12,6 +12,9 @@
 -- most that we accept (8.5.5). A command of the MS that equals our own open one may be an answer to it,
 -- for there are phones whose responses say that they are commands. It is answered, as both sides mean
 -- the same; and ours is not repeated.
+--
+-- Only an SGSN sends Reset (7.2.1.2): one that comes as a command is an answer to ours, or is ignored.
+-- XID is not enciphered, so anybody may have sent it, and the MS would know nothing of new numbers.
 local count = require "count"
 local dp = require "dp"
 local llc_first = require "sluice.subscribers.llc_first"
@@ -27,13 +30,11 @@ local exchange = {}
 
 local SAPI_RESET = 1
 local IOV_STEP = 0x9E3779B9
-local REPEATED_NS = 160000000000 -- an MS may repeat a command for so long: T200 of 40 s, four times
 
 -- By ms_id, for MSs with agreed parameters or an exchange under way:
 --   { n201_u = { in force, by SAPI }, agreed = { by SAPI: true }, iov_ui, tried,
---     last_iov_ui = of the last Reset, answered or not, due = a Reset of ours had no answer,
---     going = { steps, sapi, command, reset_iov_ui, met, left, timer },
---     reset = { fcs, response, iov_ui, timer } }
+--     last_iov_ui = of the last Reset, answered or not, due = a Reset had no answer,
+--     going = { steps, sapi, command, reset_iov_ui, met, left, timer } }
 local states = {}
 
 local function state_of(ms_id)
@@ -45,7 +46,6 @@ local function forget(ms_id)
     local state = states[ms_id]
     if state then
         timers.stop(state.going and state.going.timer)
-        timers.stop(state.reset and state.reset.timer)
         states[ms_id] = nil
     end
 end
@@ -113,41 +113,29 @@ local function set_defaults(ms_id, may_grow)
     end
 end
 
--- The MS knows of that Reset. If it is not the last one, the MS's own came later and replaced it.
-local function reset_known(ms_id, reset_iov_ui)
+-- The MS knows of the last Reset.
+local function reset_known(ms_id)
     local state = states[ms_id]
-    if reset_iov_ui ~= state.last_iov_ui then
-        return
-    end
     state.due = false
     if is_enciphered(subscribers.of(ms_id)) then
-        state.iov_ui = reset_iov_ui
+        state.iov_ui = state.last_iov_ui
     end
     set_defaults(ms_id, true)
 end
 
 -- ---- XID commands of the SGSN ----
 
--- reset_iov_ui: of a Reset and of the answer to one.
+-- reset_iov_ui: of a Reset.
 local function send(ms_id, frame, reset_iov_ui)
     count.pdu_out("llc_xid")
     dp.llc { ms_id = ms_id, pdu = wire.llc_xid.encode(frame), reset_iov_ui = reset_iov_ui }
 end
 
-local function forget_reset(ms_id)
-    local state = states[ms_id]
-    timers.stop(state.reset and state.reset.timer)
-    state.reset = nil
-end
-
--- After a Reset of ours, the answer to one of the MS's would bring back the IOV-UI from before: if the MS
--- repeats it, it counts as a new one.
 local function send_command(ms_id, going)
     local state = state_of(ms_id)
     if going.reset_iov_ui then
         state.last_iov_ui = going.reset_iov_ui
         set_defaults(ms_id, false)
-        forget_reset(ms_id)
     end
     state.tried = true
     send(ms_id, going.command, going.reset_iov_ui)
@@ -333,65 +321,32 @@ end
 
 local function answer(ms_id, command, bad)
     local response = xid.response(command, bad, ours(ms_id, command.sapi))
-    if command.reset and is_enciphered(subscribers.of(ms_id)) then
-        response.iov_ui = iov_ui(ms_id)
-    end
     if command.n201_u_octets then
         note_agreed(ms_id, command.sapi, response.n201_u_octets)
     end
     return response
 end
 
--- A repeated Reset is recognised by its FCS, which takes less memory than the frame.
-local function fcs_of(octets)
-    return octets:sub(-3)
-end
-
-local function remember_reset(ms_id, octets, response)
-    forget_reset(ms_id)
-    states[ms_id].reset = {
-        fcs = fcs_of(octets), response = response, iov_ui = states[ms_id].last_iov_ui,
-        timer = timers.after(REPEATED_NS, forget_reset, ms_id),
-    }
-end
-
--- Returns the last Reset if this one repeats it (the MS missed the answer): N(U) must not start again.
-local function repeated(ms_id, octets)
-    local last = states[ms_id] and states[ms_id].reset
-    return last and last.fcs == fcs_of(octets) and last
-end
-
--- Only the SGSN chooses an IOV-UI, so a Reset of the MS with ours answers ours.
 local function equals_ours(going, command)
     return going and going.sapi == command.sapi and command.reset == going.command.reset
         and command.iov_ui == going.command.iov_ui
         and command.n201_u_octets == going.command.n201_u_octets
 end
 
-function exchange.take_command(ms_id, octets, command, bad)
+function exchange.take_command(ms_id, command, bad)
     local going = states[ms_id] and states[ms_id].going
     local met = not bad and equals_ours(going, command)
-    if met and command.iov_ui then
+    if met and command.reset then
         timers.stop(going.timer)
-        reset_known(ms_id, going.reset_iov_ui)
+        reset_known(ms_id)
         begin_step(ms_id, going)
         return "handled"
+    elseif command.reset then
+        log.debug(("IMSI %s: Reset by XID on SAPI %d ignored: only the SGSN sends it"):format(
+            subscribers.imsi(ms_id), command.sapi))
+        return "ignored"
     end
-    local last = command.reset and repeated(ms_id, octets)
-    if last then
-        send(ms_id, last.response, last.iov_ui)
-        return "handled"
-    end
-    local reset_iov_ui = command.reset and next_iov_ui(ms_id) or nil
-    if command.reset then
-        state_of(ms_id).last_iov_ui = reset_iov_ui
-        reset_known(ms_id, reset_iov_ui)
-    end
-    local response = answer(ms_id, command, bad)
-    if command.reset then
-        remember_reset(ms_id, octets, response)
-    end
-    send(ms_id, response, reset_iov_ui)
+    send(ms_id, answer(ms_id, command, bad))
     if met then
         going.met = true
     end
@@ -414,7 +369,7 @@ function exchange.take_response(ms_id, response, bad)
     end
     timers.stop(going.timer)
     if going.reset_iov_ui then
-        reset_known(ms_id, going.reset_iov_ui)
+        reset_known(ms_id)
     end
     local octets = going.command.n201_u_octets
     if octets then

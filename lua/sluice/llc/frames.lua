@@ -33,7 +33,7 @@ local function take_u(ms_id, octets, frame)
         if frame.cr then
             return exchange.take_response(ms_id, pdu, bad)
         end
-        return exchange.take_command(ms_id, octets, pdu, bad)
+        return exchange.take_command(ms_id, pdu, bad)
     end
     count.pdu_in("llc_u")
     if not frame.cr and (frame.command == SABM or frame.command == DISC) then
