@@ -14,9 +14,9 @@ def holds(script, lines):
     same((done.returncode, done.stderr, done.stdout), (0, "", lines), "the run")
 
 
-@case("timers fire in order, once, and when they were not stopped; ids are given once; a script costs so much")
+@case("timers fire in order, once, and when they were not stopped; ids are given once; a script costs so much; TEIDs")
 def units():
-    holds("units.lua", "timers\nids\nnames\n")
+    holds("units.lua", "timers\nids\nnames\nteids\n")
 
 
 @case("each unit is worth so much, each way; an IPv6 address has one text, and is a host's or not")

@@ -6,6 +6,7 @@ local names = require "sluice.script.names"
 local nearest = require "sluice.base.nearest"
 local new_ids = require "sluice.core.ids"
 local timers = require "sluice.core.timers"
+local teids = require "sluice.subscribers.teids"
 
 local state = 42
 local function random(n) -- 1 .. n
@@ -113,6 +114,91 @@ local function names_hold()
     print "names"
 end
 
+-- ---- The records with a TEID ----
+
+
+local function has(record, teid)
+    for _, pdp in ipairs(record.ms.pdp) do
+        local first = pdp.ggsn_teid
+        if first and teid >= first and teid < first + record.count then
+            return true
+        end
+    end
+    return false
+end
+
+-- The set of those that teids.find names and that have it, and how many it names.
+local function named(teid)
+    local found, n = {}, 0
+    teids.find(teid, function(record)
+        n = n + 1
+        if has(record, teid) then
+            found[record] = true
+        end
+    end)
+    return found, n
+end
+
+local records = {}
+
+local function check(teid)
+    local found = named(teid)
+    for _, record in ipairs(records) do
+        assert((found[record] or false) == has(record, teid), "a record that has it, and is not found")
+        found[record] = nil
+    end
+    assert(next(found) == nil, "a record that is not there any more")
+end
+
+local TEIDS = 3000
+
+local function change()
+    local what = #records < 5 and 1 or math.random(4)
+    local at = math.random(math.max(#records, 1))
+    if what <= 2 then
+        local record = { count = math.random(4) == 1 and math.random(300) or 1, ms = { pdp = {} } }
+        for j = 1, math.random(0, 3) do
+            record.ms.pdp[j] = { ggsn_teid = math.random(5) > 1 and math.random(0, TEIDS) or nil }
+        end
+        teids.put(record)
+        records[#records + 1] = record
+    elseif what == 3 then
+        teids.drop(table.remove(records, at))
+    elseif records[at].count > 1 then -- cut, as registry.lua does
+        local first = records[at]
+        local n = math.random(first.count - 1)
+        local rest = { count = first.count - n, ms = { pdp = {} } }
+        for j, pdp in ipairs(first.ms.pdp) do
+            rest.ms.pdp[j] = { ggsn_teid = pdp.ggsn_teid and pdp.ggsn_teid + n }
+        end
+        first.count = n
+        teids.put(rest)
+        records[#records + 1] = rest
+    end
+end
+
+local function teids_hold()
+    for _ = 1, 4000 do
+        change()
+        check(math.random(0, TEIDS + 300))
+    end
+    for _, record in ipairs(records) do
+        teids.drop(record)
+    end
+    records = {}
+    for teid = 0, TEIDS + 300 do
+        assert(select(2, named(teid)) == 0, "all are gone")
+    end
+    for i = 0, 99999 do -- however many there are, few are looked at
+        teids.put { count = i % 2 + 1, ms = { pdp = { { ggsn_teid = 3 * i } } } }
+    end
+    for _ = 1, 1000 do
+        assert(select(2, named(math.random(0, 300000))) <= 3, "too many are looked at")
+    end
+    print "teids"
+end
+
 timers_hold()
 ids_hold()
 names_hold()
+teids_hold()

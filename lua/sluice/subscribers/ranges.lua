@@ -5,6 +5,7 @@ local changes = require "sluice.subscribers.differences"
 local members = require "sluice.subscribers.members"
 local parts = require "sluice.config.parts"
 local subscribers = require "sluice.subscribers.registry"
+local teids = require "sluice.subscribers.teids"
 local jobs = require "sluice.core.jobs"
 local network = require "sluice.core.network"
 
@@ -149,7 +150,9 @@ function ranges.change(record, ms, from, nse_id, bvc_id)
         subscribers.cut(record, n)
     end
     local moved = record.bvc_id ~= bvc_id
+    teids.drop(record)
     record.ms, record.pdp_ids = parts.slice(ms, 0, n), ids
+    teids.put(record)
     record.slot_of, record.slots = change.slot_of, change.slots
     record.nse_id, record.bvc_id = nse_id, bvc_id
     if change.any or moved then

@@ -3,11 +3,12 @@
 -- GGSN TEIDs that count up from the values of `ms`, a slice of the normalised configuration.
 --   { ms, count, nse_id, bvc_id (its cell in the file, not where it roamed to), first_ms_id,
 --     first_imsi (a number), pdp_ids = { { first, stride } of each context },
---     slot_of = { by pfc_key }, slots }
+--     slot_of = { by pfc_key }, slots, teid_blocks (teids.lua) }
 -- A range with ids in several blocks has several records; `cut` makes two records of one. ranges.lua
 -- adds, changes and removes records.
 local bisect = require "sluice.base.bisect"
 local parts = require "sluice.config.parts"
+local teids = require "sluice.subscribers.teids"
 local watchers = require "sluice.core.watchers"
 
 local subscribers = { records = {}, spans = {} }
@@ -95,12 +96,14 @@ function subscribers.insert(record)
     local records, span = subscribers.records, span_of(record.ms.imsi)
     table.insert(records, bisect(records, first_ms_id, record.first_ms_id) + 1, record)
     table.insert(span, bisect(span, first_imsi, record.first_imsi) + 1, record)
+    teids.put(record)
 end
 
 function subscribers.erase(record)
     local records, span = subscribers.records, span_of(record.ms.imsi)
     table.remove(records, bisect(records, first_ms_id, record.first_ms_id))
     table.remove(span, bisect(span, first_imsi, record.first_imsi))
+    teids.drop(record)
 end
 
 -- Splits a record; the returned second part begins with member `from`.

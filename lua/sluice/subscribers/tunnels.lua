@@ -10,7 +10,7 @@ local count = require "count"
 local dp = require "dp"
 local log = require "log"
 local parts = require "sluice.config.parts"
-local subscribers = require "sluice.subscribers.registry"
+local teids = require "sluice.subscribers.teids"
 local network = require "sluice.core.network"
 
 local tunnels = {}
@@ -30,44 +30,46 @@ local function ggsns_at(address)
     return ids
 end
 
--- The id, member and record of the context with the tunnel; or nil.
+-- The record's context with the tunnel: { id, imsi, nsapi }; or nil.
 local function find_in(record, ids, teid)
     for j, pdp in ipairs(record.ms.pdp) do
         local member = teid - (pdp.ggsn_teid or teid + 1)
         if ids[pdp.ggsn_id or -1] and member >= 0 and member < record.count then
-            return record.pdp_ids[j].first + member * record.pdp_ids[j].stride, member, pdp
+            return {
+                id = record.pdp_ids[j].first + member * record.pdp_ids[j].stride,
+                imsi = parts.imsi(record.ms, member), nsapi = pdp.nsapi,
+            }
         end
     end
 end
 
-local function finish(id, imsi, nsapi, address)
+local function finish(context, address)
+    local id = context.id
     network.ended[id] = true
     order[#order + 1] = not is_in_order[id] and id or nil
     is_in_order[id] = true
     dp.pdp_uplink { pdp_id = id, ended = true }
     count.add "uplinks_ended"
     log.warn(("IMSI %s, NSAPI %d: GGSN %s has no tunnel; uplink stopped until it sends again, or a reload"):format(
-        imsi, nsapi, addresses.shown(address)))
+        context.imsi, context.nsapi, addresses.shown(address)))
 end
 
--- The first context with the tunnel, as find_in has it, with its record; or nil.
+-- A context with the tunnel; or nil.
 local function find(address, teid)
-    local ids = ggsns_at(address)
-    for _, record in ipairs(subscribers.records) do
-        local id, member, pdp = find_in(record, ids, teid)
-        if id then
-            return id, member, pdp, record
-        end
-    end
+    local ids
+    return teids.find(teid, function(record)
+        ids = ids or ggsns_at(address)
+        return find_in(record, ids, teid)
+    end)
 end
 
 -- Event `error_indication`.
 function tunnels.error_indication(address, teid)
-    local id, member, pdp, record = find(address, teid)
-    if id and network.ended[id] then
+    local context = find(address, teid)
+    if context and network.ended[context.id] then
         return "ignored"
-    elseif id then
-        finish(id, parts.imsi(record.ms, member), pdp.nsapi, address)
+    elseif context then
+        finish(context, address)
         return "handled"
     end
     log.debug(("GGSN %s has no tunnel 0x%08x; no context uses it"):format(
@@ -77,14 +79,14 @@ end
 
 -- Event `tunnel`: the worker has let the uplink go on.
 function tunnels.tunnel(address, teid)
-    local id, member, pdp, record = find(address, teid)
-    if not (id and network.ended[id]) then
+    local context = find(address, teid)
+    if not (context and network.ended[context.id]) then
         return "ignored"
     end
-    network.ended[id] = nil
+    network.ended[context.id] = nil
     count.add "uplinks_resumed"
     log.info(("IMSI %s, NSAPI %d: GGSN %s has a tunnel again; uplink goes on"):format(
-        parts.imsi(record.ms, member), pdp.nsapi, addresses.shown(address)))
+        context.imsi, context.nsapi, addresses.shown(address)))
     return "handled"
 end
 
