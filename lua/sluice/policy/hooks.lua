@@ -6,8 +6,8 @@
 --                         lower values of the last two than the BSS offers, never higher (48.018 8.2)
 -- and use class "name" { weight = ..., lifetime = ... }, aqm "name" { parameters }, log(text), and the
 -- table `state`, which survives a reload. Values come into force when the call has succeeded; a call
--- that fails or takes too long is counted and sets nothing. A function that takes too long several times
--- in a row is given a rest between calls, for each of them keeps the BSSs waiting. A script that keeps too
+-- that fails or takes too long is counted and sets nothing. A function that takes too long too often
+-- is given a rest between calls, for each of them keeps the BSSs waiting. A script that keeps too
 -- much memory is removed until a reload brings another.
 local box = require "sluice.script.sandbox"
 local check = require "sluice.script.check"
@@ -22,14 +22,16 @@ local network = require "sluice.core.network"
 
 local policy = { has_flow_control = false }
 
-local CUTS_MOST = 3 -- in a row
+-- A function rests after three cuts; each is forgiven by eight calls that end by themselves.
+local CUT_COSTS = 8
+local COSTS_MOST = 3 * CUT_COSTS
 local REST_S = 60
 
 local state = {} -- the table `state` of the script
 
 -- ---- In force ----
 
--- { record, env, timer, rests: by function, { cuts in a row, until_ns } }; nil: no script, or it was removed
+-- { record, env, timer, rests: by function, { costs, until_ns, said } }; nil: no script, or it was removed
 local script
 
 local function note(record, fault, where)
@@ -61,16 +63,23 @@ local function guarded(run, ...)
     return good, result
 end
 
--- Takes note of how a call of the function has ended. An end of its own takes the rests away.
+-- Takes note of how a call of the function has ended. After a rest, a call that ends by itself is followed
+-- by others, until the next cut.
 local function rest_after(record, rest, name, cut)
-    rest.cuts = cut and rest.cuts + 1 or 0
-    if rest.cuts >= CUTS_MOST then
-        rest.until_ns = clock.now_ns + REST_S * 1000000000
+    if not cut then
+        rest.costs = math.max(rest.costs - 1, 0)
+        return
     end
-    if rest.cuts == CUTS_MOST then
-        log.error(("%s: %s(): cut off %d times in a row; called once in %d s from now on"):format(
-            record.script, name, CUTS_MOST, REST_S))
+    rest.costs = math.min(rest.costs + CUT_COSTS, COSTS_MOST)
+    if rest.costs < COSTS_MOST then
+        return
     end
+    rest.until_ns = clock.now_ns + REST_S * 1000000000
+    if not rest.said then
+        log.error(("%s: %s(): cut off too often; called once in %d s from now on, until it ends by itself"):format(
+            record.script, name, REST_S))
+    end
+    rest.said = true
 end
 
 -- Calls the script's function `name`, if defined. Returns whether the call succeeded, and its result.
@@ -106,7 +115,7 @@ end
 local function install(record)
     local rests = {}
     for _, name in ipairs(check.HOOKS) do
-        rests[name] = { cuts = 0, until_ns = 0 }
+        rests[name] = { costs = 0, until_ns = 0, said = false }
     end
     script = {
         record = record, rests = rests,
