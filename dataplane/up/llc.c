@@ -8,8 +8,10 @@
 // changes only after a good FCS: forged or damaged frames leave no trace.
 //
 // An LLC frame in another NSE proves that an MS with a key is there if the key makes its FCS good
-// under a number ahead of all that the MS has sent so far. So no recorded frame is a proof, and no
-// frame is a proof twice; one that nobody has received yet is a proof for anybody who sends it.
+// under a number ahead of all that the MS has sent so far, and what it carries begins an IP packet
+// of one of the MS's contexts: the 24 bits of the FCS alone would be guessed. So no recorded frame
+// is a proof, and no frame is a proof twice; one that nobody has received yet is a proof for
+// anybody who sends it.
 //
 // A burst is deciphered in one call, with the numbers of before the burst. If a frame of the burst
 // changes the number of a later one, the later frame is deciphered again in its turn.
@@ -139,7 +141,8 @@ static bool proves(struct up *up, struct up_frame *f)
     struct cipher_frame enciphered = enciphered_of(&up->state->ms[f->ms], f);
     cipher_run(up->scratch, &enciphered, 1);
     bool newest;
-    return llc_ui_fcs_good(f->llc.at, f->llc.n) && take_number(lle, f->number, &newest);
+    return llc_ui_fcs_good(f->llc.at, f->llc.n) && up_segment_begins_ip(up->state, f) &&
+           take_number(lle, f->number, &newest);
 }
 
 void up_prove(struct up *up, uint32_t ms, uint32_t bvc, struct rte_mbuf *frame)

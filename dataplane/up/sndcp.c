@@ -6,6 +6,8 @@
 // Left out: compression; first segments with compression values are refused.
 #include "dataplane/base/units.h"
 #include "dataplane/up/up_parts.h"
+#include "dataplane/wire/ipv4.h"
+#include "dataplane/wire/ipv6.h"
 
 // ---- The list of reassemblies ----
 
@@ -203,4 +205,29 @@ enum drop_reason up_segment_take(struct up *up, const struct up_frame *f, uint64
     cut_out(up, f->m, &s);
     take(up, f->ms, pdp, f->m, &s, traced, now_ns);
     return DROP_NONE;
+}
+
+static bool begins_ipv4(const struct octets *packet)
+{
+    uint32_t header_octets = (packet->at[0] & 15u) * 4;
+    return header_octets >= IPV4_OCTETS && header_octets <= packet->n &&
+           ipv4_fold(ipv4_sum(0, packet->at, header_octets)) == 0;
+}
+
+static bool begins_ipv6(const struct octets *packet, bool more)
+{
+    if (packet->n < IPV6_OCTETS)
+        return false;
+    uint32_t octets = IPV6_OCTETS + get_be16(packet->at + 4);
+    return more ? octets > packet->n : octets == packet->n;
+}
+
+bool up_segment_begins_ip(const struct state *state, const struct up_frame *f)
+{
+    struct sndcp_unitdata s;
+    if (sndcp_unitdata_decode(&s, f->ui.info.at, f->ui.info.n) < 0 || malformed(&s) || !s.first ||
+        context_of(state, f->ms, s.nsapi, f->ui.sapi) == STATE_NONE)
+        return false;
+    uint8_t version = s.data.at[0] >> 4;
+    return version == 4 ? begins_ipv4(&s.data) : version == 6 && begins_ipv6(&s.data, s.more);
 }

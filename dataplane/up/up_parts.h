@@ -63,6 +63,9 @@ enum drop_reason up_llc_take(struct up *up, const struct up_frame *f, uint64_t n
 
 // sndcp.c: takes a UI frame's segment. With a drop reason the frame is still the caller's.
 enum drop_reason up_segment_take(struct up *up, const struct up_frame *f, uint64_t now_ns);
+// Whether the segment is the first of an IP packet, in one of the MS's contexts: of random frames
+// not even one in 2^18 is.
+bool up_segment_begins_ip(const struct state *state, const struct up_frame *f);
 
 // output.c: sends a whole N-PDU, alone in its buffer; `traced` as in struct up_partial.
 void up_npdu(struct up *up, uint32_t pdp, struct rte_mbuf *m, uint8_t segments, uint16_t traced);

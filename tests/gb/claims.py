@@ -218,16 +218,72 @@ def gone(p):
     p.idle()
 
 
-@case("claimed to be in another cell of its NSE, and heard in its own: paged, and no NSE is refused")
+def keyed_flow_on(p, bvci=2):
+    """The same of enciphered packets, which nobody reads here."""
+    p.a.dl.clear()
+    p.down(3)
+    p.world.run(300 * MS)
+    same([one.pdu.bvci for one in p.a.dl], [bvci] * 3, "where they came")
+
+
+def claimed_within(p):
+    """An MS with a key is claimed to be in another cell of its NSE: both are paged, and its packets go on."""
+    claim(p, bss=p.a, bvci=3)
+    for bvci in 2, 3:
+        page(p.a, p.world.now_ns, bvci=bvci)
+    p.a.none("bssgp_paging_ps")
+    keyed_flow_on(p)
+
+
+@case("claimed to be in another cell of its NSE, and heard in its own: it stays, and no NSE is refused")
 @place(more=KEY)
 def within(p):
-    claim(p, bss=p.a, bvci=3)
-    page(p.a, p.world.now_ns, rai=codec.RAI)
-    p.frame()
-    p.world.run(0)
-    p.idle()
-    same(counts(p, "paged", "refused", "moved"), (1, 0, 0), "claims paged, refused, moved")
+    for turn in range(1, 4):
+        claimed_within(p)
+        p.frame()
+        for _ in range(20):
+            claim(p, bss=p.a, bvci=3)
+            p.world.run(T3313 // 20 - 15 * MS)
+        keyed_flow_on(p)
+        p.idle()
+        same(counts(p, "paged", "refused", "moved"), (turn, turn, 0), "claims paged, refused, moved")
+        p.world.run(T3313)
     same(p.world.log_lines("frames of it came"), [], "what is said")
+
+
+@case("claimed to be in another cell of its NSE, and heard there alone: it moves after T3313, and back likewise")
+@place(more=KEY)
+def moves_within(p):
+    for here, there in (2, 3), (3, 2):
+        start = p.world.now_ns
+        claim(p, bss=p.a, bvci=there)
+        claim(p, bss=p.a, bvci=there)
+        p.world.run_until(start + T3313 - S)
+        keyed_flow_on(p, here)
+        p.world.run_until(start + T3313)
+        flushed(p.a, bvci=here, new_bvci=there)
+        keyed_flow_on(p, there)
+        p.idle()
+    same(counts(p, "paged", "refused"), (2, 0), "claims paged, refused")
+
+
+@case("claimed to be in another cell of its NSE, and neither answers; or it is lost in its own")
+@place(more=KEY)
+def lost_within(p):
+    claimed_within(p)
+    p.world.run(T3313)
+    p.idle()
+    keyed_flow_on(p)
+    claim(p, bss=p.a, bvci=3)
+    claim(p, bss=p.a, bvci=3)
+    status(p.a, LOST)
+    p.world.run(0)
+    keyed_flow_on(p, 3)
+    p.idle()
+    status(p.a, LOST, bvci=3)
+    claim(p, bss=p.a, bvci=2)
+    keyed_flow_on(p)
+    p.idle()
 
 
 for CAUSE in LOST, ORDERED:

@@ -318,8 +318,10 @@ def many_areas(p):
     same(p.lua("return require('sluice.bssgp.areas').count()"), "3", "areas that are remembered")
     p.b.inbox.clear()
     p.a.send(0, "bssgp_bvc_reset", bvci=2, cause=8, cell=codec.cell(5, codec.RAI))
-    p.frame(3)
-    p.b.expect("bssgp_paging_ps", within=0, imsi=IMSI, rai=codec.RAI)
+    p.a.flow(2)
+    status(p.a, LOST)
+    p.down()
+    p.b.expect("bssgp_paging_ps", within=T3313, imsi=IMSI, rai=codec.RAI)
 
 
 @case("what proves nothing moves nobody: other areas, damaged frames, strangers")

@@ -1,14 +1,15 @@
 -- A contest: frames with the TLLI of an MS without a key come from another NSE than the one that has the
--- MS. Nothing in such a frame proves who sent it, so both cells are paged, T3313 apart, and where the MS
--- answers decides. The MS's home is the NSE of the file, or the one in which a key has last proven it
--- (roam.lua). In this order:
---   an answer at home wins at once;
+-- MS, or such frames of an MS with a key as prove nothing come from another cell of its NSE. So both cells
+-- are paged, T3313 apart, and where the MS answers decides. The MS's home is the NSE of the file, or the one
+-- in which a key has last proven it (roam.lua). In this order:
+--   an answer at home, from another NSE, wins at once;
 --   an answer in the cell that has the MS keeps the MS there;
---   an answer from the claiming NSE moves the MS there when the pages have run out.
+--   an answer in the claiming cell, or from its NSE, moves the MS there when the pages have run out.
 -- An answer is any frame after the first page. Packets go on to the cell that has the MS meanwhile, and
 -- nothing is held. A refused claim rests for T3313: so whatever is forged costs an MS one page in T3313,
--- and one at home none of its packets. One page has to be enough in standby, where the MS may be anywhere,
--- and between NSEs that both list the area (nse.areas), where it may come and go.
+-- and one at home none of its packets. One page has to be enough within an NSE, where an MS changes its cell
+-- often and user data under its key ends the contest; in standby, where the MS may be anywhere; and between
+-- NSEs that both list the area (nse.areas), where it may come and go.
 --
 -- There are CONTESTS_MAX contests at most, and one NSE may have begun as many as are free, so that
 -- others' claims find room; beyond that a claim is ignored.
@@ -26,7 +27,7 @@ local contest = {}
 
 local CONTESTS_MAX = 20000
 
--- By ms_id { ms_id, bvc = the claiming cell, nse = its NSE, from = the NSE that has the MS, take,
+-- By ms_id { ms_id, bvc = the claiming cell, nse = its NSE, from = the NSE that has the MS (may be nse), take,
 -- is_home = the claiming NSE is the MS's home, answered = it has been heard there since the first page,
 -- most = pages, paged, began_ns, resting = the claim is refused, timer }.
 local contests, n = {}, 0
@@ -65,13 +66,13 @@ local function are_listed(a, b)
     return area ~= nil and areas.lists(a.nse, area) and areas.lists(b.nse, area)
 end
 
--- The cell that has the MS, and the claiming cell; nil if the contest is void: one of them has gone, or
--- they are not in one routeing area any more. That is no matter for the MS's home: whoever has the MS by
--- a claim that was not true may say that its cell is in another area.
+-- The cell that has the MS, and the claiming cell; nil if the contest is void: the MS is there, one of them
+-- has gone, or they are of two NSEs and not in one routeing area any more. That is no matter for the MS's
+-- home: whoever has the MS by a claim that was not true may say that its cell is in another area.
 local function cells_of(c)
     local own, other = network.bvc[dp.ms_cell(c.ms_id)], network.bvc[c.bvc.id]
-    if own and own.nse == c.from and other == c.bvc and other.up
-        and (c.is_home or areas.same(own.cell, other.cell)) then
+    if own and own.nse == c.from and own ~= other and other == c.bvc and other.up
+        and (c.is_home or own.nse == other.nse or areas.same(own.cell, other.cell)) then
         return own, other
     end
 end
@@ -124,8 +125,8 @@ local function answers(c, bvc)
     return c.is_home and moves(c, "it answers here, at home")
 end
 
--- A frame of the MS has come in bvc, of another NSE than that of own, which has the MS. may(): whether
--- the NSE's limit allows a contest; take(ms_id, own, bvc, how) moves the MS. Returns whether it has moved.
+-- A frame of the MS has come in bvc; own is the cell that has the MS. may(): whether the NSE's limit allows a
+-- contest; take(ms_id, own, bvc, how) moves the MS. Returns whether it has moved.
 function contest.claim(ms_id, own, bvc, home, may, take)
     local c, is_home = contests[ms_id], bvc.nse == home
     if c and c.nse == bvc.nse and not c.resting then
@@ -137,7 +138,7 @@ function contest.claim(ms_id, own, bvc, home, may, take)
         return false
     end
     contest.stop(ms_id)
-    local one = paging.in_standby(ms_id) or are_listed(own, bvc)
+    local one = own.nse == bvc.nse or paging.in_standby(ms_id) or are_listed(own, bvc)
     count.add "claims_paged"
     begin {
         ms_id = ms_id, bvc = bvc, nse = bvc.nse, from = own.nse, take = take, is_home = is_home, paged = 0,
@@ -146,14 +147,18 @@ function contest.claim(ms_id, own, bvc, home, may, take)
     return false
 end
 
--- The MS was heard in the NSE that has it. That refuses a claim, but its home's.
+-- The MS was heard in the cell that has it. That refuses a claim, but its home's.
 function contest.heard(ms_id)
     local c = contests[ms_id]
     if not c or c.resting or c.is_home then
         return
+    elseif not cells_of(c) then
+        return end_of(c)
     end
     count.add "claims_refused"
-    hints.contested(subscribers.imsi(ms_id), c.from, c.nse)
+    if c.from ~= c.nse then
+        hints.contested(subscribers.imsi(ms_id), c.from, c.nse)
+    end
     timers.stop(c.timer)
     c.resting, c.timer = true, timers.after(network.cfg.timers.t3313_ns, end_of, c)
 end

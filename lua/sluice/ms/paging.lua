@@ -4,13 +4,11 @@
 --            the BSS discards all, and a packet waits) the MS's queue is held until the MS is heard.
 --            Without an answer the queue is dropped and the MS stays in standby: the next packet pages
 --            again.
---   claimed  (roam.lua: a frame with the TLLI of an MS with a key came in another cell of its NSE) nothing
---            is held, for the frame may be forged; all of the routeing area is paged.
 --   ordered  (RADIO-STATUS: cell reselection ordered) the page starts T3313 later.
 --
 -- An MS has an entry only while it is paged or a page is scheduled. BSSs can cause at most ENTRIES_MAX
--- entries, and one NSE at most as many as remain free, so that other NSEs find room; beyond that a
--- claim is ignored. The entry of an MS in standby holds the MS's queue itself, since the MS may have
+-- entries, and one NSE at most as many as remain free, so that other NSEs find room; beyond that an order
+-- is ignored. The entry of an MS in standby holds the MS's queue itself, since the MS may have
 -- been released after the worker asked for the page; so the dropped packets were never free to go.
 local areas = require "sluice.bssgp.areas"
 local board = require "sluice.core.board"
@@ -138,7 +136,7 @@ function attempt(entry)
     count.add(entry.attempt == 1 and "pages" or "retries")
     entry.timer = timers.after(network.cfg.timers.t3313_ns, again, entry)
     paging.show(entry.ms_id)
-    send(entry.ms_id, entry.why == "claimed" or entry.attempt > 1)
+    send(entry.ms_id, entry.attempt > 1)
 end
 
 -- Returns nil if the MS is removed, or if nse has no more room. Entries without an NSE (standby) need
@@ -194,31 +192,14 @@ end
 
 -- RADIO-STATUS: the BSS has ordered a cell reselection, so the page waits for T3313.
 function paging.later(ms_id)
-    local entry = entries[ms_id]
-    if entry and entry.why == "claimed" then
-        return paging.lose(ms_id)
-    end
     local bvc = network.bvc[dp.ms_cell(ms_id)]
-    entry = not entry and bvc and new(ms_id, "ordered", bvc.nse)
+    local entry = not entries[ms_id] and bvc and new(ms_id, "ordered", bvc.nse)
     if entry then
         lost[ms_id] = true
         dp.ms_freeze { ms_id = ms_id, until_heard = true }
         entry.timer = timers.after(network.cfg.timers.t3313_ns, lose_now, entry)
         subscribers.tell("lost", ms_id)
     end
-end
-
--- A frame with the MS's TLLI came in another cell of its NSE: the MS is paged and keeps its cell
--- meanwhile. Returns false without room.
-function paging.claimed(ms_id, bvc)
-    local entry = entries[ms_id] or new(ms_id, "claimed", bvc.nse)
-    if not entry then
-        return false
-    elseif entry.attempt == 0 and entry.why == "claimed" then
-        dp.ms_listen { ms_id = ms_id }
-        attempt(entry)
-    end
-    return true
 end
 
 -- Ends paging: the MS was heard, removed or suspended. Returns the argument for `paging.resume`; nil if

@@ -3,15 +3,16 @@
 --
 -- A frame with an MS's TLLI in another cell is a claim: any phone or BSS can send one, and a good FCS
 -- proves only that the frame is undamaged. Inside the MS's NSE control believes the claim at once if the
--- MS has no key, and after an answer to a page if the MS has one. From another NSE control considers only
--- a claim in the MS's routeing area, where a TLLI is unique (TS 23.003 2.6), and only if one MS of the
--- area has the TLLI. Then
+-- MS has no key, is paged, or has been lost in its cell; else both cells are paged (contest.lua). From
+-- another NSE control considers only a claim in the MS's routeing area, where a TLLI is unique (TS 23.003
+-- 2.6), and only if one MS of the area has the TLLI. Then
 --   an MS with a key moves if the claiming frame is enciphered with its key, and newer than all that it
 --     has sent: its worker tries that (ms_prove). Nothing else moves it, neither silence nor an answer;
 --   an MS without a key moves at once if its own cell has lost it: RADIO-STATUS said so, or a page there
 --     had no answer. Else both cells are paged, and the MS's answers decide (contest.lua).
--- Keys tried and contests begun by claims of an NSE have a limit per second, which all MSs of the larger
--- NSE of both can meet within a minute; claims beyond it are ignored. A phone that attaches or comes from
+-- Contests begun by claims of an NSE have a limit per second, which all MSs of the larger NSE of both can
+-- meet within a minute; keys tried have one that keeps the cost low, and that the phones of honest cells
+-- do not reach. Claims beyond are ignored. A phone that attaches or comes from
 -- another routeing area needs GMM, which Sluice does not have: its frames change nothing.
 local areas = require "sluice.bssgp.areas"
 local clock = require "sluice.core.clock"
@@ -31,7 +32,8 @@ local network = require "sluice.core.network"
 
 local roam = {}
 
-local LEAST_A_SECOND = 20 -- least limit on keys tried and on contests begun by claims of an NSE
+-- By claims of an NSE in a second: keys tried, a few microseconds of a worker each; and contests begun.
+local KEYS_MOST, CONTESTS_LEAST = 1000, 20
 local A_MINUTE_S = 60
 local LLC_OCTETS_MAX = 3 + 1520 + 3 -- of a UI frame: header, N201-U at most, FCS
 
@@ -189,17 +191,23 @@ end
 
 -- Counts one more key tried or contest begun (kind) by claims of the NSE in this second; returns false
 -- beyond the limit.
-local function may(nse, kind, old)
+local function may(nse, kind, most)
     local second = clock.now_ns // 1000000000
     if not nse.claims or nse.claims.second ~= second then
         nse.claims = { second = second, keys = 0, contests = 0 }
     end
-    local mss = math.max(old.nse.cfg.mss or 0, nse.cfg.mss or 0)
-    if nse.claims[kind] >= math.max(LEAST_A_SECOND, mss // A_MINUTE_S) then
+    if nse.claims[kind] >= most then
         return false
     end
     nse.claims[kind] = nse.claims[kind] + 1
     return true
+end
+
+local function contest_of(ms_id, old, bvc, home, take)
+    return contest.claim(ms_id, old, bvc, home, function()
+        local mss = math.max(old.nse.cfg.mss or 0, bvc.nse.cfg.mss or 0)
+        return may(bvc.nse, "contests", math.max(CONTESTS_LEAST, mss // A_MINUTE_S))
+    end, take)
 end
 
 -- Moves the MS from its NSE to another, where it has been heard. Returns false if the MS stays.
@@ -224,7 +232,7 @@ local function try_key(ms_id, old, bvc, llc)
     local frame = #llc <= LLC_OCTETS_MAX and wire.llc_ui.decode(llc)
     if not frame or not frame.enciphered then
         unproven(ms_id, old, bvc)
-    elseif may(bvc.nse, "keys", old) then
+    elseif may(bvc.nse, "keys", KEYS_MOST) then
         dp.ms_prove { ms_id = ms_id, bvc_id = bvc.id, pdu = llc }
     else
         count.add "claims_unheard"
@@ -270,14 +278,14 @@ local function claim_from_elsewhere(ms_id, old, bvc, llc)
         hints.in_call(subscribers.imsi(ms_id), old.nse, bvc.nse)
         return false
     end
-    return contest.claim(ms_id, old, bvc, home, function()
-        return may(bvc.nse, "contests", old)
-    end, take_over)
+    return contest_of(ms_id, old, bvc, home, take_over)
 end
 
--- A frame of the MS, which has a key, has come in another cell of its NSE.
-local function ask(ms_id, bvc)
-    count.add(paging.claimed(ms_id, bvc) and "claims_paged" or "claims_unheard")
+local function take_cell(ms_id, _, bvc)
+    if move(ms_id, bvc) then
+        release(ms_id)
+        return true
+    end
     return false
 end
 
@@ -289,8 +297,8 @@ local function claim(ms_id, bvc, llc)
         return true
     elseif old and old.nse ~= bvc.nse then
         return claim_from_elsewhere(ms_id, old, bvc, llc)
-    elseif has_key(ms_id) and not paging.is_on(ms_id) and not paging.is_gone(ms_id) then
-        return ask(ms_id, bvc)
+    elseif old and has_key(ms_id) and not paging.is_on(ms_id) and not paging.is_gone(ms_id) then
+        return contest_of(ms_id, old, bvc, nil, take_cell)
     end
     return move(ms_id, bvc)
 end
@@ -334,7 +342,8 @@ end
 -- UL-UNITDATA with a TLLI that the NSE does not know.
 function roam.unknown(nse, bvc, tlli, llc)
     local ms_id = bvc and is_frame(llc) and elsewhere(nse, bvc, tlli)
-    return ms_id and claim(ms_id, bvc, llc) and "handled" or "ignored"
+    local has_cell = ms_id and network.bvc[dp.ms_cell(ms_id)] ~= nil -- else its cell is being removed
+    return has_cell and claim(ms_id, bvc, llc) and "handled" or "ignored"
 end
 
 return roam

@@ -1,6 +1,6 @@
 // Which LLC frame in another NSE proves that an MS with a key is there (up_prove): one that its key
-// deciphers, and that is ahead of all that it has sent. Nothing recorded, damaged or made up is,
-// and what is no proof changes nothing.
+// deciphers, that is ahead of all that it has sent, and begins an IP packet of one of its contexts.
+// Nothing recorded, damaged or made up is, and what is no proof changes nothing.
 #include "tests/dataplane/up/fixture.h"
 
 #include <rte_mbuf.h>
@@ -30,10 +30,24 @@ static bool is_proof(uint32_t ms, const uint8_t *llc, uint32_t octets)
     return e.kind == EVENT_proven;
 }
 
+// An IPv4 packet with two octets of payload, and an IPv6 packet with four.
+static uint8_t ipv4[22] = {0x45, 0,   0, 22, 0, 111, 0, 0,   123, 6,    0x41,
+                           0x68, 192, 0, 2,  1, 203, 0, 113, 9,   0x55, 0xaa};
+static uint8_t ipv6[44] = {0x60, 0, 0, 0, 0, 4, 59, 64};
+
+// With IPv4's packet as the data, if the segment names none.
+static uint32_t llc_of(const struct segment *segment, uint8_t *llc)
+{
+    struct segment with = *segment;
+    with.data = with.data ? with.data : ipv4;
+    with.octets = with.octets ? with.octets : sizeof ipv4;
+    return fixture_llc(&with, llc);
+}
+
 static bool proves(const struct segment *segment)
 {
     uint8_t llc[100];
-    return is_proof(segment->ms, llc, fixture_llc(segment, llc));
+    return is_proof(segment->ms, llc, llc_of(segment, llc));
 }
 
 static void a_new_frame_is_a_proof_once(void **state)
@@ -43,9 +57,9 @@ static void a_new_frame_is_a_proof_once(void **state)
         assert_true(proves(SEGMENT(.ms = KEYED, .number = number)));
         assert_false(proves(SEGMENT(.ms = KEYED, .number = number)));
     }
-    for (uint8_t i = 0; i < 3; i++)
+    for (uint32_t i = 0; i < 2; i++)
         assert_true(
-            proves(SEGMENT(.ms = KEYED, .sapi = (uint8_t[]){5, 9, 11}[i], .header_only = i)));
+            proves(SEGMENT(.ms = KEYED, .number = i, .sapi = 5, .nsapi = 6, .header_only = i)));
 }
 
 // A proof is a received frame: where the MS is known the same frame is a duplicate, and the next
@@ -58,6 +72,38 @@ static void a_proof_counts_as_received(void **state)
     ASSERT_FRAMES(llc_duplicate, 1);
     fixture_give_number(KEYED, 8);
     fixture_expect_numbers(KEYED, 1);
+}
+
+// What its key deciphers to a good FCS, but not to the begin of a packet, leaves the number free
+// for the frame that is.
+static void only_the_begin_of_a_packet_is_a_proof(void **state)
+{
+    uint8_t wrong[sizeof ipv4];
+    (void)state;
+    assert_false(proves(SEGMENT(.ms = KEYED, .number = 5, .next = true, .segment = 1)));
+    assert_false(proves(SEGMENT(.ms = KEYED, .number = 5, .segment = 1)));
+    assert_false(proves(SEGMENT(.ms = KEYED, .number = 5, .dcomp = 1)));
+    assert_false(proves(SEGMENT(.ms = KEYED, .number = 5, .pcomp = 1)));
+    assert_false(proves(SEGMENT(.ms = KEYED, .number = 5, .nsapi = 7)));
+    assert_false(proves(SEGMENT(.ms = KEYED, .number = 5, .sapi = 5)));
+    assert_false(proves(SEGMENT(.ms = KEYED, .number = 5, .octets = 19)));
+    for (uint32_t bit = 0; bit < 8 * 20; bit++) {
+        memcpy(wrong, ipv4, sizeof wrong);
+        wrong[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        assert_false(
+            proves(SEGMENT(.ms = KEYED, .number = 5, .data = wrong, .octets = sizeof wrong)));
+    }
+    for (uint16_t octets = 39; octets <= 44; octets++) {
+        bool whole = octets == 44;
+        assert_int_equal(
+            proves(SEGMENT(.ms = KEYED, .number = whole ? 8 : 5, .data = ipv6, .octets = octets)),
+            whole);
+        assert_int_equal(
+            proves(SEGMENT(.ms = KEYED, .number = 7, .more = true, .data = ipv6, .octets = octets)),
+            octets == 40);
+    }
+    assert_true(proves(SEGMENT(.ms = KEYED, .number = 9, .more = true)));
+    assert_true(proves(SEGMENT(.ms = KEYED, .number = 10)));
 }
 
 // Every frame of the MS is recorded and all are played again after each: none is a proof, whatever
@@ -79,7 +125,7 @@ static void no_frame_of_before_a_reset_is_a_proof(void **state)
     uint32_t octets = 0;
     (void)state;
     for (uint32_t i = 0; i < 40; i++)
-        octets = fixture_llc(SEGMENT(.ms = KEYED, .number = i), llc[i]);
+        octets = llc_of(SEGMENT(.ms = KEYED, .number = i), llc[i]);
     fixture_give_number(KEYED, 3);
     fixture_expect_numbers(KEYED, 1);
     state_ms_reset(&u.state, KEYED, IOV_UI + 1);
@@ -104,7 +150,7 @@ static void what_is_not_the_mss_is_no_proof(void **state)
     assert_false(is_proof(KEYED, gmm, sizeof gmm));
     assert_false(is_proof(KEYED, short_one, sizeof short_one));
     assert_false(is_proof(KEYED, address, sizeof address));
-    uint32_t octets = fixture_llc(SEGMENT(.ms = KEYED, .number = 5), llc);
+    uint32_t octets = llc_of(SEGMENT(.ms = KEYED, .number = 5), llc);
     for (uint32_t bit = 0; bit < 8 * octets; bit++) {
         llc[bit / 8] ^= (uint8_t)(1 << bit % 8);
         assert_false(is_proof(KEYED, llc, octets));
@@ -126,7 +172,7 @@ static void a_control_that_does_not_listen(void **state)
     uint8_t llc[100];
     struct event e;
     (void)state;
-    uint32_t octets = fixture_llc(SEGMENT(.ms = KEYED, .number = 1), llc);
+    uint32_t octets = llc_of(SEGMENT(.ms = KEYED, .number = 1), llc);
     for (uint32_t i = 0; i < EVENTS; i++)
         prove_octets(0, llc, octets);
     prove_octets(KEYED, llc, octets);
@@ -142,9 +188,10 @@ static void a_control_that_does_not_listen(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UP_TEST(a_new_frame_is_a_proof_once),     UP_TEST(a_proof_counts_as_received),
-        UP_TEST(no_recorded_frame_is_a_proof),    UP_TEST(no_frame_of_before_a_reset_is_a_proof),
-        UP_TEST(what_is_not_the_mss_is_no_proof), UP_TEST(a_control_that_does_not_listen),
+        UP_TEST(a_new_frame_is_a_proof_once),           UP_TEST(a_proof_counts_as_received),
+        UP_TEST(only_the_begin_of_a_packet_is_a_proof), UP_TEST(no_recorded_frame_is_a_proof),
+        UP_TEST(no_frame_of_before_a_reset_is_a_proof), UP_TEST(what_is_not_the_mss_is_no_proof),
+        UP_TEST(a_control_that_does_not_listen),
     };
     return cmocka_run_group_tests(tests, fixture_start, NULL);
 }
