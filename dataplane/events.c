@@ -77,11 +77,19 @@ static uint32_t turn_of_ns(const struct dp_events *events, const struct event *e
     return event->nse_id + (is_of_phone(&event->pdu) ? events->strangers + 1 : 0);
 }
 
+// A phone in a cell of that NSE has sent what proved nothing.
+static uint32_t turn_of_unproven(const struct dp *dp, const struct event *event)
+{
+    const struct registry_bvc *bvc = registry_made_bvc(&dp->registry, event->claimed_bvc_id);
+    return dp->events.strangers + (bvc ? 1 + bvc->nse : 0);
+}
+
 // Events of the path about MSs and cells have no turn: they keep their place among all others, and
 // are never shed, since the path does not repeat them. An MS is paged once and then heard once; the
 // number of unread moves is bounded (event_put.h).
-static uint32_t turn_of(const struct dp_events *events, const struct event *event)
+static uint32_t turn_of(const struct dp *dp, const struct event *event)
 {
+    const struct dp_events *events = &dp->events;
     switch ((enum event_kind)event->kind) {
     case EVENT_ns:
         return turn_of_ns(events, event);
@@ -90,6 +98,8 @@ static uint32_t turn_of(const struct dp_events *events, const struct event *even
     case EVENT_unreachable:
     case EVENT_error_indication:
         return events->strangers;
+    case EVENT_unproven:
+        return turn_of_unproven(dp, event);
     default:
         return NO_TURN;
     }
@@ -176,7 +186,7 @@ static void note_taken(struct dp_events *events, const struct event *event)
 static struct kept_event *keep(struct dp *dp, struct event *event)
 {
     struct dp_events *events = &dp->events;
-    uint32_t turn = turn_of(events, event);
+    uint32_t turn = turn_of(dp, event);
     struct kept_event *kept =
         has_room(events, turn, octets_of(event)) ? malloc(sizeof *kept) : NULL;
     if (!kept) {
@@ -302,7 +312,7 @@ static bool take_waiting(struct dp *dp, struct event *event)
 static bool take_in_order(struct dp *dp, struct event *event)
 {
     for (uint32_t i = 0; i < DP_EVENT_RING && take_oldest(dp, event); i++) {
-        uint32_t turn = turn_of(&dp->events, event);
+        uint32_t turn = turn_of(dp, event);
         if (turn == NO_TURN)
             return true;
         if (!dp->events.turn[turn].list.first && has_turn_left(&dp->events, turn)) {

@@ -171,6 +171,9 @@ static void put_sndcp(uint32_t pdp)
     else if (choice >= 240)
         s.pcomp = s.first;
     draft_behind(choice % 4 == 3 ? 1400 : any_octets() % 1500, (uint8_t)choice);
+    if (choice % 2 && draft_octets() >= IPV4_OCTETS) // else it proves nothing
+        ipv4_put_header(&(const struct ipv4){.ttl = 64, .source = choice},
+                        draft_octets() - IPV4_OCTETS, draft_at());
     uint8_t header[SNDCP_FIRST_OCTETS];
     uint32_t n = sndcp_unitdata_put_header(&s, header);
     memcpy(draft_front(n), header, n);
