@@ -279,7 +279,6 @@ void sched_pfc_ends(struct sched *s, uint32_t pfc)
     m->lle_waiters &= m->backlog;
     if (m->backlog)
         return;
-    gate_unwait(&s->wheel, gate_of(m));
     m->state &= (uint8_t)~MS_LIMITED;
     s->backlogged[ms / 64] &= ~(1ULL << ms % 64);
 }

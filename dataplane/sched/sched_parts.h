@@ -282,7 +282,9 @@ void sched_pfc_joins(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tr
 // The PFC's queue is no longer empty.
 void sched_pfc_begins(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p,
                       uint64_t now_ns);
-void sched_pfc_ends(struct sched *s, uint32_t pfc); // its queue is empty
+// Its queue is empty. Who empties one of an MS that waits calls sched_ms_update afterwards, which
+// ends the wait.
+void sched_pfc_ends(struct sched *s, uint32_t pfc);
 
 // ---- sched_tags.c: start tags within an MS ----
 // Signalling first, then the least tag.

@@ -1,7 +1,8 @@
 // Rough lives: few MSs in small cells, each with many PFCs that share buckets and LLEs; several
 // changes come at one instant, most often to an MS with half-sent N-PDUs: buckets of hardly any
-// rate or room, freezing, resets, moves, other N201-U, MSs and PFCs that go and come again. The
-// world judges every grant, loss and idle instant.
+// rate or room, freezing, resets, moves, other N201-U, MSs and PFCs that go and come again. In a
+// third of the lives the worker comes late: the wheel brings several at once, and some of them make
+// others wait again. The world judges every grant, loss and idle instant.
 #include "tests/dataplane/sched/world_inside.h"
 #include "tests/dataplane/sched/world_random.h"
 
@@ -357,6 +358,7 @@ static uint64_t life(const struct kind *kind)
     struct world *w = world_open(&c);
     w->batch = draw(1, 9);
     w->judge_work = !kind->flows;
+    w->poll_ns = one_in(3) ? draw(1, 3000) * MS_IN_NS : 0;
     for (uint32_t n = draw(1, 2); n; n--)
         world_add_nse(w, one_in(2) ? WORLD_UNLIMITED : terms());
     for (uint32_t n = draw(1, 4); n; n--)
