@@ -8,8 +8,9 @@ from collections import Counter
 
 import codec
 from bss import Bss
+from codec import RAI
 from harness import case, main, right, same
-from llc_ms import NULL, RESET, XID, Osmocom, parameter, u_frame
+from llc_ms import N200, NULL, RESET, XID, Osmocom, named, parameter, u_frame, u_frames
 from ms_world import RA2
 from world import HEAD, MS, S, World, ms, npdu, nsvc
 
@@ -331,6 +332,47 @@ for SAYS, EVERY in (("it speaks each second", 1), ("it answers pages", None)):
             same(Counter(one.pdu.bvci for one in p.home.dl if one.pdu.sdu["llc"][1] & 0xE0 == 0xC0),
                  {BVCI: 8 * 60}, "packets by cell")
             same(len(world.tpdus) >= 60 // 6, True, "it has spoken")
+
+
+@case("an XID in the name of an MS with a key, from another cell of its NSE, neither begins an exchange with it nor ends one")
+def xid_elsewhere():
+    with World(config(cell=f"bvc {{ bvci = {OTHER_CELL} }}, ",
+                      more_key=f'cipher = "gea3", key = "{KEY}", iov_ui = 1, ')) as world:
+        p = Theft(world, cells={BVCI: 800000, OTHER_CELL: 800000})
+
+        def forge(*frame, **more):
+            p.home.uplink_llc(OTHER_CELL, KEYED, u_frame(*frame, **more))
+            world.run(S)
+        forge(1, NULL)
+        forge(3, XID, named(n201_u=140))
+        forge(1, XID, response=True)
+        same(u_frames(p.home), [], "XID frames to it")
+        p.phones[KEYED].speak()
+        world.run(S)
+        same((len(world.tpdus), len(u_frames(p.home))), (1, 1), "its first frame; the Reset that follows")
+        forge(1, XID, response=True)
+        world.run(60 * S)
+        same(len(u_frames(p.home)), N200, "the Reset again, for it was not answered in its cell")
+
+
+@case("a call of an MS with a key goes on, whoever sends frames for control in another cell of its NSE")
+def in_call():
+    with World(config(cell=f"bvc {{ bvci = {OTHER_CELL} }}, ")) as world:
+        p = Theft(world, cells={BVCI: 800000, OTHER_CELL: 800000})
+        p.phones[KEYED].speak()
+        world.run(S)
+        p.home.answer = lambda tlli: p.home.uplink_llc(OTHER_CELL, tlli, u_frame(1, NULL))
+        p.home.send(0, "bssgp_suspend", tlli=KEYED, rai=RAI)
+        number = p.home.expect("bssgp_suspend_ack", within=0)["suspend_reference"]
+        for _ in range(20):
+            p.home.uplink_llc(OTHER_CELL, KEYED, u_frame(1, NULL))
+            world.run(S)
+        p.down(KEYED, 0)
+        p.home.none("bssgp_paging_ps", S)
+        same(p.home.dl, [], "packets in the call")
+        p.home.send(0, "bssgp_resume", tlli=KEYED, rai=RAI, suspend_reference=number)
+        world.run(S)
+        same([one.pdu.bvci for one in p.home.dl], [BVCI], "where the packet came")
 
 
 # ---- Many ---------------------------------------------------------------------------------------

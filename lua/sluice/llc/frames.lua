@@ -74,14 +74,16 @@ local function take(ms_id, octets, frame, unnumbered)
     return outcome
 end
 
--- An uplink frame of a known MS. It is answered before exchange.seen may begin an XID.
+-- An uplink frame of a known MS. It is answered before exchange.seen may begin an XID. Where control does
+-- not believe that the MS is, its frames say nothing: an XID in its name would be anybody's.
 local function input(bvc, ms_id, octets)
     local frame, unnumbered = read(octets)
     if not frame then
         count.add("llc_bad")
         return "ignored"
+    elseif not roam.heard_by_control(ms_id, bvc, octets) then
+        return "ignored"
     end
-    roam.heard_by_control(ms_id, bvc, octets)
     local outcome = take(ms_id, octets, frame, unnumbered)
     exchange.seen(ms_id)
     return outcome

@@ -298,16 +298,22 @@ local function claim(ms_id, bvc, llc)
     elseif old and old.nse ~= bvc.nse then
         return claim_from_elsewhere(ms_id, old, bvc, llc)
     elseif old and has_key(ms_id) and not paging.is_on(ms_id) and not paging.is_gone(ms_id) then
+        if suspended.of(ms_id) then -- a suspended MS is not paged
+            count.add "claims_refused"
+            return false
+        end
         return contest_of(ms_id, old, bvc, nil, take_cell)
     end
     return move(ms_id, bvc)
 end
 
--- A frame of the MS for control, with a good FCS, has come in the cell.
+-- A frame of the MS for control, with a good FCS, has come in the cell. Returns whether the MS is there.
 function roam.heard_by_control(ms_id, bvc, llc)
-    if claim(ms_id, bvc, llc) then
+    local is_there = claim(ms_id, bvc, llc)
+    if is_there then
         release(ms_id)
     end
+    return is_there
 end
 
 -- An enciphered FCS cannot be checked and counts as good.
