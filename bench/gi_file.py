@@ -73,7 +73,7 @@ def compare(build, path, packets, runs):
                 "tcptrace -lrn": ["tcptrace", "-lrn", path],
                 "tcptrace -lrn --checksum": ["tcptrace", "-lrn", "--checksum", path],
                 "file by libpcap": [build / "bench/gi_floor", "pcap", path],
-                "file by lab/capture": [build / "bench/gi_floor", "capture", path],
+                "file by lab/captures/read": [build / "bench/gi_floor", "capture", path],
                 "file by read": [build / "bench/gi_floor", "read", path]}
     taken = {name: [] for name in commands}
     for _ in range(runs):

@@ -5,7 +5,7 @@
 #include "bench/control/gb.h"
 #include "control/export/board.h"
 #include "control/plane/control.h"
-#include "control/program/load.h"
+#include "control/run/load.h"
 #include "dataplane/state/teid.h"
 #include "dataplane/wire/bssgp.h"
 

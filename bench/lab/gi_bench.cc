@@ -14,7 +14,7 @@ extern "C" {
 #include "dataplane/wire/bytes.h"
 #include "dataplane/wire/ipv4.h"
 #include "dataplane/wire/tcp.h"
-#include "lab/gi/gi.h"
+#include "lab/captures/gi/gi.h"
 }
 
 namespace

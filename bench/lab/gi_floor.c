@@ -1,13 +1,13 @@
 // gi_floor HOW FILE: what reading a capture costs without looking at it, for bench/gi_file.py.
-// pcap: libpcap, packet by packet. capture: lab/capture. read: the file in pieces of 256 kB. Prints
-// a sum, so that nothing is left out.
+// pcap: libpcap, packet by packet. capture: lab/captures/read. read: the file in pieces of 256 kB.
+// Prints a sum, so that nothing is left out.
 #include <fcntl.h>
 #include <pcap/pcap.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "lab/capture/capture_file.h"
+#include "lab/captures/read/capture_file.h"
 
 #define PIECE_OCTETS (256 << 10)
 

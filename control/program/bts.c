@@ -9,11 +9,11 @@
 #include "control/bind/bind.h"
 #include "control/cli/commands.h"
 #include "control/client/value.h"
-#include "control/program/load.h"
-#include "control/program/signals.h"
+#include "control/run/load.h"
+#include "control/process/signals.h"
 #include "dataplane/wire/bytes.h"
-#include "lab/bts/serve.h"
-#include "lab/device/device.h"
+#include "lab/live/bts/serve.h"
+#include "lab/live/device/device.h"
 
 #define UP_QUEUE_MOST_S 60
 

@@ -5,8 +5,8 @@
 #include <rte_version.h>
 
 #include "control/process/eal.h"
-#include "control/program/load.h"
-#include "control/program/version.h"
+#include "control/run/load.h"
+#include "control/run/version.h"
 #include "dataplane/cipher/cipher.h"
 #include "dataplane/wire/fcs.h"
 

@@ -9,9 +9,9 @@
 #include "control/cli/cli.h"
 #include "control/cli/commands.h"
 #include "control/client/value.h"
-#include "control/program/signals.h"
-#include "lab/device/device.h"
-#include "lab/gateway/gateway.h"
+#include "control/process/signals.h"
+#include "lab/live/device/device.h"
+#include "lab/live/gateway/gateway.h"
 
 struct ggsn_options {
     const char *tun, *netns, *address, *sgsn;

@@ -5,7 +5,7 @@
 
 #include "control/cli/cli.h"
 #include "control/cli/commands.h"
-#include "control/program/version.h"
+#include "control/run/version.h"
 
 const struct cli_command cli_commands[] = {
     {&cli_of_run, command_run}, // in the order of the usage

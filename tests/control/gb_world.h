@@ -4,7 +4,7 @@
 
 #include "control/bind/bind.h"
 #include "control/plane/control.h"
-#include "control/program/load.h"
+#include "control/run/load.h"
 
 // The far side of a port. With a rate a frame leaves the line when its last bit has.
 struct world_side {

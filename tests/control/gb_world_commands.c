@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "control/export/board.h"
-#include "control/program/contexts.h"
+#include "control/run/contexts.h"
 
 static struct world *world_of_calls;
 

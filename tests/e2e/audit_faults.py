@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Every rule of `sluice audit` (lab/audit/audit_rules.def) has a capture here with that fault alone, by each end
+"""Every rule of `sluice audit` (lab/captures/audit/audit_rules.def) has a capture here with that fault alone, by each end
 that can break it: it is found, with its frame's number, in every form of the report, and nothing else is
 reported; the capture without it has nothing to report; beside a second BSS it is the same. A rule without a
 capture fails."""
@@ -14,7 +14,7 @@ from audit_capture import CELL, MS, OTHER_TLLI, S, TLLI, changed, down, folder, 
 from harness import ROOT, case, main, right, same
 
 RULE = re.compile(r"^AUDIT_RULE\((\w+), (SGSN|BSS|SENDER), (BREACH|REMARK), \"(.*?)\"", re.MULTILINE)
-RULES = RULE.findall((ROOT / "lab/audit/audit_rules.def").read_text())
+RULES = RULE.findall((ROOT / "lab/captures/audit/audit_rules.def").read_text())
 CLAUSES = {name: clause for name, _, _, clause in RULES}
 OWN_SAPI = 5  # of LLC PDUs that are put in, so that their numbers are their own
 LATE = 25 * S  # behind all of a good talk of 20 s
@@ -327,7 +327,7 @@ def complete():
     right(len(RULES) > 20, f"{len(RULES)} rules were read")
     wanted = {(name, end) for name, who, _, _ in RULES for end in (("SGSN", "BSS") if who == "SENDER" else (who,))}
     same({(rule, who) for rule, who, _ in faults}, wanted, "captures")
-    same(len(RULES), (ROOT / "lab/audit/audit_rules.def").read_text().count("\nAUDIT_RULE("), "lines of the list")
+    same(len(RULES), (ROOT / "lab/captures/audit/audit_rules.def").read_text().count("\nAUDIT_RULE("), "lines of the list")
 
 
 main()

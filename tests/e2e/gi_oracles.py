@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """sluice gi beside those that know better: the lab, which knows each loss, delay and rate of its own captures;
-tshark and tcptrace, where their definitions are the same (lab/gi/README.md says where they are not)."""
+tshark and tcptrace, where their definitions are the same (lab/captures/gi/README.md says where they are not)."""
 
 import collections
 import csv

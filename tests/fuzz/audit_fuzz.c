@@ -3,8 +3,8 @@
 // each time; every packet has one verdict.
 #include <string.h>
 
-#include "lab/audit/audit.h"
-#include "lab/capture/capture_file.h"
+#include "lab/captures/audit/audit.h"
+#include "lab/captures/read/capture_file.h"
 #include "tests/fuzz/check.h"
 #include "tests/fuzz/memory_file.h"
 

@@ -4,7 +4,7 @@
 // octets, and may be given the frame number that the BTS asked for.
 #include <string.h>
 
-#include "lab/bts/bts.h"
+#include "lab/live/bts/bts.h"
 #include "tests/fuzz/check.h"
 
 enum { STEP_MESSAGE, STEP_ANSWER, STEP_TICK, STEP_PACKET, STEP_HANG_UP, STEP_MOVE, STEPS };

@@ -3,7 +3,7 @@
 // octet of the input says how many packets are asked for at a time.
 #include <string.h>
 
-#include "lab/capture/capture_file.h"
+#include "lab/captures/read/capture_file.h"
 #include "tests/fuzz/check.h"
 #include "tests/fuzz/memory_file.h"
 

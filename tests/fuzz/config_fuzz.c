@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "control/bind/bind.h"
-#include "control/program/load.h"
+#include "control/run/load.h"
 #include "tests/fuzz/check.h"
 #include "tests/fuzz/memory_file.h"
 

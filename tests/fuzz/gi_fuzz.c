@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "dataplane/base/units.h"
-#include "lab/gi/gi.h"
-#include "lab/gi/gi_hash.h"
-#include "lab/gi/gi_sheets.h"
-#include "lab/gi/gi_write.h"
+#include "lab/captures/gi/gi.h"
+#include "lab/captures/gi/gi_hash.h"
+#include "lab/captures/gi/gi_sheets.h"
+#include "lab/captures/gi/gi_write.h"
 #include "tests/fuzz/check.h"
 
 static struct gi_sheets *sheets;

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "control/client/value.h"
-#include "control/page/page.h"
-#include "control/page/reader.h"
-#include "control/page/svg.h"
+#include "control/report/page.h"
+#include "control/report/reader.h"
+#include "control/report/svg.h"
 #include "tests/fuzz/check.h"
 #include "tests/fuzz/memory_file.h"
 

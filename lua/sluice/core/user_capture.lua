@@ -1,5 +1,5 @@
 -- The capture of user traffic in real time: `sluice ctl capture user on|off`. The program copies and
--- writes the frames (control/program/recorder.h); here are the request's words.
+-- writes the frames (control/run/recorder.h); here are the request's words.
 local program = require "program"
 local log = require "log"
 local clock = require "sluice.core.clock"

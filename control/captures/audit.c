@@ -1,0 +1,249 @@
+// sluice audit: captures of Gb, of any SGSN and BSS, before the clauses of NS, BSSGP and LLC.
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "control/cli/cli.h"
+#include "control/cli/commands.h"
+#include "control/client/value.h"
+#include "control/report/below.h"
+#include "control/captures/pages.h"
+#include "control/captures/overwrites.h"
+#include "control/captures/spool.h"
+#include "dataplane/base/units.h"
+#include "lab/captures/audit/audit.h"
+
+#define PATH_ROOM 4096
+
+struct audit_command {
+    const char *csv, *page;
+    uint32_t port;
+    uint64_t tolerance_ns, th_ns;
+    bool json, fails_on_breach, fails_on_remark;
+};
+
+// Seconds with decimals, such as 0.001.
+static bool take_seconds(const char *option, const char *text, double most, uint64_t *ns)
+{
+    char *end;
+    double seconds = strtod(text, &end);
+    if (end == text || *end || !(seconds >= 0 && seconds <= most))
+        return cli_refuse("audit", option, text, "seconds, such as 0.001");
+    *ns = (uint64_t)llround(seconds * (double)S_IN_NS);
+    return true;
+}
+
+static bool take_tolerance(void *target, const char *text)
+{
+    return take_seconds("tolerance", text, 10, &((struct audit_command *)target)->tolerance_ns);
+}
+
+static bool take_th(void *target, const char *text)
+{
+    return take_seconds("th", text, 6000, &((struct audit_command *)target)->th_ns);
+}
+
+static bool take_fail_on(void *target, const char *text)
+{
+    struct audit_command *command = target;
+    command->fails_on_remark = strcmp(text, "remark") == 0;
+    command->fails_on_breach = command->fails_on_remark || strcmp(text, "breach") == 0;
+    return command->fails_on_breach || cli_refuse("audit", "fail-on", text, "breach or remark");
+}
+
+#define INTO(member) .at = offsetof(struct audit_command, member)
+static const struct cli_option audit_options[] = {
+    {"json", NULL, "all of it as JSON on standard output", INTO(json)},
+    {"csv", "DIR",
+     "its tables as DIR/findings.csv, flow_control.csv, events.csv, cells.csv, mss.csv, pfcs.csv",
+     INTO(csv)},
+    {"page", "FILE", "a page with its tables, HTML on its own", INTO(page)},
+    {"tolerance", "SECONDS", "how much too early a PDU may be (0.001)", .take = take_tolerance},
+    {"th", "SECONDS", "Th: how long an MS's own values hold the SGSN (5)", .take = take_th},
+    {"port", "N", "UDP port of NS (any that looks like NS)", INTO(port), .least = 1, .most = 65535},
+    {"fail-on", "WEIGHT", "exit status 1 if there is a breach, or with remark any finding",
+     .take = take_fail_on}};
+
+const struct cli cli_of_audit = {
+    .name = "audit",
+    .words = "FILE...",
+    .about = "captures of Gb: who breaks which clause, flow control replayed",
+    .more =
+        "FILE is a capture, pcap or pcapng, of NS over UDP or of plain Frame Relay over GRE,\n"
+        "of any SGSN and BSS. Several files are one capture, in their order; - is standard input,\n"
+        "which like any pipe is read to its end into TMPDIR first. The report ends with all that\n"
+        "was left out or could not be judged. Without any Gb in it, or if nothing of it could be\n"
+        "read, the exit status is 1.",
+    .options = audit_options,
+    .count = sizeof audit_options / sizeof audit_options[0]};
+
+// As a terminal bears it.
+static int failed(const char *what, const char *why)
+{
+    char name[PATH_ROOM];
+    fprintf(stderr, "sluice audit: %s: %s\n", value_printable(what, name, sizeof name), why);
+    return EXIT_RUN_FAILED;
+}
+
+static bool path_of(char path[PATH_ROOM], const char *folder, uint32_t table)
+{
+    int octets = snprintf(path, PATH_ROOM, "%s/%s.csv", folder, audit_csv_name(table));
+    return octets < PATH_ROOM;
+}
+
+static int put_table(const struct audit *audit, const char *folder, uint32_t table)
+{
+    char path[PATH_ROOM];
+    if (!path_of(path, folder, table))
+        return failed(folder, strerror(ENAMETOOLONG));
+    FILE *out = below_replace(path);
+    if (!out)
+        return failed(path, strerror(errno));
+    audit_csv(audit, table, out);
+    int fault = ferror(out) ? EIO : 0;
+    if (fclose(out) != 0)
+        fault = errno;
+    return fault ? failed(path, strerror(fault)) : EXIT_DONE;
+}
+
+static int put_tables(const struct audit *audit, const char *folder)
+{
+    int status = EXIT_DONE;
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return failed(folder, strerror(errno));
+    for (uint32_t table = 0; !status && audit_csv_name(table); table++)
+        status = put_table(audit, folder, table);
+    return status;
+}
+
+// The page is made of the JSON, so it says the same.
+static struct json_object *as_value(const struct audit *audit)
+{
+    char *text = NULL;
+    size_t octets;
+    FILE *out = open_memstream(&text, &octets);
+    if (!out)
+        return NULL;
+    audit_json(audit, out);
+    fclose(out);
+    struct json_object *value = value_parse_object(text);
+    free(text);
+    return value;
+}
+
+static int put_page(const struct audit *audit, const char *path, char *const *files, int count)
+{
+    struct json_object *value = as_value(audit);
+    FILE *out = value ? fopen(path, "we") : NULL;
+    if (!out) {
+        int status = failed(path, strerror(value ? errno : ENOMEM));
+        value_free(value);
+        return status;
+    }
+    audit_page(out, value, files, count);
+    value_free(value);
+    int fault = ferror(out) ? EIO : 0;
+    if (fclose(out) != 0)
+        fault = errno;
+    return fault ? failed(path, strerror(fault)) : EXIT_DONE;
+}
+
+// Its name goes to a terminal.
+static int read_one(struct audit *audit, enum audit_phase phase, const struct spool *spool,
+                    const char *file)
+{
+    char error[256], name[PATH_ROOM];
+    value_printable(file, name, sizeof name);
+    if (audit_read(audit, phase, spool_path(spool, file), name, error) != 0)
+        return failed(file, error);
+    return EXIT_DONE;
+}
+
+static int read_spooled(struct audit *audit, const struct spool *spools, char **files, int count)
+{
+    int status = EXIT_DONE;
+    for (int phase = AUDIT_LEARN; phase <= AUDIT_JUDGE; phase++)
+        for (int i = 0; i < count && !status; i++)
+            status = read_one(audit, (enum audit_phase)phase, &spools[i], files[i]);
+    if (status)
+        return status;
+    audit_finish(audit);
+    return EXIT_DONE;
+}
+
+static int read_all(struct audit *audit, char **files, int count)
+{
+    char error[SPOOL_TEXT];
+    int status = EXIT_DONE, opened = 0;
+    struct spool *spools = calloc((size_t)count, sizeof *spools);
+    if (!spools)
+        return failed(files[0], strerror(ENOMEM));
+    for (; !status && opened < count; opened++)
+        if (!spool_open(&spools[opened], files[opened], error))
+            status = failed(files[opened], error);
+    status = status ? status : read_spooled(audit, spools, files, count);
+    while (opened > 0)
+        spool_close(&spools[--opened]);
+    free(spools);
+    return status;
+}
+
+// The files first: who reads standard output may end before it does.
+static int report(const struct audit_command *command, const struct audit *audit,
+                  char *const *files, int count)
+{
+    int csv = command->csv ? put_tables(audit, command->csv) : EXIT_DONE;
+    int page = command->page ? put_page(audit, command->page, files, count) : EXIT_DONE;
+    (command->json ? audit_json : audit_text)(audit, stdout);
+    return csv ? csv : page;
+}
+
+// What makes the status of a report that was given.
+static int verdict(const struct audit_command *command, const struct audit *audit)
+{
+    uint64_t breaches = audit_breaches(audit), remarks = audit_remarks(audit);
+    if (!audit_met_gb(audit)) {
+        fprintf(stderr, "sluice audit: no Gb was read, so nothing was judged\n");
+        return EXIT_RUN_FAILED;
+    }
+    if (!(command->fails_on_breach && breaches) && !(command->fails_on_remark && remarks))
+        return EXIT_DONE;
+    fprintf(stderr, "sluice audit: %llu breaches, %llu remarks\n", (unsigned long long)breaches,
+            (unsigned long long)remarks);
+    return EXIT_RUN_FAILED;
+}
+
+static bool overwrites_any(const struct audit_command *command, char *const *inputs, int n)
+{
+    char path[PATH_ROOM];
+    if (overwrites("audit", command->page, inputs, n))
+        return true;
+    for (uint32_t table = 0; command->csv && audit_csv_name(table); table++)
+        if (path_of(path, command->csv, table) && overwrites("audit", path, inputs, n))
+            return true;
+    return false;
+}
+
+int command_audit(int argc, char **argv)
+{
+    struct audit_command command = {.tolerance_ns = MS_IN_NS, .th_ns = 5 * S_IN_NS};
+    int first;
+    enum cli_end end = cli_parse(&cli_of_audit, argc, argv, &command, &first);
+    if (end != CLI_GO)
+        return cli_status(end);
+    if (first == argc) {
+        fprintf(stderr, "sluice audit: no file given; needed: one or more captures\n");
+        return EXIT_USAGE;
+    }
+    if (overwrites_any(&command, argv + first, argc - first))
+        return EXIT_USAGE;
+    struct audit_options options = {command.tolerance_ns, command.th_ns, (uint16_t)command.port};
+    struct audit *audit = audit_create(&options);
+    int status = read_all(audit, argv + first, argc - first);
+    status = status ? status : report(&command, audit, argv + first, argc - first);
+    status = status ? status : verdict(&command, audit);
+    audit_destroy(audit);
+    return status;
+}

@@ -1,0 +1,537 @@
+// sluice gi: the performance of TCP out of captures, and nothing else: no configuration, no
+// dataplane.
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "control/cli/cli.h"
+#include "control/cli/commands.h"
+#include "control/client/value.h"
+#include "control/captures/pages.h"
+#include "control/captures/gi_compare.h"
+#include "control/captures/overwrites.h"
+#include "control/process/signals.h"
+#include "dataplane/base/units.h"
+#include "lab/captures/read/capture_ip.h"
+#include "lab/captures/gi/gi.h"
+#include "lab/captures/gi/gi_paper.h"
+#include "lab/captures/gi/gi_sheets.h"
+#include "lab/captures/gi/gi_write.h"
+
+#define PROGRESS_FRAMES 65536
+
+struct gi_options {
+    const char *csv, *json, *page, *losses;
+    struct gi_config config;
+    uint32_t idle_s, flows_most;
+    bool take_bad_checksums, columns, paper, compare;
+};
+
+// ---- The command line ----
+
+static bool take_prefix(struct gi_prefix *prefix, const char *text)
+{
+    char address[64];
+    struct in_addr ipv4;
+    const char *slash = strchr(text, '/');
+    size_t n = slash ? (size_t)(slash - text) : strlen(text);
+    if (n >= sizeof address)
+        return false;
+    memcpy(address, text, n);
+    address[n] = 0;
+    bool is_ipv4 = inet_pton(AF_INET, address, &ipv4) == 1;
+    if (is_ipv4)
+        prefix->address = address_of_ipv4(ntohl(ipv4.s_addr));
+    else if (inet_pton(AF_INET6, address, prefix->address.octet) != 1)
+        return false;
+    char *end = NULL;
+    unsigned long most = is_ipv4 ? 32 : 128, bits = slash ? strtoul(slash + 1, &end, 10) : most;
+    if (slash && (slash[1] < '0' || slash[1] > '9' || *end || bits > most))
+        return false;
+    prefix->bits = (uint8_t)(bits + (is_ipv4 ? 96 : 0));
+    return true;
+}
+
+static bool take_mobiles(void *target, const char *text)
+{
+    struct gi_config *config = &((struct gi_options *)target)->config;
+    if (config->mobiles < GI_PREFIXES_MOST && take_prefix(&config->mobile[config->mobiles], text)) {
+        config->mobiles++;
+        return true;
+    }
+    return cli_refuse("gi", "mobiles", text, "up to 16 prefixes such as 10.0.0.0/8");
+}
+
+static bool take_users(void *target, const char *text)
+{
+    ((struct gi_options *)target)->config.users_by_tunnel = strcmp(text, "teid") == 0;
+    return strcmp(text, "teid") == 0 || strcmp(text, "address") == 0 ||
+           cli_refuse("gi", "users", text, "address or teid");
+}
+
+// +HH:MM or -HH:MM.
+static bool take_zone(void *target, const char *text)
+{
+    unsigned hours, minutes;
+    char sign;
+    int n = 0;
+    if (sscanf(text, "%c%2u:%2u%n", &sign, &hours, &minutes, &n) != 3 || text[n] || hours > 14 ||
+        minutes > 59 || (sign != '+' && sign != '-'))
+        return cli_refuse("gi", "zone", text, "+HH:MM or -HH:MM");
+    int32_t ahead_s = (int32_t)(hours * 3600 + minutes * 60);
+    ((struct gi_options *)target)->config.zone_s = sign == '+' ? ahead_s : -ahead_s;
+    return true;
+}
+
+#define INTO(member) .at = offsetof(struct gi_options, member)
+static const struct cli_option gi_options[] = {
+    {"csv", "FILE", "every flow as a row", INTO(csv)},
+    {"losses", "FILE", "every segment that was sent again or came late, and what that counts as",
+     INTO(losses)},
+    {"json", "FILE", "every flow and all tables; - for standard output, instead of the text",
+     INTO(json)},
+    {"page", "FILE", "a page with the tables and figures, HTML on its own", INTO(page)},
+    {"paper", NULL, "the paper's published values beside those of the capture", INTO(paper)},
+    {"compare", NULL, "the FILEs are two reports by --json: what differs, and what may be chance",
+     INTO(compare)},
+    {"mobiles", "PREFIX",
+     "addresses of users; may be repeated; without it, a user is who opens a connection",
+     .take = take_mobiles},
+    {"users", "WHAT", "what tells users apart: address, or the teid of their tunnels (address)",
+     .take = take_users},
+    {"zone", "+HH:MM", "local time of the network, for peak and off-peak hours (UTC)",
+     .take = take_zone},
+    {"idle", "SECONDS",
+     "a flow that is silent for so long has ended (3600; 4000 at most, as times within a flow are "
+     "kept modulo 71 minutes)",
+     INTO(idle_s), 10, 4000},
+    {"flows", "N", "flows at once, at most; then the oldest are written out (1000000)",
+     INTO(flows_most), 1, 100000000},
+    {"take-bad-checksums", NULL, "also segments with a wrong TCP checksum",
+     INTO(take_bad_checksums)},
+    {"columns", NULL, "print what each column of a flow means, and end", INTO(columns)}};
+
+const struct cli cli_of_gi = {
+    .name = "gi",
+    .words = "FILE...",
+    .about = "TCP's performance out of captures at Gi or Gn: set-up, delay, loss, rate",
+    .more =
+        "FILE is pcap or pcapng, - standard input. Several are read one after the other. Where\n"
+        "the users' packets are in GTP-U, those are taken out. Definitions: "
+        "lab/captures/gi/README.md.\n"
+        "Two networks, or one before and after a change:\n"
+        "  sluice gi before.pcap --json a.json; sluice gi after.pcap --json b.json\n"
+        "  sluice gi --compare a.json b.json --page both.html",
+    .options = gi_options,
+    .count = sizeof gi_options / sizeof gi_options[0]};
+
+// ---- Where the flows go ----
+
+struct outputs {
+    FILE *csv, *json_file, *page;
+    struct json json;
+    struct gi_sheets *sheets;
+    uint64_t flows;
+    bool paper;
+};
+
+static void take_flow(void *self, const struct gi_result *result)
+{
+    struct outputs *out = self;
+    out->flows++;
+    gi_sheets_count(out->sheets, result);
+    if (out->csv)
+        gi_write_row(out->csv, result);
+    if (out->json_file)
+        gi_write_object(&out->json, result);
+}
+
+static FILE *open_output(const char *path)
+{
+    FILE *file = strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
+    if (!file)
+        fprintf(stderr, "sluice gi: %s: %s\n", path, strerror(errno));
+    return file;
+}
+
+static bool open_outputs(struct outputs *out, const struct gi_options *options)
+{
+    if (options->csv && !(out->csv = open_output(options->csv)))
+        return false;
+    if (options->json && !(out->json_file = open_output(options->json)))
+        return false;
+    if (options->page && !(out->page = open_output(options->page)))
+        return false;
+    out->sheets = gi_sheets_create();
+    if (out->csv)
+        gi_write_head(out->csv);
+    if (out->json_file) {
+        json_begin(&out->json, out->json_file);
+        json_object(&out->json);
+        json_key(&out->json, "flows");
+        json_array(&out->json);
+    }
+    return true;
+}
+
+static bool close_output(FILE *file, const char *path)
+{
+    bool wrong = file && (fflush(file) != 0 || ferror(file));
+    if (wrong)
+        fprintf(stderr, "sluice gi: %s: %s\n", path, strerror(errno));
+    if (file && file != stdout)
+        fclose(file);
+    return !wrong;
+}
+
+// ---- Files ----
+
+#define NAME_OCTETS 4096
+
+struct file {
+    const char *path;
+    char fault[CAPTURE_TEXT];
+    uint64_t frames;
+    bool opened;
+};
+
+// As a terminal bears it.
+static const char *name_of(const struct file *file, char text[NAME_OCTETS])
+{
+    return value_printable(file->path, text, NAME_OCTETS);
+}
+
+struct progress {
+    const struct capture_file *capture;
+    const struct file *file;
+    uint64_t next_frame;
+    struct timespec begin;
+    bool shown;
+};
+
+// Asked each few thousand frames, on a terminal alone.
+static void show(struct progress *progress, uint64_t frames)
+{
+    struct timespec now;
+    char name[NAME_OCTETS];
+    progress->next_frame = frames + PROGRESS_FRAMES;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    double s = (double)(now.tv_sec - progress->begin.tv_sec) +
+               (double)(now.tv_nsec - progress->begin.tv_nsec) / S_IN_NS;
+    double part = capture_file_progress(progress->capture);
+    fprintf(stderr, "\r%s: %" PRIu64 " frames", name_of(progress->file, name), frames);
+    if (part >= 0)
+        fprintf(stderr, ", %.0f %%", 100 * part);
+    if (s > 0)
+        fprintf(stderr, ", %.2f million a second", (double)frames / s / 1e6);
+    fprintf(stderr, "\033[K");
+    progress->shown = true;
+}
+
+static struct progress begin_progress(const struct capture_file *capture, const struct file *file)
+{
+    struct progress progress = {.capture = capture, .file = file, .next_frame = UINT64_MAX};
+    if (!isatty(STDERR_FILENO))
+        return progress;
+    clock_gettime(CLOCK_MONOTONIC, &progress.begin);
+    progress.next_frame = PROGRESS_FRAMES;
+    return progress;
+}
+
+static bool go_on(void *self, uint64_t frames)
+{
+    struct progress *progress = self;
+    if (frames >= progress->next_frame)
+        show(progress, frames);
+    return !signals_ended;
+}
+
+static void take_all(struct gi *gi, struct capture_file *capture, struct file *file)
+{
+    struct progress progress = begin_progress(capture, file);
+    file->frames = gi_read(gi, capture, go_on, &progress);
+    if (progress.shown)
+        fprintf(stderr, "\r\033[K");
+    const char *damage = signals_ended ? "interrupted" : capture_file_damage(capture);
+    if (damage)
+        snprintf(file->fault, sizeof file->fault, "%s", damage);
+}
+
+static bool is_there(const struct file *file)
+{
+    return strcmp(file->path, "-") == 0 || access(file->path, R_OK) == 0;
+}
+
+// Without any, the outputs of an earlier run stay as they are.
+static bool any_there(const struct file *files, int n)
+{
+    char name[NAME_OCTETS];
+    for (int i = 0; i < n; i++)
+        if (is_there(&files[i]))
+            return true;
+    for (int i = 0; i < n; i++)
+        if (!is_there(&files[i]))
+            fprintf(stderr, "sluice gi: %s: %s\n", name_of(&files[i], name), strerror(errno));
+    return false;
+}
+
+// time_ns: of the last packet of the files before.
+static void read_file(struct gi *gi, struct file *file, uint64_t *time_ns)
+{
+    char name[NAME_OCTETS];
+    struct capture_file *capture = capture_file_open(file->path, file->fault);
+    file->opened = capture && capture_ip_knows(capture_file_link(capture));
+    if (file->opened) {
+        capture_file_begin_at(capture, *time_ns);
+        take_all(gi, capture, file);
+        *time_ns = capture_file_time_ns(capture);
+    } else if (capture) {
+        snprintf(file->fault, sizeof file->fault, "link type %d is not read",
+                 capture_file_link(capture));
+    }
+    if (capture)
+        capture_file_close(capture);
+    if (file->fault[0])
+        fprintf(stderr, "sluice gi: %s: %s\n", name_of(file, name), file->fault);
+}
+
+// ---- The report ----
+
+static void print_footer(const struct gi *gi, const struct file *files, int n, FILE *out)
+{
+    const struct gi_counts *counts = gi_counts_of(gi);
+    struct gi_memory memory = gi_memory_of(gi);
+    char name[NAME_OCTETS];
+    fprintf(out, "\n%" PRIu64 " frames, of which:\n", counts->frames);
+    for (int i = 0; i < GI_COUNTS; i++)
+        if (counts->n[i] || i == GI_COUNT_segments)
+            fprintf(out, "%12" PRIu64 "  %s\n", counts->n[i], gi_count_texts[i].help);
+    for (int i = CAPTURE_cut; i <= CAPTURE_length_impossible; i++)
+        if (counts->capture[i])
+            fprintf(out, "%12" PRIu64 "  %s\n", counts->capture[i], capture_count_helps[i]);
+    for (int i = 0; i < n; i++)
+        if (files[i].fault[0])
+            fprintf(out, "%s ends after %" PRIu64 " frames: %s\n", name_of(&files[i], name),
+                    files[i].frames, files[i].fault);
+    fprintf(out, "at most %" PRIu64 " flows at once, %" PRIu64 " octets of memory (%u a flow)\n",
+            memory.flows_most, memory.octets_most, memory.octets_a_flow);
+}
+
+static void print_all(const struct outputs *out, const struct gi *gi, const struct file *files,
+                      int n)
+{
+    printf("%" PRIu64 " flows\n", out->flows);
+    gi_sheets_print(out->sheets, stdout);
+    if (out->paper)
+        gi_paper_print(out->sheets, stdout);
+    print_footer(gi, files, n, stdout);
+}
+
+static void put_files(struct json *json, const struct file *files, int n)
+{
+    json_key(json, "files");
+    json_array(json);
+    for (int i = 0; i < n; i++) {
+        json_object(json);
+        json_put_text(json, "file", files[i].path);
+        json_put(json, "frames", files[i].frames);
+        json_key(json, "fault");
+        if (files[i].fault[0])
+            json_text(json, files[i].fault);
+        else
+            json_null(json);
+        json_close(json);
+    }
+    json_close(json);
+}
+
+static void put_counts(struct json *json, const struct gi *gi)
+{
+    const struct gi_counts *counts = gi_counts_of(gi);
+    struct gi_memory memory = gi_memory_of(gi);
+    json_key(json, "counts");
+    json_object(json);
+    json_put(json, "frames", counts->frames);
+    for (int i = 0; i < GI_COUNTS; i++)
+        json_put(json, gi_count_texts[i].name, counts->n[i]);
+    json_close(json);
+    json_key(json, "packets");
+    json_object(json);
+    for (int i = CAPTURE_cut; i <= CAPTURE_length_impossible; i++)
+        json_put(json, capture_count_names[i], counts->capture[i]);
+    json_close(json);
+    json_key(json, "memory");
+    json_object(json);
+    json_put(json, "flows_most", memory.flows_most);
+    json_put(json, "users_most", memory.users_most);
+    json_put(json, "octets_most", memory.octets_most);
+    json_put(json, "octets_a_flow", memory.octets_a_flow);
+    json_close(json);
+}
+
+static void put_texts(struct json *json)
+{
+    json_key(json, "texts");
+    json_object(json);
+    json_key(json, "tables");
+    json_object(json);
+    gi_sheets_put_titles(json);
+    json_close(json);
+    json_key(json, "counts");
+    json_object(json);
+    for (int i = 0; i < GI_COUNTS; i++)
+        json_put_text(json, gi_count_texts[i].name, gi_count_texts[i].help);
+    json_close(json);
+    json_key(json, "packets");
+    json_object(json);
+    for (int i = CAPTURE_cut; i <= CAPTURE_length_impossible; i++)
+        json_put_text(json, capture_count_names[i], capture_count_helps[i]);
+    json_close(json);
+    json_close(json);
+}
+
+// All but the flows, into the open object.
+static void put_report(struct json *json, const struct outputs *out, const struct gi *gi,
+                       const struct file *files, int n)
+{
+    json_key(json, "tables");
+    json_object(json);
+    gi_sheets_put(out->sheets, json);
+    json_close(json);
+    json_key(json, "histograms");
+    json_object(json);
+    gi_sheets_put_bins(out->sheets, json);
+    json_close(json);
+    if (out->paper) {
+        json_key(json, "paper");
+        gi_paper_put(out->sheets, json);
+    }
+    put_texts(json);
+    put_counts(json, gi);
+    put_files(json, files, n);
+    json_close(json);
+    json_end(json);
+}
+
+// The page is made of the JSON, so it says the same.
+static void put_page(const struct outputs *out, const struct gi *gi, const struct file *files,
+                     int n)
+{
+    struct json json;
+    char *text = NULL;
+    size_t octets;
+    FILE *memory = open_memstream(&text, &octets);
+    if (!memory)
+        abort();
+    json_begin(&json, memory);
+    json_object(&json);
+    put_report(&json, out, gi, files, n);
+    fclose(memory);
+    struct json_object *report = value_parse_object(text);
+    gi_page(out->page, report);
+    value_free(report);
+    free(text);
+}
+
+static int run(const struct gi_options *options, struct file *files, int n)
+{
+    struct outputs out = {.paper = options->paper};
+    if (!any_there(files, n) || !open_outputs(&out, options))
+        return EXIT_RUN_FAILED;
+    struct gi_config config = options->config;
+    if (options->losses && !(config.losses = open_output(options->losses)))
+        return EXIT_RUN_FAILED;
+    struct gi *gi = gi_create(&config, take_flow, &out);
+    bool good = true;
+    uint64_t time_ns = 0;
+    for (int i = 0; i < n && !signals_ended; i++) {
+        read_file(gi, &files[i], &time_ns);
+        good = good && files[i].opened && !(files[i].fault[0] && files[i].frames == 0);
+    }
+    good = good && !signals_ended;
+    gi_finish(gi);
+    if (out.json_file) {
+        json_close(&out.json); // the flows
+        put_report(&out.json, &out, gi, files, n);
+    }
+    if (out.page)
+        put_page(&out, gi, files, n);
+    if (out.csv != stdout && out.json_file != stdout && out.page != stdout)
+        print_all(&out, gi, files, n);
+    const char *wrong = gi_wrong(gi);
+    if (wrong)
+        fprintf(stderr, "sluice gi: internal error: the counts of %s do not add up\n", wrong);
+    good = close_output(out.csv, options->csv) && good && !wrong;
+    good = close_output(out.json_file, options->json) && good;
+    good = close_output(out.page, options->page) && good;
+    good = close_output(config.losses, options->losses) && good;
+    gi_sheets_destroy(out.sheets);
+    gi_destroy(gi);
+    return good ? EXIT_DONE : EXIT_RUN_FAILED;
+}
+
+// What concerns captures.
+static bool has_other_words(const struct gi_options *options)
+{
+    const struct gi_config *config = &options->config;
+    return options->csv || options->losses || options->paper || options->take_bad_checksums ||
+           config->mobiles || config->users_by_tunnel || config->zone_s;
+}
+
+static int compare(const struct gi_options *options, int count, char **paths)
+{
+    if (count != 2 || has_other_words(options)) {
+        fprintf(stderr, "sluice gi: --compare needs two reports that --json wrote, and goes with "
+                        "--json and --page alone\n");
+        return EXIT_USAGE;
+    }
+    return gi_compare(paths[0], paths[1], options->json, options->page);
+}
+
+// - is standard output.
+static bool overwrites_any(const struct gi_options *options, char *const *inputs, int n)
+{
+    const char *const outputs[] = {options->csv, options->losses, options->json, options->page};
+    const int count = sizeof outputs / sizeof outputs[0];
+    for (int i = 0; i < count; i++)
+        if (outputs[i] && strcmp(outputs[i], "-") != 0 && overwrites("gi", outputs[i], inputs, n))
+            return true;
+    return overwrites_itself("gi", outputs, count);
+}
+
+int command_gi(int argc, char **argv)
+{
+    struct gi_options options = {.idle_s = 3600, .flows_most = 1000000};
+    int first;
+    enum cli_end end = cli_parse(&cli_of_gi, argc, argv, &options, &first);
+    if (end != CLI_GO)
+        return cli_status(end);
+    if (options.columns) {
+        gi_write_fields(stdout);
+        return EXIT_DONE;
+    }
+    if (overwrites_any(&options, argv + first, argc - first))
+        return EXIT_USAGE;
+    if (options.compare)
+        return compare(&options, argc - first, argv + first);
+    if (first == argc) {
+        fprintf(stderr, "sluice gi: one capture at least needed\n");
+        return EXIT_USAGE;
+    }
+    struct file *files = calloc((size_t)(argc - first), sizeof *files);
+    if (!files)
+        abort();
+    for (int i = first; i < argc; i++)
+        files[i - first].path = argv[i];
+    options.config.idle_s = options.idle_s;
+    options.config.flows_most = options.flows_most;
+    options.config.take_bad_checksums = options.take_bad_checksums;
+    signals_begin();
+    signals_take_ends();
+    int status = run(&options, files, argc - first);
+    free(files);
+    return status;
+}

@@ -1,0 +1,288 @@
+// See page.h: the page of `sluice gi`, out of its JSON.
+#include "control/client/value.h"
+#include "control/captures/gi_tables.h"
+#include "control/captures/pages.h"
+#include "control/report/sections.h"
+
+#include <math.h>
+#include <string.h>
+
+#define COLUMNS_MOST 16
+#define FILES_MOST   200u
+#define TEXT_ROOM    512
+
+static const char figures_note[] =
+    "Fig. 1, 2, 6 and 12 of the paper are drawings, of no measure: where the capture is made, what "
+    "a set-up is, "
+    "when the channel is full, and which octets count during parallel flows. Fig. 5 is the table "
+    "of set-ups.";
+
+// ---- Any table ----
+
+// What a comparison needs is not shown.
+static bool is_shown(const char *key)
+{
+    static const char *const aside[] = {"row", "of", "values", "values_b", "error"};
+    for (size_t i = 0; i < sizeof aside / sizeof aside[0]; i++)
+        if (strcmp(key, aside[i]) == 0)
+            return false;
+    return true;
+}
+
+// mean_setup_s: "mean, s"; b_goodput_bit_per_s: "goodput, bit/s"; and the deviation of that.
+static void put_column(const char *key, FILE *out)
+{
+    bool is_b = strncmp(key, "b_", 2) == 0, of_b = strncmp(key, "deviation_b_", 12) == 0;
+    const char *from = of_b ? key + 12 : is_b ? key + 2 : key;
+    fprintf(out, "<th class=\"n\">%s", of_b ? "deviation of " : "");
+    for (size_t i = 0; from[i] && from[i] != '_'; i++)
+        fputc(from[i], out);
+    fprintf(out, "%s</th>", gi_unit_texts[gi_unit_of(key)]);
+}
+
+static void put_row(const struct json_object *row, FILE *out)
+{
+    fputs("<tr><td>", out);
+    gi_text(row, "row", out);
+    fputs("</td>", out);
+    for (size_t k = 0; k < value_size(row) && k < COLUMNS_MOST; k++)
+        if (is_shown(value_key(row, k)))
+            gi_cell(value_as_real(value_item(row, k)), gi_unit_of(value_key(row, k)), out);
+    fputs("</tr>\n", out);
+}
+
+// The first row, and those with flows.
+static void put_table(const struct json_object *report, const char *name, FILE *out)
+{
+    const struct json_object *rows = value_in(value_in(report, "tables"), name);
+    const struct json_object *first = value_at(rows, 0);
+    if (!first)
+        return;
+    fputs("<section><h2>", out);
+    gi_title(value_in(value_in(report, "texts"), "tables"), name, out);
+    fputs("</h2><div class=\"wide\"><table><thead><tr><th></th>", out);
+    for (size_t k = 0; k < value_size(first) && k < COLUMNS_MOST; k++)
+        if (is_shown(value_key(first, k)))
+            put_column(value_key(first, k), out);
+    fputs("</tr></thead><tbody>\n", out);
+    for (size_t i = 0; i < value_count(rows); i++)
+        if (i == 0 || value_real(value_at(rows, i), "flows") > 0)
+            put_row(value_at(rows, i), out);
+    gi_end(out);
+    fputs("</section>\n", out);
+}
+
+// ---- The tree of set-ups ----
+
+static void put_bar(double share, FILE *out)
+{
+    fputs("<td><span class=\"bar\"", out);
+    if (share > 0 && share <= 1)
+        fprintf(out, " style=\"width:%.2fem\"", 16 * share);
+    fputs("></span></td>", out);
+}
+
+// A leaf's label is "area: leaf", below its area's.
+static void put_leaf(const struct json_object *row, FILE *out)
+{
+    char label[TEXT_ROOM];
+    value_text(row, "row", label, sizeof label);
+    const char *leaf = strstr(label, ": ");
+    bool is_area = !leaf && strcmp(label, "all") != 0;
+    fprintf(out, "<tr><td%s>%s", leaf ? " class=\"leaf\"" : "", is_area ? "<strong>" : "");
+    section_escape(leaf ? leaf + 2 : label, out);
+    fputs(is_area ? "</strong></td>" : "</td>", out);
+    gi_cell(value_as_real(value_in(row, "flows")), GI_UNIT_COUNT, out);
+    gi_cell(value_as_real(value_in(row, "share")), GI_UNIT_SHARE, out);
+    put_bar(value_real(row, "share"), out);
+    gi_cell(value_as_real(value_in(row, "mean_setup_s")), GI_UNIT_S, out);
+    gi_cell(value_as_real(value_in(row, "b_background")), GI_UNIT_SHARE, out);
+    fputs("</tr>\n", out);
+}
+
+static void put_tree(const struct json_object *report, FILE *out)
+{
+    static const char *const heads[] = {
+        "=", "flows", "share", "=", "mean set-up, s", "with background", NULL};
+    const struct json_object *rows = value_in(value_in(report, "tables"), "tree");
+    fputs("<section><h2>Fig. 5: connections that users opened, by their set-up</h2>\n", out);
+    gi_head(heads, out);
+    for (size_t i = 0; i < value_count(rows); i++)
+        put_leaf(value_at(rows, i), out);
+    gi_end(out);
+    fputs("<p class=\"soft\">Optimal: 1 SYN, 1 SYN-ACK. Slight problem: one of them was repeated, "
+          "told by what was "
+          "repeated, and once more by background. No response: no SYN-ACK. Serious problem: a "
+          "SYN-ACK, but no ACK.</p>"
+          "</section>\n",
+          out);
+}
+
+// ---- Beside the paper ----
+
+static void put_range(const struct json_object *row, const char *of, enum gi_unit unit, FILE *out)
+{
+    char key[32];
+    snprintf(key, sizeof key, "%s_least", of);
+    double least = value_as_real(value_in(row, key));
+    snprintf(key, sizeof key, "%s_most", of);
+    double most = value_as_real(value_in(row, key));
+    gi_cell(least, unit, out);
+    if (isnan(least) || most <= least)
+        fputs("<td></td>", out);
+    else if (isnan(most))
+        fputs("<td>and more</td>", out);
+    else
+        gi_cell(most, unit, out);
+}
+
+static void put_published(const struct json_object *row, FILE *out)
+{
+    char unit_text[16], in[16];
+    enum gi_unit unit = gi_unit_of(value_text(row, "unit", unit_text, sizeof unit_text));
+    double by = value_as_real(value_in(row, "deviation"));
+    fputs("<tr><td>", out);
+    gi_text(row, "where", out);
+    fputs("</td><td>", out);
+    gi_text(row, "what", out);
+    fprintf(out, "%s</td>", gi_unit_texts[unit]);
+    put_range(row, "published", unit, out);
+    put_range(row, "dial_up", unit, out);
+    gi_cell(value_as_real(value_in(row, "ours")), unit, out);
+    value_text(row, "deviation_in", in, sizeof in);
+    if (isnan(by))
+        fputs("<td class=\"n\">&ndash;</td>", out);
+    else
+        fprintf(out, "<td class=\"n\">%s%.2f %s</td>", by < 0 ? "&minus;" : "+", fabs(by), in);
+    fputs("</tr>\n", out);
+}
+
+static void put_paper(const struct json_object *report, FILE *out)
+{
+    static const char *const heads[] = {"=",   "=what",        "published", "=to", "dial-up",
+                                        "=to", "this capture", "deviation", NULL};
+    const struct json_object *rows = value_in(report, "paper");
+    if (!value_count(rows))
+        return;
+    fputs("<section><h2>Beside the paper</h2>\n", out);
+    gi_head(heads, out);
+    for (size_t i = 0; i < value_count(rows); i++)
+        put_published(value_at(rows, i), out);
+    gi_end(out);
+    fputs("<p class=\"soft\">Benko, Malicsko and Veres, INFOCOM 2004: seven GPRS networks, and one "
+          "with dial-up. "
+          "Values that the paper's text has. A deviation is from the nearer end of a range: in "
+          "points where the "
+          "value is a share.</p></section>\n",
+          out);
+}
+
+// ---- What was read ----
+
+static bool is_damaged(const struct json_object *file)
+{
+    char fault[TEXT_ROOM];
+    return *value_text(file, "fault", fault, sizeof fault) != '\0';
+}
+
+static void put_file(const struct json_object *file, FILE *out)
+{
+    fputs("<tr><td>", out);
+    gi_text(file, "file", out);
+    fputs("</td>", out);
+    gi_cell(value_as_real(value_in(file, "frames")), GI_UNIT_COUNT, out);
+    fputs("<td>", out);
+    gi_text(file, "fault", out);
+    fputs("</td></tr>\n", out);
+}
+
+// The first ones, and behind them those that are damaged.
+static void put_files(const struct json_object *files, FILE *out)
+{
+    static const char *const heads[] = {"=file", "frames", "=ends early by", NULL};
+    size_t count = value_count(files), damaged = 0, shown = 0;
+    gi_head(heads, out);
+    for (size_t i = 0; i < count; i++) {
+        bool is = is_damaged(value_at(files, i));
+        damaged += is;
+        if (i >= FILES_MOST && (!is || shown == 2 * FILES_MOST))
+            continue;
+        put_file(value_at(files, i), out);
+        shown++;
+    }
+    gi_end(out);
+    if (count > shown)
+        fprintf(out, "<p class=\"soft\">%zu of %zu files, of which %zu end early.</p>\n", shown,
+                count, damaged);
+}
+
+struct counted {
+    const struct json_object *texts;
+    FILE *out;
+};
+
+static void put_count(void *self, const char *name, uint64_t n)
+{
+    const struct counted *c = self;
+    if (n == 0)
+        return;
+    fputs("<tr>", c->out);
+    gi_cell((double)n, GI_UNIT_COUNT, c->out);
+    fputs("<td class=\"wrap\">", c->out);
+    gi_title(c->texts, name, c->out);
+    fputs("</td></tr>\n", c->out);
+}
+
+static void put_read(const struct json_object *report, FILE *out)
+{
+    static const char *const heads[] = {"number", "=of", NULL};
+    const struct json_object *texts = value_in(report, "texts");
+    struct counted counts = {value_in(texts, "counts"), out};
+    struct counted packets = {value_in(texts, "packets"), out};
+    fputs("<section><h2>What was read</h2>\n", out);
+    put_files(value_in(report, "files"), out);
+    fputs("<p></p>\n", out);
+    gi_head(heads, out);
+    value_numbers(value_in(report, "counts"), put_count, &counts);
+    value_numbers(value_in(report, "packets"), put_count, &packets);
+    gi_end(out);
+    fputs("<p class=\"soft\">lab/captures/gi/README.md says how each figure is defined, and what "
+          "is left "
+          "out of it.</p></section>\n",
+          out);
+}
+
+// ---- The page ----
+
+static void put_heading(const struct json_object *report, FILE *out)
+{
+    char name[TEXT_ROOM], title[TEXT_ROOM + 64];
+    const struct json_object *files = value_in(report, "files");
+    value_text(value_at(files, 0), "file", name, sizeof name);
+    snprintf(title, sizeof title, "TCP at Gi: %s%s", name,
+             value_count(files) > 1 ? " and others" : "");
+    section_begin(title, out);
+    const struct json_object *all = gi_figures_row(report, "flows", "all");
+    fprintf(out, "<p>%.0f TCP flows in %llu frames.</p>\n", value_real(all, "flows"),
+            (unsigned long long)value_number(value_in(report, "counts"), "frames"));
+}
+
+void gi_page(FILE *out, const struct json_object *report)
+{
+    static const char *const before[] = {"flows", "options", "loss_gprs", "loss_internet",
+                                         "clusters"};
+    static const char *const after[] = {"setups",      "rtt_gprs", "rtt_internet", "rates",
+                                        "bottlenecks", "single",   "shares",       "parallel"};
+    struct gi_figures figures;
+    put_heading(report, out);
+    put_paper(report, out);
+    for (size_t i = 0; i < sizeof before / sizeof before[0]; i++)
+        put_table(report, before[i], out);
+    put_tree(report, out);
+    gi_figures_of(&figures, report);
+    gi_pictures(&figures, figures_note, out);
+    for (size_t i = 0; i < sizeof after / sizeof after[0]; i++)
+        put_table(report, after[i], out);
+    put_read(report, out);
+    fputs("</main></body></html>\n", out);
+}

@@ -1,0 +1,302 @@
+// See figures.h.
+#include "control/report/figures.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROWS_MAX 24
+
+static const char *const way_texts[] = {"down", "up"};
+
+static struct figure *begin(struct figures *f)
+{
+    assert(f->count < FIGURES_MAX);
+    struct figure *figure = &f->figure[f->count];
+    *figure = (struct figure){.name = calloc(FIGURES_NAMES_MAX, sizeof *figure->name)};
+    return figure->name ? figure : NULL;
+}
+
+static void add_name(struct figure *figure, const char *text, uint32_t colour)
+{
+    for (uint32_t i = 0; i < figure->names; i++)
+        if (figure->name[i].colour == colour)
+            return;
+    if (figure->names < FIGURES_NAMES_MAX)
+        figure->name[figure->names++] = (struct figures_name){text, colour};
+}
+
+// ---- Lines ----
+
+static void widen(struct plot *p, const struct curve *curve)
+{
+    for (uint32_t i = 0; i < curve->points; i++) {
+        const struct plot_point *at = &curve->point[i];
+        if (isnan(at->y))
+            continue;
+        p->x_least = fmin(p->x_least, at->x);
+        p->x_most = fmax(p->x_most, at->x);
+        p->y_most = fmax(p->y_most, at->y);
+    }
+}
+
+static void add_line(struct figure *figure, const struct curve *curve, uint32_t colour,
+                     const char *name)
+{
+    struct plot *p = &figure->plot;
+    if (curve->points == 0)
+        return;
+    p->line[p->lines++] =
+        (struct plot_line){.point = curve->point, .points = curve->points, .colour = colour};
+    widen(p, curve);
+    add_name(figure, name, colour);
+}
+
+// The next of 1, 2, 5, 10 and so on that is not above, or not below.
+static double round_125(double x, bool up)
+{
+    static const int steps[] = {1, 2, 5, 10};
+    double unit = pow(10, floor(log10(x)));
+    int i = 0;
+    while (i < 3 && (up ? unit * steps[i] < x : unit * steps[i + 1] <= x))
+        i++;
+    return unit * steps[i];
+}
+
+// A logarithmic axis for delays; else time, from 0 to its end.
+static void set_axes(struct plot *p, bool is_share, double elapsed_s)
+{
+    p->log_x = is_share;
+    if (is_share) {
+        p->x_least = round_125(p->x_least, false);
+        p->x_most = round_125(p->x_most, true);
+        p->y_most = 100;
+    } else {
+        p->x_least = 0;
+        p->x_most = elapsed_s;
+    }
+    if (p->x_most <= p->x_least)
+        p->x_most = p->x_least > 0 ? 10 * p->x_least : 1;
+    p->y_most = is_share ? 100 : (p->y_most > 0 ? 1.05 * p->y_most : 1);
+}
+
+struct view {
+    struct figures *figures;
+    const struct runs *runs;
+    const struct curves *curves;
+    int kind, way;
+};
+
+static struct figure *begin_lines(const struct view *v, uint32_t lines)
+{
+    struct figure *figure = begin(v->figures);
+    if (!figure)
+        return NULL;
+    const struct curves_kind *kind = &curves_kinds[v->kind];
+    figure->plot = (struct plot){.x_title = kind->x_title,
+                                 .y_title = kind->y_title,
+                                 .x_least = INFINITY,
+                                 .line = calloc(lines, sizeof *figure->plot.line)};
+    if (figure->plot.line)
+        return figure;
+    free(figure->name);
+    return NULL;
+}
+
+// A figure without lines is none, nor is one of nothing but 0.
+static void end_lines(const struct view *v, struct figure *figure)
+{
+    if (figure->plot.lines == 0 || figure->plot.y_most <= 0) {
+        free(figure->plot.line);
+        free(figure->name);
+        return;
+    }
+    double elapsed_s = 0;
+    for (uint32_t i = 0; i < v->runs->count; i++)
+        elapsed_s = fmax(elapsed_s, v->runs->run[i].elapsed_s);
+    set_axes(&figure->plot, strcmp(curves_kinds[v->kind].y, "share") == 0, elapsed_s);
+    v->figures->count++;
+}
+
+static bool of_groups(const struct view *v)
+{
+    const struct curves_kind *kind = &curves_kinds[v->kind];
+    const struct curves *c = v->curves;
+    struct figure *figure = begin_lines(v, CURVES_GROUPS_MAX);
+    if (!figure)
+        return false;
+    for (uint32_t group = 0; group < c->names[kind->of]; group++)
+        add_line(figure, curves_at(c, v->kind, group, v->way, 0), group, c->name[kind->of][group]);
+    snprintf(figure->title, sizeof figure->title, "%s, %s", kind->title, way_texts[v->way]);
+    if (c->more[kind->of])
+        snprintf(figure->remark, sizeof figure->remark, "The first %d; the files have all.",
+                 CURVES_GROUPS_MAX);
+    end_lines(v, figure);
+    return true;
+}
+
+static bool of_runs(const struct view *v, uint32_t group)
+{
+    const struct curves_kind *kind = &curves_kinds[v->kind];
+    const struct runs *runs = v->runs;
+    struct figure *figure = begin_lines(v, runs->count);
+    if (!figure)
+        return false;
+    for (uint32_t run = 0; run < runs->count; run++)
+        add_line(figure, curves_at(v->curves, v->kind, group, v->way, run), runs->run[run].variant,
+                 runs->variant[runs->run[run].variant]);
+    snprintf(figure->title, sizeof figure->title, "%s: %s, %s", kind->title,
+             v->curves->name[kind->of][group], way_texts[v->way]);
+    figure->plot.thin = runs->count > runs->variants;
+    end_lines(v, figure);
+    return true;
+}
+
+// All of one direction.
+static bool make_lines(struct figures *f, const struct runs *runs, const struct curves *curves,
+                       int way)
+{
+    bool good = true;
+    for (int kind = 0; kind < CURVES_KINDS; kind++) {
+        struct view view = {f, runs, curves, kind, way};
+        // Of several runs, all classes, the first cell, and no flow.
+        uint32_t most = curves_kinds[kind].of == CURVES_CLASS
+                            ? CURVES_GROUPS_MAX
+                            : curves_kinds[kind].of == CURVES_CELL;
+        if (runs->count == 1)
+            good &= of_groups(&view);
+        for (uint32_t i = 0;
+             runs->count > 1 && i < most && i < curves->names[curves_kinds[kind].of]; i++)
+            good &= of_runs(&view, i);
+    }
+    return good;
+}
+
+// ---- Drops ----
+
+// The row of a reason; -1: it is beyond those shown.
+static int row_of(struct figure *figure, const char *what)
+{
+    struct plot *p = &figure->plot;
+    for (uint32_t i = 0; i < p->rows; i++)
+        if (strcmp(p->row[i], what) == 0)
+            return (int)i;
+    if (p->rows == ROWS_MAX) {
+        snprintf(figure->remark, sizeof figure->remark, "The first %d; the files have all.",
+                 ROWS_MAX);
+        return -1;
+    }
+    snprintf(p->row[p->rows], PLOT_ROW_OCTETS, "%s", what);
+    return (int)p->rows++;
+}
+
+static uint32_t class_colour(const struct curves *curves, const char *class)
+{
+    for (uint32_t i = 0; i < curves->names[CURVES_CLASS]; i++)
+        if (strcmp(curves->name[CURVES_CLASS][i], class) == 0)
+            return i;
+    return PLOT_COLOURS - 1;
+}
+
+// One run: the classes of a reason behind each other.
+static void bars_of_classes(struct figure *figure, const struct curves *curves,
+                            const struct drops *drops)
+{
+    struct plot *p = &figure->plot;
+    double end[ROWS_MAX] = {0};
+    for (uint32_t i = 0; i < drops->count; i++) {
+        const struct drops_row *d = &drops->row[i];
+        int row = d->packets ? row_of(figure, d->what) : -1;
+        if (row < 0)
+            continue;
+        uint32_t colour = class_colour(curves, d->class);
+        double to = end[row] + (double)d->packets;
+        p->bar[p->bars++] = (struct plot_bar){end[row], to, 0, 1, (uint32_t)row, colour};
+        add_name(figure, d->class, colour);
+        end[row] = to;
+    }
+}
+
+static uint32_t runs_of_variant(const struct runs *runs, uint32_t variant)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < runs->count; i++)
+        count += runs->run[i].variant == variant;
+    return count;
+}
+
+// Several: the variants of a reason below each other, all their classes together, the mean of their
+// runs.
+static void bars_of_variants(struct figure *figure, const struct runs *runs,
+                             const struct drops *drops)
+{
+    struct plot *p = &figure->plot;
+    for (uint32_t i = 0; i < drops->count; i++) {
+        const struct drops_row *d = &drops->row[i];
+        uint32_t variant = runs->run[d->run].variant, k = 0;
+        int row = d->packets ? row_of(figure, d->what) : -1;
+        if (row < 0)
+            continue;
+        while (k < p->bars && (p->bar[k].row != (uint32_t)row || p->bar[k].colour != variant))
+            k++;
+        if (k == p->bars)
+            p->bar[p->bars++] = (struct plot_bar){.low = (double)variant / runs->variants,
+                                                  .high = (variant + 1.0) / runs->variants,
+                                                  .row = (uint32_t)row,
+                                                  .colour = variant};
+        p->bar[k].to += (double)d->packets / runs_of_variant(runs, variant);
+        add_name(figure, runs->variant[variant], variant);
+    }
+    p->row_bars = runs->variants;
+    if (runs->count > runs->variants && !figure->remark[0])
+        snprintf(figure->remark, sizeof figure->remark, "The mean of each variant's runs.");
+}
+
+static bool make_bars(struct figures *f, const struct runs *runs, const struct curves *curves,
+                      const struct drops *drops)
+{
+    struct figure *figure = begin(f);
+    if (!figure)
+        return false;
+    struct plot *p = &figure->plot;
+    *p = (struct plot){.x_title = "packets",
+                       .bar = calloc(drops->count + 1, sizeof *p->bar),
+                       .row = calloc(ROWS_MAX, sizeof *p->row)};
+    snprintf(figure->title, sizeof figure->title, "Drops by reason");
+    f->count++;
+    if (!p->bar || !p->row)
+        return false;
+    if (runs->count == 1)
+        bars_of_classes(figure, curves, drops);
+    else
+        bars_of_variants(figure, runs, drops);
+    for (uint32_t i = 0; i < p->bars; i++)
+        p->x_most = fmax(p->x_most, p->bar[i].to);
+    p->x_most *= 1.05;
+    return true;
+}
+
+bool figures_make(struct figures *f, const struct runs *runs, const struct curves *curves,
+                  const struct drops *drops)
+{
+    *f = (struct figures){.figure = calloc(FIGURES_MAX, sizeof *f->figure)};
+    bool any = false;
+    for (uint32_t i = 0; i < drops->count; i++)
+        any |= drops->row[i].packets > 0;
+    return f->figure && make_lines(f, runs, curves, 0) &&
+           (!any || make_bars(f, runs, curves, drops)) && make_lines(f, runs, curves, 1);
+}
+
+void figures_release(struct figures *f)
+{
+    for (uint32_t i = 0; i < f->count; i++) {
+        free(f->figure[i].name);
+        free(f->figure[i].plot.line);
+        free(f->figure[i].plot.bar);
+        free(f->figure[i].plot.row);
+    }
+    free(f->figure);
+    *f = (struct figures){0};
+}

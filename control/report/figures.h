@@ -1,0 +1,41 @@
+// The figures of a page. With one run, a line is a class, a cell or a flow; with several, there is
+// a figure for each class and a line is a run, in the colour of its variant.
+#ifndef SLUICE_CONTROL_REPORT_FIGURES_H
+#define SLUICE_CONTROL_REPORT_FIGURES_H
+
+#include <stdio.h>
+
+#include "control/report/curves.h"
+#include "control/report/drops.h"
+
+#define FIGURES_MAX       (2 * CURVES_KINDS * CURVES_GROUPS_MAX + 1)
+#define FIGURES_NAMES_MAX RUNS_MAX
+
+struct figures_name {
+    const char *text;
+    uint32_t colour;
+};
+
+struct figure {
+    char title[160], remark[120]; // printable ASCII; the remark may be ""
+    struct figures_name *name;    // the legend
+    uint32_t names;
+    bool boxes;     // in the legend, in place of lines
+    bool published; // has marks of what is published
+    struct plot plot;
+};
+
+struct figures {
+    struct figure *figure;
+    uint32_t count;
+};
+
+// Points into all three. False: no memory.
+bool figures_make(struct figures *figures, const struct runs *runs, const struct curves *curves,
+                  const struct drops *drops);
+void figures_release(struct figures *figures);
+
+// page.c: its title, picture, legend and remark, which is not escaped.
+void section_figure(const struct figure *figure, const char *svg, FILE *out);
+
+#endif

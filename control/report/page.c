@@ -1,0 +1,143 @@
+// See page.h.
+#include "control/report/page.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/client/value.h"
+#include "control/report/figures.h"
+#include "control/report/sections.h"
+
+struct page {
+    struct runs runs;
+    struct curves curves;
+    struct classes classes;
+    struct drops drops;
+    struct figures figures;
+    char **svg; // one for each figure, or NULL
+};
+
+static void put_names(const struct figure *figure, FILE *out)
+{
+    fputs("<ul class=\"names\">", out);
+    for (uint32_t i = 0; i < figure->names; i++) {
+        uint32_t colour = figure->name[i].colour;
+        const char *class = figure->boxes           ? " class=\"box\""
+                            : colour < PLOT_COLOURS ? ""
+                                                    : " class=\"dashed\"";
+        fprintf(out, "<li><i%s style=\"border-color:var(--s%u)\"></i>", class,
+                colour % PLOT_COLOURS);
+        section_escape(figure->name[i].text, out);
+        fputs("</li>", out);
+    }
+    if (figure->published)
+        fputs("<li><i class=\"mark\" style=\"border-color:var(--ink)\"></i>published</li>", out);
+    fputs("</ul>", out);
+}
+
+void section_figure(const struct figure *figure, const char *svg, FILE *out)
+{
+    fputs("<figure><h3>", out);
+    section_escape(figure->title, out);
+    fprintf(out, "</h3>\n%s", svg);
+    put_names(figure, out);
+    if (figure->remark[0])
+        fprintf(out, "<p class=\"soft\">%s</p>", figure->remark);
+    fputs("</figure>\n", out);
+}
+
+static void put_notes(const char *notes, FILE *out)
+{
+    if (!*notes)
+        return;
+    fputs("<p class=\"bad\">Not shown: ", out);
+    section_escape(notes, out);
+    fputs("</p>\n", out);
+}
+
+static void put_figures(const struct page *p, const char *why, FILE *out)
+{
+    fputs("<section><h2>Figures</h2>\n", out);
+    if (!p->svg) {
+        fputs("<p>No figures: ", out);
+        section_escape(
+            *why ? why : "the folders have none of the CSV files that they are drawn from", out);
+        fputs(".</p>", out);
+    } else {
+        fputs("<div class=\"figures\">\n", out);
+        for (uint32_t i = 0; i < p->figures.count; i++)
+            section_figure(&p->figures.figure[i], p->svg[i], out);
+        fputs("</div>", out);
+    }
+    put_notes(p->runs.notes, out);
+    fputs("</section>\n", out);
+}
+
+static void put_all(const struct page *p, const char *why, FILE *out)
+{
+    section_head(&p->runs, out);
+    section_targets(&p->runs, out);
+    section_means(&p->runs, out);
+    section_runs(&p->runs, out);
+    section_classes(&p->runs, &p->classes, &p->curves, out);
+    section_applications(&p->runs, out);
+    put_figures(p, why, out);
+    section_drops(&p->runs, &p->drops, out);
+    section_balance(&p->runs, out);
+    fputs(
+        "<p class=\"soft\">All tables come from summary.json, classes.csv and drops.csv of the "
+        "run. The CSV "
+        "files "
+        "beside them have more, by cell, MS and flow; lab/report/README.md says what their columns "
+        "are.</p>\n</main></body></html>\n",
+        out);
+}
+
+static bool gather(struct page *p, const char *const *dirs, uint32_t count,
+                   char error[PAGE_ERROR_OCTETS])
+{
+    if (!runs_find(&p->runs, dirs, count, error))
+        return false;
+    bool good = curves_read(&p->curves, &p->runs) && classes_read(&p->classes, &p->runs) &&
+                drops_read(&p->drops, &p->runs) &&
+                figures_make(&p->figures, &p->runs, &p->curves, &p->drops);
+    if (!good)
+        snprintf(error, PAGE_ERROR_OCTETS, "not enough memory");
+    return good;
+}
+
+static void draw(struct page *p, char error[PAGE_ERROR_OCTETS])
+{
+    uint32_t count = p->figures.count;
+    struct plot *plots = calloc(count + 1, sizeof *plots);
+    for (uint32_t i = 0; plots && i < count; i++)
+        plots[i] = p->figures.figure[i].plot;
+    if (plots && count)
+        p->svg = plot_draw(plots, count, error);
+    free(plots);
+}
+
+static void release(struct page *p)
+{
+    for (uint32_t i = 0; p->svg && i < p->figures.count; i++)
+        free(p->svg[i]);
+    free(p->svg);
+    figures_release(&p->figures);
+    drops_release(&p->drops);
+    classes_release(&p->classes);
+    curves_release(&p->curves);
+    runs_release(&p->runs);
+}
+
+int page_write(FILE *out, const char *const *dirs, uint32_t count, char error[PAGE_ERROR_OCTETS])
+{
+    struct page page = {0};
+    bool good = gather(&page, dirs, count, error);
+    if (good) {
+        error[0] = '\0';
+        draw(&page, error);
+        put_all(&page, error, out);
+    }
+    release(&page);
+    return good ? 0 : -1;
+}

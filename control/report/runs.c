@@ -1,0 +1,272 @@
+// See runs.h.
+#include "control/report/runs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "control/client/value.h"
+#include "control/report/below.h"
+#include "control/report/reader.h"
+
+#define ELAPSED_S_MAX      1e9
+#define SUMMARY_OCTETS_MAX (64u << 20)
+
+static bool fail(char error[512], const char *path, const char *why)
+{
+    snprintf(error, 512, "%.300s: %.200s", path, why);
+    return false;
+}
+
+// ---- summary.json, targets.json and figures.json ----
+
+static char *read_file(FILE *file, size_t *octets)
+{
+    char *text = malloc(SUMMARY_OCTETS_MAX);
+    *octets = text ? fread(text, 1, SUMMARY_OCTETS_MAX, file) : 0;
+    if (!text || ferror(file) || *octets == SUMMARY_OCTETS_MAX) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+struct json_object *runs_json(const char *dir, size_t root_octets, const char *what,
+                              char error[512])
+{
+    char path[PATH_MAX], why[80];
+    if (snprintf(path, sizeof path, "%s/%s.json", dir, what) >= (int)sizeof path) {
+        fail(error, dir, strerror(ENAMETOOLONG));
+        return NULL;
+    }
+    FILE *file = reader_file(path, root_octets);
+    if (!file) {
+        if (errno != ENOENT && errno != ENOTDIR)
+            fail(error, path, below_fault(errno));
+        return NULL;
+    }
+    size_t octets;
+    char *text = read_file(file, &octets);
+    fclose(file);
+    struct json_object *found = text ? value_parse(text, octets) : NULL;
+    free(text);
+    if (!value_is_object(found)) {
+        value_free(found);
+        found = NULL;
+        snprintf(why, sizeof why, "not the %s of a run: no JSON object, or too long", what);
+        fail(error, path, why);
+    }
+    return found;
+}
+
+// ---- Folders ----
+
+static void note(struct runs *runs, const char *folder, const char *file, const char *why)
+{
+    char line[RUNS_LABEL_OCTETS + 512];
+    size_t n = strlen(runs->notes);
+    snprintf(line, sizeof line, "%.300s/%s: %s. ", folder, file, why);
+    value_printable(line, runs->notes + n, sizeof runs->notes - n);
+}
+
+static int by_version(const struct dirent **a, const struct dirent **b)
+{
+    return strverscmp((*a)->d_name, (*b)->d_name);
+}
+
+static int is_visible(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+static uint32_t variant_of(struct runs *runs, const char *name)
+{
+    char text[RUNS_LABEL_OCTETS];
+    value_printable(name, text, sizeof text);
+    for (uint32_t i = 0; i < runs->variants; i++)
+        if (strcmp(runs->variant[i], text) == 0)
+            return i;
+    memcpy(runs->variant[runs->variants], text, sizeof text);
+    return runs->variants++;
+}
+
+// Takes the summary.
+static bool add(struct runs *runs, const char *dir, const char *variant,
+                struct json_object *summary, char error[512])
+{
+    if (runs->count == RUNS_MAX) {
+        value_free(summary);
+        return fail(error, dir, "more runs than the 128 of a page; name fewer folders");
+    }
+    struct runs_run *run = &runs->run[runs->count++];
+    snprintf(run->dir, sizeof run->dir, "%s", dir);
+    run->root_octets = runs->root_octets;
+    value_printable(dir, run->label, sizeof run->label);
+    run->summary = summary;
+    double s = value_real(summary, value_in(summary, "virtual_s") ? "virtual_s" : "real_s");
+    run->elapsed_s = s < ELAPSED_S_MAX ? s : 0;
+    run->variant = variant_of(runs, variant);
+    return true;
+}
+
+static bool find(struct runs *runs, const char *dir, const char *variant, int below,
+                 char error[512]);
+
+static bool find_below(struct runs *runs, const char *dir, int below, char error[512])
+{
+    struct dirent **entry;
+    int fd = below_open(dir, runs->root_octets, O_DIRECTORY);
+    int n = fd < 0 ? -1 : scandirat(fd, ".", &entry, is_visible, by_version);
+    bool good = n >= 0 || errno == ENOTDIR || fail(error, dir, below_fault(errno));
+    if (fd >= 0)
+        close(fd);
+    for (int i = 0; i < n; i++) {
+        char path[PATH_MAX];
+        bool fits = snprintf(path, sizeof path, "%s/%s", dir, entry[i]->d_name) < PATH_MAX;
+        // Runs further down, such as DIR/VARIANT/SEED, share the name of the folder above them.
+        const char *variant = below == RUNS_FOLDERS_BELOW ? path : dir;
+        if (entry[i]->d_type == DT_LNK)
+            note(runs, dir, entry[i]->d_name, "a symbolic link, which is not followed");
+        else
+            good = good && fits && find(runs, path, variant, below - 1, error);
+        free(entry[i]);
+    }
+    if (n >= 0)
+        free(entry);
+    return good;
+}
+
+// ---- Several runs of one command, gathered in one summary ----
+
+// The runs as their summary lists them; those that are missing have no summary of their own.
+static bool find_gathered(struct runs *runs, const char *dir, const struct json_object *list,
+                          char error[512])
+{
+    for (size_t i = 0; i < value_count(list) && runs->count < RUNS_MAX; i++) {
+        char folder[PATH_MAX / 2], path[PATH_MAX], variant[PATH_MAX];
+        value_text(value_at(list, i), "folder", folder, sizeof folder);
+        if (snprintf(path, sizeof path, "%s/%s", dir, folder) >= (int)sizeof path)
+            return fail(error, dir, strerror(ENAMETOOLONG));
+        if (!*folder || *folder == '/' || below_leads_out(path, runs->root_octets))
+            return fail(error, dir, "summary.json: a run's folder is not below it");
+        memcpy(variant, path, sizeof path);
+        *strrchr(variant, '/') = '\0';
+        if (!find(runs, path, variant, 0, error))
+            return false;
+    }
+    return true;
+}
+
+static bool gather(struct runs *runs, const char *dir, struct json_object *summary, char error[512])
+{
+    bool good = find_gathered(runs, dir, value_in(summary, "runs"), error);
+    if (!good || runs->gathers == RUNS_GATHERED_MAX) {
+        value_free(summary);
+        return good;
+    }
+    runs->targets[runs->gathers] = runs_json(dir, runs->root_octets, "targets", error);
+    if (!error[0])
+        runs->figures[runs->gathers] = runs_json(dir, runs->root_octets, "figures", error);
+    runs->gathered[runs->gathers++] = summary;
+    return !error[0];
+}
+
+static bool find(struct runs *runs, const char *dir, const char *variant, int below,
+                 char error[512])
+{
+    struct json_object *summary = runs_json(dir, runs->root_octets, "summary", error);
+    if (error[0])
+        return false;
+    if (value_is_object(value_in(summary, "classes")))
+        return add(runs, dir, variant, summary, error);
+    if (below > 0 && value_count(value_in(summary, "runs")) > 0)
+        return gather(runs, dir, summary, error);
+    value_free(summary);
+    return below == 0 || find_below(runs, dir, below, error);
+}
+
+// ---- All of them ----
+
+static void cut(char text[RUNS_LABEL_OCTETS], size_t prefix)
+{
+    if (strlen(text) > prefix)
+        memmove(text, text + prefix, RUNS_LABEL_OCTETS - prefix);
+}
+
+static bool find_in(struct runs *runs, const char *dir, char error[512])
+{
+    char path[PATH_MAX];
+    uint32_t before = runs->count;
+    size_t n = strlen(dir);
+    while (n > 1 && dir[n - 1] == '/')
+        n--;
+    if (n >= sizeof path)
+        return fail(error, dir, strerror(ENAMETOOLONG));
+    snprintf(path, sizeof path, "%.*s", (int)n, dir);
+    runs->root_octets = n;
+    if (!find(runs, path, path, RUNS_FOLDERS_BELOW, error))
+        return false;
+    return runs->count > before ||
+           fail(error, path, "no run: no summary.json here or in the folders below");
+}
+
+bool runs_find(struct runs *runs, const char *const *dirs, uint32_t count, char error[512])
+{
+    *runs = (struct runs){.run = calloc(RUNS_MAX, sizeof *runs->run)};
+    error[0] = '\0';
+    if (!runs->run)
+        return fail(error, "memory", strerror(ENOMEM));
+    for (uint32_t i = 0; i < count; i++)
+        if (!find_in(runs, dirs[i], error))
+            return false;
+    // With one folder, names need not repeat it.
+    size_t length = strlen(dirs[0]);
+    size_t prefix = length + (length && dirs[0][length - 1] != '/');
+    for (uint32_t i = 0; count == 1 && i < runs->count; i++)
+        cut(runs->run[i].label, prefix);
+    for (uint32_t i = 0; count == 1 && i < runs->variants; i++)
+        cut(runs->variant[i], prefix);
+    if (count == 1 && runs->count > 1 && runs->variants == 1)
+        snprintf(runs->variant[0], sizeof runs->variant[0], "all runs");
+    return true;
+}
+
+void runs_release(struct runs *runs)
+{
+    for (uint32_t i = 0; runs->run && i < runs->count; i++)
+        value_free(runs->run[i].summary);
+    for (uint32_t i = 0; i < runs->gathers; i++) {
+        value_free(runs->gathered[i]);
+        value_free(runs->targets[i]);
+        value_free(runs->figures[i]);
+    }
+    free(runs->run);
+    *runs = (struct runs){0};
+}
+
+// ---- Files of a run ----
+
+bool runs_open(struct runs *runs, uint32_t run, const char *file, struct reader *reader)
+{
+    char path[PATH_MAX + 32];
+    bool absent;
+    snprintf(path, sizeof path, "%s/%s", runs->run[run].dir, file);
+    if (reader_open(reader, path, runs->run[run].root_octets, &absent))
+        return true;
+    if (absent)
+        reader->error[0] = '\0';
+    else
+        note(runs, runs->run[run].label, file, reader->error);
+    return false;
+}
+
+void runs_close(struct runs *runs, uint32_t run, const char *file, struct reader *reader)
+{
+    reader_close(reader);
+    if (reader->error[0])
+        note(runs, runs->run[run].label, file, reader->error);
+}

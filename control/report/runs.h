@@ -1,0 +1,58 @@
+// The runs that a page shows, found in folders, and the summary of each. A folder is a run if its
+// summary.json has classes. If that file lists runs, as several runs of one command leave it, they
+// are those; else they are up to three folders down, in the order of their names
+// (DIR/VARIANT/POINT/SEED).
+#ifndef SLUICE_CONTROL_REPORT_RUNS_H
+#define SLUICE_CONTROL_REPORT_RUNS_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define RUNS_MAX           128
+#define RUNS_GATHERED_MAX  8
+#define RUNS_FOLDERS_BELOW 3
+#define RUNS_NOTES_OCTETS  2048
+#define RUNS_LABEL_OCTETS  160
+
+struct json_object;
+struct reader;
+
+struct runs_run {
+    char dir[PATH_MAX];
+    size_t root_octets;            // of `dir`, which the user named
+    char label[RUNS_LABEL_OCTETS]; // printable ASCII
+    uint32_t variant;              // runs that differ in the seed only have the same
+    struct json_object *summary;
+    double elapsed_s;
+};
+
+struct runs {
+    struct runs_run *run;
+    uint32_t count, variants;
+    char variant[RUNS_MAX][RUNS_LABEL_OCTETS];
+    struct json_object *gathered[RUNS_GATHERED_MAX]; // summaries of several runs
+    struct json_object *targets[RUNS_GATHERED_MAX];  // beside them, or NULL
+    struct json_object *figures[RUNS_GATHERED_MAX];  // as well
+    uint32_t gathers;
+    size_t root_octets;            // of the folder that is looked through
+    char notes[RUNS_NOTES_OCTETS]; // files that could not be read, a line each
+};
+
+// False: error says which folder or file, and what is wrong with it.
+bool runs_find(struct runs *runs, const char *const *dirs, uint32_t count, char error[512]);
+void runs_release(struct runs *runs);
+
+// The folder's summary.json, targets.json or figures.json, for value_free; NULL: it has none or,
+// with an error, a wrong one. what: "summary", "targets", "figures". root_octets: as of below_open.
+struct json_object *runs_json(const char *dir, size_t root_octets, const char *what,
+                              char error[512]);
+
+// Opens a CSV file of a run. False: there is none, or, with the reader's error, it is wrong, which
+// is noted.
+bool runs_open(struct runs *runs, uint32_t run, const char *file, struct reader *reader);
+// Closes it; what the reader found wrong is noted.
+void runs_close(struct runs *runs, uint32_t run, const char *file, struct reader *reader);
+
+#endif

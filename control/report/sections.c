@@ -1,0 +1,390 @@
+// See sections.h. Every number is as the summary writes it, digit for digit.
+#include "control/report/sections.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/client/value.h"
+
+#define TEXT_ROOM    512
+#define DIGEST_SHOWN 12
+
+void section_escape(const char *text, FILE *out)
+{
+    for (; *text; text++)
+        switch (*text) {
+        case '&':
+            fputs("&amp;", out);
+            break;
+        case '<':
+            fputs("&lt;", out);
+            break;
+        case '>':
+            fputs("&gt;", out);
+            break;
+        case '"':
+            fputs("&quot;", out);
+            break;
+        case '\'':
+            fputs("&#39;", out);
+            break;
+        default:
+            fputc(*text, out);
+        }
+}
+
+// ---- Cells ----
+
+static void put_cell(const char *text, FILE *out)
+{
+    fputs("<td>", out);
+    section_escape(text, out);
+    fputs("</td>", out);
+}
+
+void section_digits(const char *digits, FILE *out)
+{
+    size_t whole = strcspn(digits, ".");
+    if (!*digits)
+        fputs("&ndash;", out);
+    for (size_t i = 0; digits[i]; i++) {
+        if (i > 0 && i < whole && whole > 4 && (whole - i) % 3 == 0)
+            fputs("&#8239;", out);
+        fputc(digits[i], out);
+    }
+}
+
+static void put_digits(const char *digits, FILE *out)
+{
+    fputs("<td class=\"n\">", out);
+    section_digits(digits, out);
+    fputs("</td>", out);
+}
+
+static void put_number(uint64_t number, FILE *out)
+{
+    char digits[24];
+    snprintf(digits, sizeof digits, "%" PRIu64, number);
+    put_digits(digits, out);
+}
+
+static void put_member(const struct json_object *object, const char *name, FILE *out)
+{
+    char digits[40];
+    put_digits(value_digits(object, name, digits, sizeof digits), out);
+}
+
+static void put_kbit(uint64_t bit, FILE *out)
+{
+    char digits[32];
+    snprintf(digits, sizeof digits, "%" PRIu64 ".%03" PRIu64, bit / 1000, bit % 1000);
+    put_digits(digits, out);
+}
+
+// A head that begins with '=' is over text, the others over numbers.
+static void begin_table(const char *title, const struct runs *runs, const char *first,
+                        const char *const *heads, uint32_t count, FILE *out)
+{
+    fprintf(out, "<section><h2>%s</h2><div class=\"wide\"><table><thead><tr>", title);
+    if (first)
+        fprintf(out, "<th>%s</th>", first);
+    if (runs->count > 1)
+        fputs("<th>run</th>", out);
+    for (uint32_t i = 0; i < count; i++)
+        fprintf(out, *heads[i] == '=' ? "<th>%s</th>" : "<th class=\"n\">%s</th>",
+                heads[i] + (*heads[i] == '='));
+    fputs("</tr></thead><tbody>\n", out);
+}
+
+static void end_table(FILE *out)
+{
+    fputs("</tbody></table></div></section>\n", out);
+}
+
+static void put_run(const struct runs *runs, uint32_t run, FILE *out)
+{
+    if (runs->count > 1)
+        put_cell(runs->run[run].label, out);
+}
+
+// ---- What was run ----
+
+static const char *scenario_of(const struct runs_run *run, char text[TEXT_ROOM])
+{
+    value_text(run->summary, "scenario", text, TEXT_ROOM);
+    return *text ? text : run->label;
+}
+
+void section_head(const struct runs *runs, FILE *out)
+{
+    char text[TEXT_ROOM], other[TEXT_ROOM], title[TEXT_ROOM + 32];
+    bool one = true;
+    const char *scenario = scenario_of(&runs->run[0], text);
+    for (uint32_t i = 1; i < runs->count; i++)
+        one &= strcmp(scenario, scenario_of(&runs->run[i], other)) == 0;
+    snprintf(title, sizeof title, "%s", scenario);
+    if (runs->count > 1)
+        snprintf(title, sizeof title, "%s%s%u runs side by side", one ? scenario : "",
+                 one ? ": " : "", runs->count);
+    section_begin(title, out);
+}
+
+static bool is_true(const struct json_object *object, const char *name)
+{
+    return value_is_true(value_in(object, name));
+}
+
+static void put_verdict(const struct json_object *summary, FILE *out)
+{
+    static const char *const words[][3] = {{"complete", "complete", "not complete"},
+                                           {"sound", "every packet accounted for", "NOT SOUND"}};
+    fputs("<td>", out);
+    for (int i = 0; i < 2; i++) {
+        bool good = is_true(summary, words[i][0]);
+        fprintf(out, "%s<span class=\"%s\">%s</span>", i ? ", " : "", good ? "good" : "bad",
+                words[i][good ? 1 : 2]);
+    }
+    fputs("</td>", out);
+}
+
+// Its beginning; a pointer over it shows all.
+static void put_digest(const struct json_object *summary, FILE *out)
+{
+    char digest[TEXT_ROOM];
+    value_text(summary, "config_sha256", digest, sizeof digest);
+    fputs("<td><code title=\"", out);
+    section_escape(digest, out);
+    fputs("\">", out);
+    digest[DIGEST_SHOWN] = '\0';
+    section_escape(digest, out);
+    fputs("</code></td>", out);
+}
+
+// The seconds by the run's clock, without noughts at their end.
+static void put_time(const struct json_object *summary, FILE *out)
+{
+    const char *name = value_in(summary, "virtual_s") ? "virtual_s" : "real_s";
+    char digits[40];
+    value_digits(summary, name, digits, sizeof digits);
+    for (size_t n = strlen(digits); strchr(digits, '.') && strchr("0.", digits[n - 1]); n--)
+        digits[n - 1] = '\0';
+    put_digits(digits, out);
+    put_cell(name[0] == 'v' ? "virtual" : "real", out);
+}
+
+// The overrides: a text, or a list of texts.
+static void put_overrides(const struct json_object *overrides, FILE *out)
+{
+    char text[TEXT_ROOM];
+    fputs("<td>", out);
+    for (size_t i = 0; i < value_count(overrides) && i < 64; i++) {
+        fputs(i ? "<br><code>" : "<code>", out);
+        section_escape(value_printable(value_text_at(overrides, i), text, sizeof text), out);
+        fputs("</code>", out);
+    }
+    fputs(value_count(overrides) ? "</td>" : "none</td>", out);
+}
+
+static void put_text(const struct json_object *summary, const char *name, FILE *out)
+{
+    char text[TEXT_ROOM];
+    put_cell(value_text(summary, name, text, sizeof text), out);
+}
+
+void section_runs(const struct runs *runs, FILE *out)
+{
+    static const char *const heads[] = {"seed",     "seconds",        "=clock",    "=result",
+                                        "=version", "=configuration", "=overrides"};
+    bool has_origin = value_in(runs->run[0].summary, "version") != NULL;
+    begin_table("What was run", runs, "scenario", heads, has_origin ? 7 : 4, out);
+    for (uint32_t i = 0; i < runs->count; i++) {
+        const struct json_object *summary = runs->run[i].summary;
+        fputs("<tr>", out);
+        put_text(summary, "scenario", out);
+        put_run(runs, i, out);
+        put_member(summary, "seed", out);
+        put_time(summary, out);
+        put_verdict(summary, out);
+        if (has_origin) {
+            put_text(summary, "version", out);
+            put_digest(summary, out);
+            put_overrides(value_in(summary, "overrides"), out);
+        }
+        fputs("</tr>\n", out);
+    }
+    end_table(out);
+}
+
+// ---- Classes ----
+
+static void put_class(const struct runs *runs, const struct classes_row *row, FILE *out)
+{
+    fputs("<tr>", out);
+    put_cell(row->class, out);
+    put_run(runs, row->run, out);
+    put_cell(row->direction, out);
+    for (int i = 0; i < CLASSES_FIGURES; i++)
+        if (i == CLASSES_GOODPUT && row->digits[i][0])
+            put_kbit(strtoull(row->digits[i], NULL, 10), out);
+        else
+            put_digits(row->digits[i], out);
+    fputs("</tr>\n", out);
+}
+
+// Rows that are to be compared are below each other: by class, direction, run.
+void section_classes(const struct runs *runs, const struct classes *classes,
+                     const struct curves *names, FILE *out)
+{
+    static const char *const ways[] = {"down", "up"};
+    const char *heads[1 + CLASSES_FIGURES] = {"=direction"};
+    memcpy(heads + 1, classes_heads, sizeof classes_heads);
+    begin_table("Classes", runs, "class", heads, 1 + CLASSES_FIGURES, out);
+    for (uint32_t class = 0; class < names->names[CURVES_CLASS]; class ++)
+        for (int way = 0; way < 2; way++)
+            for (uint32_t i = 0; i < classes->count; i++) {
+                const struct classes_row *row = &classes->row[i];
+                if (strcmp(row->class, names->name[CURVES_CLASS][class]) == 0 &&
+                    strcmp(row->direction, ways[way]) == 0)
+                    put_class(runs, row, out);
+            }
+    end_table(out);
+}
+
+// ---- Applications ----
+
+#define APPLICATIONS_MAX 16
+#define NAME_ROOM        64
+
+// The kinds of all runs, in the order of their first run.
+struct kinds {
+    char name[APPLICATIONS_MAX][NAME_ROOM];
+    uint32_t count;
+};
+
+static void take_kind(void *self, const char *name, struct json_object *member)
+{
+    struct kinds *kinds = self;
+    (void)member;
+    for (uint32_t i = 0; i < kinds->count; i++)
+        if (strcmp(kinds->name[i], name) == 0)
+            return;
+    if (kinds->count < APPLICATIONS_MAX && strlen(name) < NAME_ROOM)
+        strcpy(kinds->name[kinds->count++], name);
+}
+
+// A row for each time that the application of a run measures, or one row.
+struct application {
+    const struct runs *runs;
+    uint32_t run, rows;
+    const char *kind;
+    struct json_object *of;
+    FILE *out;
+};
+
+static void put_application(const struct application *a, const char *what,
+                            const struct json_object *times)
+{
+    fputs("<tr>", a->out);
+    put_cell(a->kind, a->out);
+    put_run(a->runs, a->run, a->out);
+    put_member(a->of, "count", a->out);
+    put_kbit(value_number(a->of, "goodput_bit_per_s"), a->out);
+    put_cell(what, a->out);
+    put_member(times, "n", a->out);
+    put_member(times, "mean", a->out);
+    put_member(times, "p95", a->out);
+    fputs("</tr>\n", a->out);
+}
+
+// The members that end in _ms are times.
+static void take_times(void *self, const char *name, struct json_object *member)
+{
+    struct application *a = self;
+    char what[NAME_ROOM];
+    size_t length = strlen(name);
+    if (length < 4 || length - 3 >= sizeof what || strcmp(name + length - 3, "_ms") != 0)
+        return;
+    memcpy(what, name, length - 3);
+    what[length - 3] = '\0';
+    for (char *c = what; *c; c++)
+        *c = *c == '_' ? ' ' : *c;
+    a->rows++;
+    put_application(a, what, member);
+}
+
+void section_applications(const struct runs *runs, FILE *out)
+{
+    static const char *const heads[] = {"number",  "goodput, kbit/s", "=time of a",
+                                        "samples", "mean, ms",        "p95, ms"};
+    struct kinds kinds = {.count = 0};
+    for (uint32_t i = 0; i < runs->count; i++)
+        value_members(value_in(runs->run[i].summary, "applications"), take_kind, &kinds);
+    if (kinds.count == 0)
+        return;
+    begin_table("Applications", runs, "application", heads, 6, out);
+    for (uint32_t k = 0; k < kinds.count; k++)
+        for (uint32_t i = 0; i < runs->count; i++) {
+            struct application a = {runs, i, 0, kinds.name[k], NULL, out};
+            a.of = value_in(value_in(runs->run[i].summary, "applications"), kinds.name[k]);
+            value_members(a.of, take_times, &a);
+            if (a.of && a.rows == 0)
+                put_application(&a, "", NULL);
+        }
+    end_table(out);
+}
+
+// ---- Drops, balance ----
+
+void section_drops(const struct runs *runs, const struct drops *drops, FILE *out)
+{
+    static const char *const heads[] = {"=class", "packets", "octets"};
+    if (drops->count == 0) {
+        fputs("<section><h2>Drops</h2><p>None.</p></section>\n", out);
+        return;
+    }
+    begin_table("Drops", runs, "place and reason", heads, 3, out);
+    for (uint32_t i = 0; i < drops->count; i++) {
+        const struct drops_row *row = &drops->row[i];
+        fputs("<tr>", out);
+        put_cell(row->what, out);
+        put_run(runs, row->run, out);
+        put_cell(row->class, out);
+        put_number(row->packets, out);
+        put_number(row->octets, out);
+        fputs("</tr>\n", out);
+    }
+    end_table(out);
+}
+
+static void put_ledger(const struct runs *runs, uint32_t run, const char *what,
+                       const struct json_object *ledger, FILE *out)
+{
+    static const char *const names[] = {"in", "headers", "aside", "out", "dropped", "queued"};
+    fputs("<tr>", out);
+    put_cell(what, out);
+    put_run(runs, run, out);
+    for (int i = 0; i < 6; i++)
+        put_member(ledger, names[i], out);
+    fputs("</tr>\n", out);
+}
+
+void section_balance(const struct runs *runs, FILE *out)
+{
+    static const char *const heads[] = {"in",  "headers", "set aside",
+                                        "out", "dropped", "still queued"};
+    begin_table("Balance of the dataplane", runs, "", heads, 6, out);
+    for (uint32_t i = 0; i < runs->count; i++) {
+        const struct json_object *down = value_in(runs->run[i].summary, "conservation");
+        const struct json_object *up = value_in(down, "up");
+        if (!value_is_object(down))
+            continue;
+        put_ledger(runs, i, "packets down", down, out);
+        put_ledger(runs, i, "octets down", value_in(down, "octets"), out);
+        if (value_number(up, "in") == 0)
+            continue;
+        put_ledger(runs, i, "packets up", up, out);
+        put_ledger(runs, i, "octets up", value_in(up, "octets"), out);
+    }
+    end_table(out);
+}

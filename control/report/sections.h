@@ -1,0 +1,36 @@
+// The parts of a page that are text and tables.
+#ifndef SLUICE_CONTROL_REPORT_SECTIONS_H
+#define SLUICE_CONTROL_REPORT_SECTIONS_H
+
+#include <stdio.h>
+
+#include "control/report/classes.h"
+#include "control/report/curves.h"
+#include "control/report/drops.h"
+
+// style.c: the page up to its heading, with its CSS.
+void section_begin(const char *title, FILE *out);
+
+void section_escape(const char *text, FILE *out);
+// A number with the digits before its point in groups of three; "": a dash.
+void section_digits(const char *digits, FILE *out);
+
+void section_head(const struct runs *runs, FILE *out); // up to the body's first heading
+void section_runs(const struct runs *runs, FILE *out);
+// The means over seeds that a summary of several runs has.
+void section_means(const struct runs *runs, FILE *out);
+// The targets of several runs, where they have some.
+void section_targets(const struct runs *runs, FILE *out);
+// The figures that their file declares, drawn; title: as below.
+struct json_object;
+void section_redrawn(const struct json_object *figures, const char *title, FILE *out);
+// One table of them; title: NULL, or whose they are.
+void section_targets_of(const struct json_object *targets, const char *title, FILE *out);
+void section_classes(const struct runs *runs, const struct classes *classes,
+                     const struct curves *names, FILE *out);
+// What applications came to: goodput, and how long what takes time took.
+void section_applications(const struct runs *runs, FILE *out);
+void section_drops(const struct runs *runs, const struct drops *drops, FILE *out);
+void section_balance(const struct runs *runs, FILE *out);
+
+#endif

@@ -1,0 +1,42 @@
+// See statistics.h.
+#include "control/report/statistics.h"
+
+#include <math.h>
+
+#define TABLE_LAST 30
+#define Z975       1.959963984540054 // of the normal distribution
+
+// Beyond the table Fisher's expansion in 1/freedom (Abramowitz and Stegun, 26.7.5), which is right
+// to 1e-7 there.
+static double expansion(double freedom)
+{
+    const double z = Z975, z2 = z * z;
+    double g1 = z * (z2 + 1) / 4;
+    double g2 = z * ((5 * z2 + 16) * z2 + 3) / 96;
+    double g3 = z * (((3 * z2 + 19) * z2 + 17) * z2 - 15) / 384;
+    double g4 = z * ((((79 * z2 + 776) * z2 + 1482) * z2 - 1920) * z2 - 945) / 92160;
+    return z + (g1 + (g2 + (g3 + g4 / freedom) / freedom) / freedom) / freedom;
+}
+
+double statistics_t975(uint32_t freedom)
+{
+    static const double table[TABLE_LAST] = {
+        12.706205, 4.302653, 3.182446, 2.776445, 2.570582, 2.446912, 2.364624, 2.306004,
+        2.262157,  2.228139, 2.200985, 2.178813, 2.160369, 2.144787, 2.131450, 2.119905,
+        2.109816,  2.100922, 2.093024, 2.085963, 2.079614, 2.073873, 2.068658, 2.063899,
+        2.059539,  2.055529, 2.051831, 2.048407, 2.045230, 2.042272};
+    return freedom <= TABLE_LAST ? table[freedom - 1] : expansion(freedom);
+}
+
+struct statistics statistics_of(const double *samples, uint32_t n)
+{
+    struct statistics s = {.n = n};
+    double squares = 0;
+    for (uint32_t i = 0; i < n; i++)
+        s.mean += samples[i] / n;
+    for (uint32_t i = 0; i < n; i++)
+        squares += (samples[i] - s.mean) * (samples[i] - s.mean);
+    if (n > 1)
+        s.ci95 = statistics_t975(n - 1) * sqrt(squares / (n - 1) / n);
+    return s;
+}

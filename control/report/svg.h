@@ -1,0 +1,25 @@
+// gnuplot's SVG made fit for the inside of a page: without what is said once for a document, ids
+// and empty groups; points become paths, and colours those of the page.
+#ifndef SLUICE_CONTROL_REPORT_SVG_H
+#define SLUICE_CONTROL_REPORT_SVG_H
+
+#include <stdint.h>
+
+#define SVG_WIDTH  560
+#define SVG_HEIGHT 320
+
+// Colours that stand for those of the page.
+#define SVG_TEXT   "#010200"
+#define SVG_GRID   "#010201"
+#define SVG_SERIES "#0103%02x" // and the number of a series
+
+// gnuplot's point types that are drawn as a dot, and as the mark of what is published.
+#define SVG_DOT       "7 ps 0.5"
+#define SVG_PUBLISHED "12 ps 0.9"
+
+int svg_height_of_rows(uint32_t rows, uint32_t bars_of_row);
+
+// Returns `count` texts from as many documents behind each other, or NULL if there are fewer.
+char **svg_split(const char *text, uint32_t count);
+
+#endif

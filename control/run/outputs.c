@@ -1,0 +1,141 @@
+// See outputs.h.
+#include "control/run/outputs.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "control/cli/commands.h"
+#include "control/report/page.h"
+#include "control/run/passive.h"
+#include "lab/report/tables.h"
+
+#define PAGE    "report.html"
+#define PACKETS "packets.csv"
+
+// ---- Captures ----
+
+static const struct {
+    const char *name;
+    enum capture_kind kind;
+    size_t at; // of struct lab_outputs
+} captures[] = {{"gi.pcap", CAPTURE_IP, offsetof(struct lab_outputs, gi)},
+                {"gn.pcap", CAPTURE_ETHERNET, offsetof(struct lab_outputs, gn)},
+                {"gb.pcap", CAPTURE_ETHERNET, offsetof(struct lab_outputs, gb)}};
+#define CAPTURES (sizeof captures / sizeof captures[0])
+
+static struct capture **capture_of(struct run *run, size_t i)
+{
+    return (struct capture **)((char *)&run->outputs + captures[i].at);
+}
+
+static int open_captures(struct run *run)
+{
+    char error[256];
+    for (size_t i = 0; i < CAPTURES && run->options.pcap; i++) {
+        *capture_of(run, i) = run_capture(run, captures[i].name, captures[i].kind, error);
+        if (!*capture_of(run, i))
+            return run_failed("capture", error);
+    }
+    return EXIT_DONE;
+}
+
+static int close_captures(struct run *run)
+{
+    int fault = 0;
+    for (size_t i = 0; i < CAPTURES; i++)
+        if (*capture_of(run, i))
+            fault |= capture_close(*capture_of(run, i));
+    return fault ? run_failed(run->results.dir, "a capture: the file is incomplete") : EXIT_DONE;
+}
+
+// ---- Packets and series ----
+
+static int open_packets(struct run *run)
+{
+    if (!run->options.packets)
+        return EXIT_DONE;
+    run->outputs.packets = results_begin(&run->results, PACKETS);
+    return run->outputs.packets ? EXIT_DONE : run_failed(PACKETS, strerror(errno));
+}
+
+static int close_packets(struct run *run)
+{
+    FILE *out = run->outputs.packets;
+    int fault = out ? results_end(&run->results, PACKETS, out) : 0;
+    return fault ? run_failed(PACKETS, strerror(-fault)) : EXIT_DONE;
+}
+
+static int open_series(struct run *run)
+{
+    for (int kind = 0; kind < LEDGER_KINDS && run->load.lab.step_ns; kind++) {
+        const char *name = lab_series_name((enum ledger_kind)kind);
+        if (!name)
+            continue;
+        run->outputs.series[kind] = results_begin(&run->results, name);
+        if (!run->outputs.series[kind])
+            return run_failed(name, strerror(errno));
+    }
+    return EXIT_DONE;
+}
+
+static int close_series(struct run *run)
+{
+    int status = EXIT_DONE;
+    for (int kind = 0; kind < LEDGER_KINDS; kind++) {
+        const char *name = lab_series_name((enum ledger_kind)kind);
+        FILE *out = run->outputs.series[kind];
+        int fault = out ? results_end(&run->results, name, out) : 0;
+        if (fault)
+            status = run_failed(name, strerror(-fault));
+    }
+    return status;
+}
+
+int outputs_open(struct run *run)
+{
+    int status = open_captures(run);
+    status = status ? status : passive_open(run);
+    status = status ? status : open_packets(run);
+    return status ? status : open_series(run);
+}
+
+int outputs_close(struct run *run)
+{
+    int status = close_captures(run), passive = passive_close(run), packets = close_packets(run),
+        series = close_series(run);
+    status = status ? status : passive;
+    status = status ? status : packets;
+    return status ? status : series;
+}
+
+// ---- Tables and page ----
+
+int outputs_tables(const struct run *run)
+{
+    uint64_t now_ns = engine_now_ns(lab_engine(run->lab));
+    struct tables tables = {lab_ledger(run->lab), now_ns ? now_ns : 1};
+    int status = EXIT_DONE;
+    for (int i = 0; i < TABLES_FILES && !status; i++)
+        status = run_write(run, tables_files[i].name, tables_files[i].put, &tables);
+    const struct lab_table *table;
+    for (uint32_t i = 0; (table = lab_table(i)) != NULL && !status; i++)
+        status = run_write(run, table->name, table->put, run->lab);
+    return status;
+}
+
+int outputs_page(const struct run *run)
+{
+    const char *dir = run->results.dir;
+    char error[PAGE_ERROR_OCTETS] = "";
+    FILE *out = results_begin(&run->results, PAGE);
+    if (!out)
+        return run_failed(PAGE, strerror(errno));
+    if (page_write(out, &dir, 1, error)) {
+        results_drop(&run->results, PAGE, out);
+        return run_failed(PAGE, error);
+    }
+    if (error[0])
+        fprintf(stderr, "%s has no figures: %s\n", PAGE, error);
+    int fault = results_end(&run->results, PAGE, out);
+    return fault ? run_failed(PAGE, strerror(-fault)) : EXIT_DONE;
+}

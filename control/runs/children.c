@@ -1,0 +1,300 @@
+// See children.h.
+#include "control/runs/children.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "control/run/results.h"
+#include "control/run/run.h"
+
+#define LAST_OCTETS 2000 // of a log, in which its last words are
+#define LAST_LINES  3
+#define LOOK_NS     200000000 // between two lines of progress
+
+struct child {
+    pid_t pid;
+    uint32_t run;
+};
+
+struct crew {
+    const struct plan *plan;
+    const bool *wanted;
+    struct child *child;
+    uint32_t jobs, at_work;
+    uint32_t next, left; // the next run to look at; runs to start
+    uint32_t total, done, failed;
+    bool ending, told;
+    double started_s;
+};
+
+// ---- How many at the same time ----
+
+static uint64_t available_octets(void)
+{
+    char line[128];
+    uint64_t kib = 0;
+    FILE *file = fopen("/proc/meminfo", "r");
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "MemAvailable: %" SCNu64, &kib) == 1)
+            break;
+    if (file)
+        fclose(file);
+    return kib * 1024;
+}
+
+uint32_t children_jobs(uint64_t need_octets)
+{
+    cpu_set_t allowed;
+    uint64_t jobs = 1, fit = available_octets() / (need_octets ? need_octets : 1);
+    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0)
+        jobs = (uint64_t)CPU_COUNT(&allowed);
+    jobs = jobs < fit ? jobs : fit;
+    return jobs ? (uint32_t)jobs : 1;
+}
+
+// ---- A child ----
+
+// In the child: only the end of the parent and of the program itself end it.
+static void become(const char *program, char *const *words, int log, pid_t parent)
+{
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent) // it ended before
+        _exit(EXIT_FAILURE);
+    if (log >= 0) {
+        int nothing = open("/dev/null", O_RDONLY);
+        dup2(nothing, STDIN_FILENO);
+        dup2(log, STDOUT_FILENO);
+        dup2(log, STDERR_FILENO);
+    }
+    execvp(program, words);
+    fprintf(stderr, "sluice run: %s: %s\n", program, strerror(errno));
+    _exit(127);
+}
+
+// Returns the process's id, or -1.
+static pid_t spawn(const char *program, char *const *words, int log)
+{
+    pid_t parent = getpid();
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0)
+        become(program, words, log, parent);
+    return pid;
+}
+
+static int open_log(const struct plan *plan, uint32_t run, int how)
+{
+    char path[PATH_MAX], log[PATH_MAX + 16];
+    plan_path(plan, run, path);
+    int fault = results_make(path, NULL);
+    snprintf(log, sizeof log, "%s/run.log", path);
+    int fd = fault ? -1 : open(log, how | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0644);
+    if (fd < 0 && (how & O_CREAT))
+        run_failed(log, strerror(fault ? -fault : errno));
+    return fd;
+}
+
+static bool start(struct crew *crew, uint32_t run)
+{
+    int log = open_log(crew->plan, run, O_WRONLY | O_CREAT | O_TRUNC);
+    if (log < 0)
+        return false;
+    char **words = plan_words(crew->plan, run);
+    pid_t pid = spawn("/proc/self/exe", words, log);
+    plan_words_free(words);
+    close(log);
+    if (pid < 0) {
+        run_failed("a child process", strerror(errno));
+        return false;
+    }
+    crew->child[crew->at_work++] = (struct child){pid, run};
+    return true;
+}
+
+// ---- What is told of them ----
+
+static void clear_line(struct crew *crew)
+{
+    if (crew->told)
+        fprintf(stderr, "\r\033[K");
+    crew->told = false;
+}
+
+// The begin of the last lines of the text.
+static char *last_lines(char *text)
+{
+    char *at = text + strlen(text);
+    for (int lines = 0; at > text && lines <= LAST_LINES; at--)
+        lines += at[-1] == '\n';
+    return at > text || *at == '\n' ? at + 1 : at;
+}
+
+void children_tell(const struct plan *plan, uint32_t run, const char *how)
+{
+    char path[PATH_MAX], text[LAST_OCTETS + 1];
+    int fd = open_log(plan, run, O_RDONLY);
+    if (fd < 0)
+        return;
+    off_t size = lseek(fd, 0, SEEK_END);
+    ssize_t n = pread(fd, text, LAST_OCTETS, size > LAST_OCTETS ? size - LAST_OCTETS : 0);
+    close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    plan_path(plan, run, path);
+    fprintf(stderr, "sluice run: %s: %s; its last words:\n", path, how);
+    for (char *line = strtok(last_lines(text), "\n"); line; line = strtok(NULL, "\n")) {
+        fprintf(stderr, "    ");
+        for (; *line; line++)
+            fputc((unsigned char)*line < ' ' || *line == 127 ? '?' : *line, stderr);
+        fputc('\n', stderr);
+    }
+}
+
+static void tell_failure(struct crew *crew, uint32_t run, int status)
+{
+    char how[64];
+    clear_line(crew);
+    if (WIFSIGNALED(status))
+        snprintf(how, sizeof how, "ended by signal %d", WTERMSIG(status));
+    else
+        snprintf(how, sizeof how, "failed with exit status %d", WEXITSTATUS(status));
+    children_tell(crew->plan, run, how);
+}
+
+static void put_time(double s)
+{
+    if (s < 100)
+        fprintf(stderr, "%.0f s", s);
+    else if (s < 6000)
+        fprintf(stderr, "%.0f min", s / 60);
+    else
+        fprintf(stderr, "%.1f h", s / 3600);
+}
+
+static void progress(struct crew *crew)
+{
+    double took_s = run_wall_s() - crew->started_s;
+    if (!isatty(STDERR_FILENO) || took_s < 1)
+        return;
+    crew->told = true;
+    fprintf(stderr, "\r\033[K%u of %u runs done", crew->done, crew->total);
+    if (crew->failed)
+        fprintf(stderr, ", %u failed", crew->failed);
+    fprintf(stderr, ", %u at work", crew->at_work);
+    if (crew->ending) {
+        fprintf(stderr, ", ending");
+    } else if (crew->done) {
+        fprintf(stderr, ", about ");
+        put_time(took_s / crew->done * (crew->total - crew->done));
+        fprintf(stderr, " left");
+    }
+}
+
+// ---- The crew ----
+
+static void end_all(struct crew *crew)
+{
+    for (uint32_t i = 0; i < crew->at_work; i++)
+        kill(crew->child[i].pid, crew->ending ? SIGKILL : SIGTERM);
+    crew->ending = true;
+}
+
+static void take_end(struct crew *crew, pid_t pid, int status)
+{
+    uint32_t i = 0;
+    while (i < crew->at_work && crew->child[i].pid != pid)
+        i++;
+    if (i == crew->at_work)
+        return;
+    uint32_t run = crew->child[i].run;
+    crew->child[i] = crew->child[--crew->at_work];
+    crew->done++;
+    if (status == 0)
+        return;
+    crew->failed++;
+    if (!crew->ending)
+        tell_failure(crew, run, status);
+}
+
+static void start_more(struct crew *crew)
+{
+    while (!crew->ending && crew->left && crew->at_work < crew->jobs) {
+        while (!crew->wanted[crew->next])
+            crew->next++;
+        crew->left--;
+        if (!start(crew, crew->next++)) {
+            crew->done++;
+            crew->failed++;
+        }
+    }
+}
+
+// A signal is waited for, never caught, so none is missed.
+static void block_signals(sigset_t *awaited, sigset_t *before)
+{
+    signal(SIGCHLD, SIG_DFL);
+    sigemptyset(awaited);
+    sigaddset(awaited, SIGCHLD);
+    sigaddset(awaited, SIGINT);
+    sigaddset(awaited, SIGTERM);
+    sigprocmask(SIG_BLOCK, awaited, before);
+}
+
+static void work(struct crew *crew, const sigset_t *awaited)
+{
+    const struct timespec look = {.tv_nsec = LOOK_NS};
+    int status;
+    while (start_more(crew), crew->at_work) {
+        int number = sigtimedwait(awaited, NULL, &look);
+        if (number == SIGINT || number == SIGTERM)
+            end_all(crew);
+        for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;)
+            take_end(crew, pid, status);
+        progress(crew);
+    }
+}
+
+bool children_run(const struct plan *plan, const bool *wanted, uint32_t jobs)
+{
+    struct crew crew = {.plan = plan, .wanted = wanted, .jobs = jobs, .started_s = run_wall_s()};
+    sigset_t awaited, before;
+    crew.child = calloc(jobs, sizeof *crew.child);
+    if (!crew.child)
+        abort();
+    for (uint32_t i = 0; i < plan_runs(plan); i++)
+        crew.total += wanted[i];
+    crew.left = crew.total;
+    block_signals(&awaited, &before);
+    work(&crew, &awaited);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    clear_line(&crew);
+    free(crew.child);
+    if (crew.ending)
+        fprintf(stderr, "sluice run: interrupted; with --resume the same command goes on\n");
+    return !crew.ending && crew.failed == 0;
+}
+
+int children_program(const char *program, char *const *words)
+{
+    sigset_t awaited, before;
+    int status = -1;
+    block_signals(&awaited, &before);
+    pid_t pid = spawn(program, words, -1);
+    while (pid > 0 && waitpid(pid, &status, WNOHANG) == 0) {
+        int number = sigwaitinfo(&awaited, NULL);
+        if (number == SIGINT || number == SIGTERM)
+            kill(pid, SIGTERM);
+    }
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}

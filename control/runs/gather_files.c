@@ -1,0 +1,199 @@
+// See gather_parts.h.
+#include "control/runs/gather_parts.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "control/run/origin.h"
+
+#define MICRO 1000000 // six decimals
+
+static const char *const state_names[] = {"absent", "other", "incomplete", "unsound", "complete"};
+
+// ---- summary.json ----
+
+static void put_decimal(struct json *json, const char *key, double value, int decimals)
+{
+    static const int scale[] = {1, 10, 100, 1000, 10000, 100000, MICRO};
+    json_key(json, key);
+    if (isnan(value))
+        json_null(json);
+    else if (decimals)
+        json_decimal(json, (uint64_t)(value * scale[decimals] + 0.5), decimals);
+    else
+        json_integer(json, (int64_t)value);
+}
+
+static void put_texts_of_group(struct json *json, const struct plan_group *group)
+{
+    if (group->variant)
+        json_put_text(json, "variant", group->variant);
+    if (group->point)
+        json_put_text(json, "point", group->point);
+}
+
+static void put_run_set(struct json *json, const struct gather_run *run, enum gather_what what)
+{
+    const struct gather_set *set = &gather_sets[what];
+    const char *name;
+    json_key(json, set->key);
+    json_object(json);
+    for (int i = 0; (name = gather_subject(what, i)) != NULL; i++) {
+        if (!run->of[what][i].has)
+            continue;
+        json_key(json, name);
+        json_object(json);
+        for (int f = 0; f < set->figures; f++)
+            put_decimal(json, set->figure[f].name, run->of[what][i].value[f],
+                        set->figure[f].decimals);
+        json_close(json);
+    }
+    json_close(json);
+}
+
+static void put_run(struct json *json, const struct gather_all *all, uint32_t run)
+{
+    char folder[PATH_MAX];
+    plan_folder(all->plan, run, folder);
+    json_object(json);
+    put_texts_of_group(json, plan_group_of(all->plan, run));
+    json_put(json, "seed", plan_seed(all->plan, run));
+    json_put_text(json, "folder", folder);
+    json_key(json, "complete");
+    json_boolean(json, all->run[run].state == GATHER_COMPLETE);
+    json_put_text(json, "state", state_names[all->run[run].state]);
+    for (int what = 0; what < GATHER_WHATS && all->run[run].state == GATHER_COMPLETE; what++)
+        put_run_set(json, &all->run[run], (enum gather_what)what);
+    json_close(json);
+}
+
+static void put_statistics(struct json *json, const char *name, const struct statistics *s)
+{
+    json_key(json, name);
+    json_object(json);
+    json_put(json, "runs", s->n);
+    put_decimal(json, "mean", s->n ? s->mean : NAN, 6);
+    put_decimal(json, "ci95", s->n > 1 ? s->ci95 : NAN, 6);
+    json_close(json);
+}
+
+static void put_group_set(struct json *json, const struct gather_all *all, uint32_t group,
+                          enum gather_what what)
+{
+    const struct gather_set *set = &gather_sets[what];
+    const char *name;
+    json_key(json, set->key);
+    json_object(json);
+    for (int i = 0; (name = gather_subject(what, i)) != NULL; i++) {
+        if (!gather_has(all, group, what, i))
+            continue;
+        json_key(json, name);
+        json_object(json);
+        for (int f = 0; f < set->figures; f++) {
+            struct gather_place at = {group, what, i, f};
+            struct statistics s = gather_statistics(all, at);
+            put_statistics(json, set->figure[f].name, &s);
+        }
+        json_close(json);
+    }
+    json_close(json);
+}
+
+static void put_group(struct json *json, const struct gather_all *all, uint32_t group)
+{
+    const struct plan *plan = all->plan;
+    json_object(json);
+    put_texts_of_group(json, &plan->group[group]);
+    origin_put_overrides(plan->group[group].origin, json);
+    json_put(json, "runs_complete", gather_complete(all, group * plan->seeds, plan->seeds));
+    for (int what = 0; what < GATHER_WHATS; what++)
+        put_group_set(json, all, group, (enum gather_what)what);
+    json_close(json);
+}
+
+static void put_missing(struct json *json, const struct gather_all *all)
+{
+    char folder[PATH_MAX];
+    json_key(json, "missing");
+    json_array(json);
+    for (uint32_t i = 0; i < plan_runs(all->plan); i++) {
+        if (all->run[i].state == GATHER_COMPLETE)
+            continue;
+        plan_folder(all->plan, i, folder);
+        json_text(json, folder);
+    }
+    json_close(json);
+}
+
+void gather_put_summary(const void *self, FILE *out)
+{
+    const struct gather_all *all = self;
+    struct json json;
+    json_begin(&json, out);
+    json_object(&json);
+    json_put_text(&json, "scenario", all->name);
+    origin_put_shared(all->plan->group[0].origin, &json);
+    json_key(&json, "complete");
+    json_boolean(&json, gather_is_complete(all));
+    put_missing(&json, all);
+    json_key(&json, "variants");
+    json_array(&json);
+    for (uint32_t g = 0; g < all->plan->groups; g++)
+        put_group(&json, all, g);
+    json_close(&json);
+    json_key(&json, "runs");
+    json_array(&json);
+    for (uint32_t i = 0; i < plan_runs(all->plan); i++)
+        put_run(&json, all, i);
+    json_close(&json);
+    json_close(&json);
+    json_end(&json);
+}
+
+// ---- runs.csv: a row for each run and class ----
+
+// Between quotes, for commas.
+static void put_field(const char *text, FILE *out)
+{
+    fputc('"', out);
+    for (; *text; text++)
+        fprintf(out, *text == '"' ? "\"\"" : "%c", *text);
+    fputs("\",", out);
+}
+
+static void put_row(const struct gather_all *all, uint32_t run, int c, FILE *out)
+{
+    const struct plan_group *group = plan_group_of(all->plan, run);
+    char folder[PATH_MAX];
+    plan_folder(all->plan, run, folder);
+    put_field(folder, out);
+    put_field(group->variant ? group->variant : "", out);
+    for (size_t axis = 0; axis < plan_axes(all->plan); axis++)
+        put_field(plan_value(all->plan, group, axis), out);
+    fprintf(out, "%" PRIu64 ",%s", plan_seed(all->plan, run), class_names[c]);
+    const struct gather_set *set = &gather_sets[GATHER_CLASSES];
+    for (int f = 0; f < set->figures; f++) {
+        double value = all->run[run].of[GATHER_CLASSES][c].value[f];
+        if (isnan(value))
+            fputc(',', out);
+        else
+            fprintf(out, ",%.*f", set->figure[f].decimals, value);
+    }
+    fputc('\n', out);
+}
+
+void gather_put_csv(const void *self, FILE *out)
+{
+    const struct gather_all *all = self;
+    fprintf(out, "folder,variant,");
+    for (size_t axis = 0; axis < plan_axes(all->plan); axis++)
+        fprintf(out, "%s,", plan_axis(all->plan, axis));
+    fprintf(out, "seed,class");
+    for (int f = 0; f < gather_sets[GATHER_CLASSES].figures; f++)
+        fprintf(out, ",%s", gather_sets[GATHER_CLASSES].figure[f].name);
+    fputc('\n', out);
+    for (uint32_t i = 0; i < plan_runs(all->plan); i++)
+        for (int c = 0; c < CLASS_COUNT; c++)
+            if (all->run[i].of[GATHER_CLASSES][c].has)
+                put_row(all, i, c, out);
+}

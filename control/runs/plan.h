@@ -1,0 +1,58 @@
+// The runs of one command: each variant at each point of the sweep with each seed, in this order,
+// which is that of the file and of the command line. With --knobs, all that at each setting.
+#ifndef SLUICE_CONTROL_RUNS_PLAN_H
+#define SLUICE_CONTROL_RUNS_PLAN_H
+
+#include <limits.h>
+
+#include "control/run/load.h"
+
+// The runs that differ only in their seed.
+struct plan_group {
+    const char *setting;         // the folder of a setting of the knobs; NULL: there are none
+    struct json_object *sets;    // its KEY=VALUE
+    const char *variant, *point; // NULL: none
+    struct json_object *origin;  // origin.h
+    uint64_t seed_first;
+};
+
+struct plan {
+    const struct options *options;
+    const char *dir;           // of all results
+    struct json_object *names; // { variants, points, axes } of the file
+    struct json_object *asked; // what the knobs are to run
+    struct plan_group *group;
+    uint32_t groups, seeds;
+    uint64_t need_octets; // the most memory that a run needs
+};
+
+// Returns whether the options and the loaded file mean several runs.
+bool plan_is_several(struct bind *lua, const struct options *options);
+
+// Loads the file for each group, so that every mistake is found before anything runs. Returns false
+// after mistakes, which are on stderr.
+bool plan_make(struct plan *plan, struct bind *lua, const struct options *options, const char *dir);
+
+// The same at each setting of the knobs. asked: of bind_knobs_plan; the plan takes it.
+bool plan_make_knobs(struct plan *plan, struct bind *lua, const struct options *options,
+                     const char *dir, struct json_object *asked);
+void plan_release(struct plan *plan);
+
+// The axes of the file's sweep: their number, their names, and the value at the group's point.
+size_t plan_axes(const struct plan *plan);
+const char *plan_axis(const struct plan *plan, size_t axis);
+const char *plan_value(const struct plan *plan, const struct plan_group *group, size_t axis);
+
+uint32_t plan_runs(const struct plan *plan);
+const struct plan_group *plan_group_of(const struct plan *plan, uint32_t run);
+uint64_t plan_seed(const struct plan *plan, uint32_t run);
+
+// The run's folder below DIR: SETTING/VARIANT/POINT/SEED, without what the file does not have.
+void plan_folder(const struct plan *plan, uint32_t run, char folder[PATH_MAX]);
+void plan_path(const struct plan *plan, uint32_t run, char path[PATH_MAX]);
+
+// The arguments that make this program do the run, ended by NULL, for plan_words_free.
+char **plan_words(const struct plan *plan, uint32_t run);
+void plan_words_free(char **words);
+
+#endif

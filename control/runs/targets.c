@@ -1,0 +1,146 @@
+// See targets.h.
+#include "control/runs/targets.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "control/client/value.h"
+#include "control/runs/gather.h"
+#include "control/report/statistics.h"
+
+bool targets_read(const struct run *run)
+{
+    const char *path = run->options.targets;
+    return !path || bind_targets(run->control.lua, path, stderr);
+}
+
+// ---- What judging asks ----
+
+static bool is_name(const char *has, const char *wanted)
+{
+    return has && wanted ? strcmp(has, wanted) == 0 : has == wanted;
+}
+
+// Whether the file has this name of a variant or a point.
+static bool is_in(const struct plan *plan, const char *list, const char *name)
+{
+    struct json_object *names = value_in(plan->names, list);
+    bool found = !name && value_size(names) == 0;
+    for (size_t i = 0; i < value_size(names) && !found; i++)
+        found = is_name(value_string(value_item(names, i)), name);
+    return found;
+}
+
+static bool is_complete(const struct plan *plan, uint32_t run)
+{
+    const char *differs;
+    return gather_look(plan, run, &differs) == GATHER_COMPLETE;
+}
+
+const char *targets_find(const struct plan *plan, const char *setting, const char *variant,
+                         const char *point, uint32_t seed, char folder[PATH_MAX], bool *missing)
+{
+    if (!is_in(plan, "variants", variant))
+        return variant ? "the file has no such variant" : "no variant given";
+    if (!is_in(plan, "points", point))
+        return point ? "the file has no such point" : "no point given";
+    for (uint32_t g = 0; g < plan->groups; g++) {
+        const struct plan_group *group = &plan->group[g];
+        uint32_t run = g * plan->seeds + seed;
+        if (!is_name(group->setting, setting) || !is_name(group->variant, variant) ||
+            !is_name(group->point, point) || !is_complete(plan, run))
+            continue;
+        plan_path(plan, run, folder);
+        return NULL;
+    }
+    *missing = true;
+    return "not run";
+}
+
+static const char *find_run(const void *self, const char *variant, const char *point, uint32_t seed,
+                            char folder[PATH_MAX], bool *missing)
+{
+    return targets_find(self, NULL, variant, point, seed, folder, missing);
+}
+
+static double number_at(struct json_object *value, const char *path)
+{
+    char name[128];
+    for (const char *at = path; value && at; at = strchr(at, '.') ? strchr(at, '.') + 1 : NULL) {
+        size_t n = strcspn(at, ".");
+        if (n >= sizeof name)
+            return NAN;
+        snprintf(name, sizeof name, "%.*s", (int)n, at);
+        value = value_is_object(value) ? value_in(value, name) : NULL;
+    }
+    return value_as_real(value);
+}
+
+double targets_number(const char *folder, const char *path)
+{
+    char file[PATH_MAX + 16];
+    snprintf(file, sizeof file, "%s/summary.json", folder);
+    struct json_object *summary = value_read_object(AT_FDCWD, file);
+    double number = number_at(summary, path);
+    value_free(summary);
+    return number;
+}
+
+double targets_interval(const double *samples, uint32_t n, double *mean)
+{
+    struct statistics s = statistics_of(samples, n);
+    *mean = s.mean;
+    return n > 1 ? s.ci95 : NAN;
+}
+
+// ---- Writing ----
+
+static const struct written {
+    const char *file, *form;
+} files[] = {{"targets.csv", "targets_csv"},
+             {"targets.json", "targets_json"},
+             {"figures.csv", "figures_csv"},
+             {"figures.json", "figures_json"}};
+#define FILES (sizeof files / sizeof files[0])
+
+struct writing {
+    struct bind *lua;
+    const char *form;
+};
+
+static void put_file(const void *self, FILE *out)
+{
+    const struct writing *writing = self;
+    bind_put_targets(writing->lua, writing->form, out);
+}
+
+static bool write_files(const struct run *run)
+{
+    int status = 0;
+    printf("\n  targets         %s/targets.csv, targets.json; figures.csv, figures.json\n",
+           run->results.dir);
+    for (size_t i = 0; i < FILES; i++) {
+        struct writing writing = {run->control.lua, files[i].form};
+        status |= run_write(run, files[i].file, put_file, &writing);
+    }
+    return !status;
+}
+
+bool targets_judge(const struct run *run, const struct plan *plan)
+{
+    struct bind_judged judged = {plan,     plan->seeds,    plan_seed(plan, 0),
+                                 find_run, targets_number, targets_interval};
+    uint32_t faults;
+    if (!run->options.targets) { // those of an earlier command are none of these runs
+        for (size_t i = 0; i < FILES; i++)
+            unlinkat(run->results.folder, files[i].file, 0);
+        return true;
+    }
+    if (!bind_judge(run->control.lua, &judged, &faults))
+        return false;
+    printf("\n");
+    bind_put_targets(run->control.lua, "table", stdout);
+    return write_files(run) && !faults;
+}

@@ -1,0 +1,219 @@
+// See audit.h. Here: the files, and packets to datagrams.
+#include <string.h>
+
+#include "dataplane/wire/fcs.h"
+#include "lab/captures/audit/audit_parts.h"
+#include "lab/engine/need.h"
+
+#define IP_PROTOCOL_UDP  17
+#define IP_PROTOCOL_GRE  47
+#define GRE_OCTETS       4
+#define GRE_FRAME_RELAY  0x6559
+#define FR_HEADER_OCTETS 2 // Q.922: DLCI in 6 and 4 bits, EA in the lowest bit of each octet
+
+struct audit *audit_create(const struct audit_options *options)
+{
+    struct audit *audit = need(calloc(1, sizeof *audit));
+    bss_hash_by_chance();
+    audit->options = *options;
+    audit->join = need(capture_join_create());
+    audit->pairs_end = &audit->pairs;
+    audit->nses_end = &audit->nses;
+    audit->bvcs_end = &audit->bvcs;
+    audit->mss_end = &audit->mss;
+    audit->flows_end = &audit->flows;
+    audit->events_end = &audit->events;
+    audit->notes_end = &audit->notes;
+    fcs_choose();
+    return audit;
+}
+
+// ---- From packets to datagrams ----
+
+static void take_udp(struct audit *audit, const struct capture_ip *ip, uint64_t *counts)
+{
+    struct capture_udp udp;
+    uint16_t port = audit->options.port;
+    if (!capture_ip_udp(ip, &udp, &audit->room, counts))
+        return;
+    if (port && udp.source_port != port && udp.destination_port != port) {
+        audit->counts[AUDIT_not_gb] += audit->phase == AUDIT_JUDGE;
+        return;
+    }
+    struct audit_end from = {ip->source, udp.source_port};
+    struct audit_end to = {ip->destination, udp.destination_port};
+    audit_datagram(audit, &from, &to, false, udp.octets, udp.captured, udp.length);
+}
+
+// Plain GRE of Frame Relay, as routers carry Gb: no key, checksum or sequence, DLCI of 10 bits. Of
+// a first fragment alone nobody knows how long it was.
+static void take_gre(struct audit *audit, const struct capture_ip *ip)
+{
+    const uint8_t *b = ip->payload.octets;
+    uint32_t head = GRE_OCTETS + FR_HEADER_OCTETS, n = ip->payload.length + ip->fragment;
+    bool plain = ip->payload.captured >= head && get_be16(b) == 0 &&
+                 get_be16(b + 2) == GRE_FRAME_RELAY && !(b[4] & 1) && (b[5] & 1);
+    if (!plain) {
+        audit->counts[AUDIT_not_frame_relay] += audit->phase == AUDIT_JUDGE;
+        return;
+    }
+    uint16_t dlci = (uint16_t)((b[4] & 0xfc) << 2 | b[5] >> 4);
+    struct audit_end from = {ip->source, dlci}, to = {ip->destination, dlci};
+    b = capture_ip_whole(ip, n, &audit->room);
+    audit_datagram(audit, &from, &to, true, b + head, ip->payload.captured - head, n - head);
+}
+
+static void take_ip(struct audit *audit, const struct capture_joined *packet, uint64_t *counts)
+{
+    const struct capture_ip *ip = &packet->ip;
+    uint64_t unread = counts[CAPTURE_udp_cut];
+    audit->at = (struct audit_at){.frame = packet->frame};
+    audit->packet_ns = packet->stamp_ns;
+    audit->packet_time_ns = packet->time_ns;
+    audit->ip_id = ip->id;
+    audit->ip_protocol = ip->protocol;
+    if (audit->phase == AUDIT_JUDGE)
+        audit->counts[AUDIT_joined] += packet->joined;
+    else
+        audit_ids_packet(audit, &ip->source, &ip->destination);
+    if (ip->protocol == IP_PROTOCOL_UDP)
+        take_udp(audit, ip, counts);
+    else if (ip->protocol == IP_PROTOCOL_GRE)
+        take_gre(audit, ip);
+    else
+        audit->counts[AUDIT_not_udp_or_gre] += audit->phase == AUDIT_JUDGE;
+    audit->blind |= counts[CAPTURE_udp_cut] > unread;
+}
+
+void audit_packets_until(struct audit *audit, uint64_t stamp_ns, uint64_t *counts)
+{
+    struct capture_joined packet;
+    while (capture_join_next(audit->join, stamp_ns, &packet))
+        take_ip(audit, &packet, counts);
+}
+
+void audit_packet(struct audit *audit, const struct capture_packet *packet, uint64_t *counts)
+{
+    struct capture_joined one = {
+        .stamp_ns = packet->time_ns, .time_ns = audit->last_ns, .frame = audit->frames};
+    uint64_t unread = counts[CAPTURE_cut_header];
+    enum capture_count verdict = capture_ip_of(packet, &one.ip, counts);
+    audit->blind |= counts[CAPTURE_cut_header] > unread;
+    if (verdict != CAPTURE_taken && verdict != CAPTURE_later_fragment)
+        return;
+    if (!capture_join_take(audit->join, &one))
+        take_ip(audit, &one, counts);
+    else
+        audit_packets_until(audit, packet->time_ns, counts);
+}
+
+static void begin_phase(struct audit *audit, enum audit_phase phase)
+{
+    uint64_t unused[CAPTURE_COUNTS] = {0};
+    if (audit->phase == AUDIT_LEARN && phase == AUDIT_JUDGE) {
+        audit_packets_until(audit, UINT64_MAX, unused);
+        audit_whose(audit);
+        audit_ids_judge(audit);
+        audit_copies_begin(audit);
+    }
+    if (audit->phase != phase)
+        audit->file_ns = 0;
+    audit->phase = phase;
+}
+
+int audit_read(struct audit *audit, enum audit_phase phase, const char *path, const char *name,
+               char error[256])
+{
+    uint64_t unused[CAPTURE_COUNTS] = {0};
+    uint64_t *counts = phase == AUDIT_JUDGE ? audit->capture : unused;
+    struct capture_packet packet;
+    struct capture_file *file = capture_file_open(path, error);
+    if (!file)
+        return -1;
+    begin_phase(audit, phase);
+    capture_file_begin_at(file, audit->file_ns);
+    while (capture_file_read(file, &packet, 1, counts)) {
+        if (phase == AUDIT_JUDGE)
+            audit_clock_packet(audit, &packet);
+        else
+            audit_packet(audit, &packet, counts);
+    }
+    if (phase == AUDIT_JUDGE && capture_file_damage(file))
+        audit_note(audit, "%s breaks off behind frame %llu: %s", name,
+                   (unsigned long long)audit->frames, capture_file_damage(file));
+    audit->file_ns = capture_file_time_ns(file);
+    capture_file_close(file);
+    return 0;
+}
+
+// ---- The end ----
+
+static void note_ends(struct audit *audit)
+{
+    uint32_t unknown = 0, contradicting = 0, one_way = 0, mixed = 0;
+    for (const struct audit_nse *nse = audit->nses; nse; nse = nse->next) {
+        one_way += nse->one_way;
+        mixed += nse->mixed;
+    }
+    if (one_way)
+        audit_note(audit,
+                   "BSSs of which only one direction was captured: %u; their states and "
+                   "acknowledgements are not known",
+                   one_way);
+    if (mixed)
+        audit_note(
+            audit,
+            "NSEs in which PDUs of more than one BSS or SGSN are: %u; there nothing is judged "
+            "that hangs on another PDU",
+            mixed);
+    for (const struct audit_pair *pair = audit->pairs; pair; pair = pair->next) {
+        unknown += pair->number && pair->sgsn < 0;
+        contradicting += pair->number && pair->contradicts;
+    }
+    if (unknown)
+        audit_note(audit, "NS-VCs of which neither end shows that it is the SGSN: %u", unknown);
+    if (contradicting)
+        audit_note(audit, "NS-VCs with more than one NSEI, of which the last is taken: %u",
+                   contradicting);
+    if (!audit->nsvc_count)
+        audit_note(audit, "there is no Gb in this capture");
+}
+
+void audit_finish(struct audit *audit)
+{
+    audit_clock_finish(audit);
+    audit_packets_until(audit, UINT64_MAX, audit->capture);
+    audit_flow_finish(audit);
+    audit_llc_finish(audit);
+    audit_book_finish(audit);
+    note_ends(audit);
+}
+
+#define FREE_LIST(type, first)                              \
+    for (struct type *at = (first), *next; at; at = next) { \
+        next = at->next;                                    \
+        free(at);                                           \
+    }
+
+void audit_destroy(struct audit *audit)
+{
+    for (struct audit_bvc *bvc = audit->bvcs; bvc; bvc = bvc->next)
+        audit_flow_forget(audit, &bvc->asked);
+    for (struct audit_ms *ms = audit->mss; ms; ms = ms->next) {
+        for (int kind = 0; kind < FLOW_KINDS; kind++)
+            audit_flow_forget(audit, &ms->asked[kind]);
+        audit_pfcs_end(audit, ms);
+    }
+    FREE_LIST(audit_flow, audit->flows)
+    FREE_LIST(audit_event, audit->events)
+    FREE_LIST(audit_note, audit->notes)
+    audit_places_end(audit);
+    capture_join_destroy(audit->join);
+    audit_copies_begin(audit);
+    audit_whose_end(audit);
+    audit_ids_end(audit);
+    free(audit->held_room);
+    free(audit->findings);
+    free(audit->all.pause);
+    free(audit);
+}

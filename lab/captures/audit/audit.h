@@ -1,0 +1,52 @@
+// An auditor of Gb captures: what NS-VCs and cells did, whether the SGSN kept to the flow control
+// of 48.018 8.2.3.2, and who breaks which clause, with the frame's number. Files are read twice: to
+// learn which datagrams are Gb and which end is the SGSN, then to judge. Several files are one
+// capture, in their order.
+//
+//     audit = audit_create(&options);
+//     for each file: audit_read(audit, AUDIT_LEARN, path, name, error)
+//     for each file: audit_read(audit, AUDIT_JUDGE, path, name, error)
+//     audit_finish(audit);
+//     audit_text(audit, stdout);  audit_json(...)  audit_csv(...)
+#ifndef SLUICE_LAB_CAPTURES_AUDIT_AUDIT_H
+#define SLUICE_LAB_CAPTURES_AUDIT_AUDIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "lab/base/json.h"
+
+struct audit;
+
+struct audit_options {
+    uint64_t tolerance_ns; // a PDU may be so much too early
+    uint64_t th_ns;        // so long an MS's own values hold (Th)
+    uint16_t port;         // UDP port of NS; 0: any that looks like it
+};
+
+enum audit_phase { AUDIT_LEARN, AUDIT_JUDGE };
+
+struct audit *audit_create(const struct audit_options *options);
+// 0, or -1 and error: the file cannot be read at all. A file that breaks off is read so far, and
+// noted.
+// The name is for messages.
+int audit_read(struct audit *audit, enum audit_phase phase, const char *path, const char *name,
+               char error[256]);
+void audit_finish(struct audit *audit);
+void audit_destroy(struct audit *audit);
+
+// Listed or not.
+uint64_t audit_breaches(const struct audit *audit);
+uint64_t audit_remarks(const struct audit *audit);
+// False: nothing of the capture was Gb, or nothing of it could be read, so nothing was judged.
+bool audit_met_gb(const struct audit *audit);
+
+void audit_text(const struct audit *audit, FILE *out);
+void audit_json(const struct audit *audit, FILE *out);
+
+// The tables that CSV has, by name; NULL: there is no such number.
+const char *audit_csv_name(uint32_t table);
+void audit_csv(const struct audit *audit, uint32_t table, FILE *out);
+
+#endif

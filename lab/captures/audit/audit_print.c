@@ -1,0 +1,62 @@
+// See audit_print.h.
+#include "lab/captures/audit/audit_print.h"
+
+#include <arpa/inet.h>
+#include <string.h>
+
+#include "dataplane/wire/address.h"
+
+static const char *address_text(const struct ipv6_address *address, char text[INET6_ADDRSTRLEN])
+{
+    if (address_is_ipv4(address))
+        inet_ntop(AF_INET, address->octet + 12, text, INET6_ADDRSTRLEN);
+    else
+        inet_ntop(AF_INET6, address->octet, text, INET6_ADDRSTRLEN);
+    return text;
+}
+
+static void end_text(const struct audit_end *end, bool gre, char text[64])
+{
+    char address[INET6_ADDRSTRLEN];
+    bool brackets = !gre && !address_is_ipv4(&end->address);
+    snprintf(text, 64, "%s%s%s%s%u", brackets ? "[" : "", address_text(&end->address, address),
+             brackets ? "]" : "", gre ? " DLCI " : ":", end->port);
+}
+
+const char *audit_print_pair(const struct audit_pair *pair, char text[AUDIT_NAME_OCTETS])
+{
+    char first[64], second[64];
+    int sgsn = pair->sgsn == 1;
+    end_text(&pair->end[sgsn], pair->gre, first);
+    end_text(&pair->end[!sgsn], pair->gre, second);
+    snprintf(text, AUDIT_NAME_OCTETS, "%.60s - %.60s", first, second);
+    return text;
+}
+
+const char *audit_print_nse(const struct audit_nse *nse, char text[AUDIT_NAME_OCTETS])
+{
+    char address[INET6_ADDRSTRLEN];
+    if (nse->has_nsei)
+        snprintf(text, AUDIT_NAME_OCTETS, "NSEI %u", nse->nsei);
+    else
+        snprintf(text, AUDIT_NAME_OCTETS, "BSS %s", address_text(&nse->address, address));
+    return text;
+}
+
+double audit_print_seconds(const struct audit *audit, uint64_t time_ns)
+{
+    return (double)(time_ns - audit->first_ns) / (double)S_IN_NS;
+}
+
+struct audit_means audit_print_means(const struct audit_bucket *bucket)
+{
+    double ns = bucket->covered_ns;
+    if (ns <= 0)
+        return (struct audit_means){0};
+    return (struct audit_means){.used_of_r = bucket->offered_octets > 0
+                                                 ? (double)bucket->octets / bucket->offered_octets
+                                                 : 0,
+                                .queue_octets = bucket->held_ns / ns,
+                                .room_octets = bucket->room_ns / ns,
+                                .busy = bucket->busy_ns / ns};
+}

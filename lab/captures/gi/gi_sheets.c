@@ -1,0 +1,493 @@
+// See gi_sheets.h. Mean and deviation by Welford's method: one pass, and exact enough for any
+// number of flows.
+#include "lab/captures/gi/gi_sheets.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct moments {
+    uint64_t values;
+    double mean, squares; // squares: of the differences from the mean
+};
+
+struct cell {
+    uint64_t flows, of; // of: those that are in the row or are known not to be
+    struct moments a, b;
+    double sum_a, sum_b, sum_aa, sum_ab, sum_bb; // of flows that have both, but for the first two
+    struct histogram *histogram;
+    uint64_t *bin; // and one for what is beyond the last
+};
+
+struct sheet {
+    const struct gi_field *a, *b;
+    struct cell cell[GI_SHEET_ROWS];
+};
+
+// Flows wait until there are some, as to fetch the cells and all that is asked of a flow takes
+// longer than to count it.
+#define WAIT_MOST 64
+struct waiting {
+    uint32_t flows;
+    struct gi_result flow[WAIT_MOST];
+};
+
+struct gi_sheets {
+    struct sheet *sheet;
+    struct waiting *waiting;
+};
+
+static const struct gi_field *field_of(const char *name)
+{
+    for (size_t i = 0; name && i < gi_fields_count; i++)
+        if (strcmp(gi_fields[i].name, name) == 0)
+            return &gi_fields[i];
+    if (name)
+        abort(); // a name of gi_sheet_list that gi_flow.def has not
+    return NULL;
+}
+
+static void *zeros(size_t n, size_t octets)
+{
+    void *memory = calloc(n, octets);
+    if (!memory)
+        abort();
+    return memory;
+}
+
+// All of a sheet in one piece: the system gives it page by page, when a page is used.
+static void create_cells(const struct gi_sheet *of, struct cell *cell)
+{
+    size_t rows = 0, bins = of->bins.count + 1;
+    while (of->row[rows].label)
+        rows++;
+    struct histogram *histogram =
+        of->shows & GI_SHOW_QUANTILES ? zeros(rows, sizeof *histogram) : NULL;
+    uint64_t *bin = of->bins.count ? zeros(rows, bins * sizeof *bin) : NULL;
+    for (size_t i = 0; i < rows; i++) {
+        cell[i].histogram = histogram ? &histogram[i] : NULL;
+        cell[i].bin = bin ? &bin[i * bins] : NULL;
+    }
+}
+
+struct gi_sheets *gi_sheets_create(void)
+{
+    struct gi_sheets *sheets = zeros(1, sizeof *sheets);
+    sheets->sheet = zeros(gi_sheet_count, sizeof *sheets->sheet);
+    sheets->waiting = zeros(1, sizeof *sheets->waiting);
+    for (size_t i = 0; i < gi_sheet_count; i++) {
+        const struct gi_sheet *of = &gi_sheet_list[i];
+        sheets->sheet[i].a = field_of(of->a);
+        sheets->sheet[i].b = field_of(of->b);
+        create_cells(of, sheets->sheet[i].cell);
+    }
+    return sheets;
+}
+
+void gi_sheets_destroy(struct gi_sheets *sheets)
+{
+    for (size_t i = 0; i < gi_sheet_count; i++) {
+        free(sheets->sheet[i].cell[0].histogram);
+        free(sheets->sheet[i].cell[0].bin);
+    }
+    free(sheets->waiting);
+    free(sheets->sheet);
+    free(sheets);
+}
+
+// ---- Counting ----
+
+static int64_t value_of(const struct gi_field *field, const struct gi_result *result)
+{
+    int64_t value = GI_NONE;
+    if (field)
+        memcpy(&value, (const char *)result + field->at, sizeof value);
+    return value;
+}
+
+static void add_moment(struct moments *moments, double value)
+{
+    double before = moments->mean;
+    moments->values++;
+    moments->mean += (value - before) / (double)moments->values;
+    moments->squares += (value - before) * (value - moments->mean);
+}
+
+static void add_sums(struct cell *cell, double a, double b)
+{
+    cell->sum_aa += a * a;
+    cell->sum_ab += a * b;
+    cell->sum_bb += b * b;
+}
+
+static void add_bin(struct cell *cell, const struct gi_bins *bins, int64_t value)
+{
+    uint64_t at = (uint64_t)(value > 0 ? value : 0), width = (uint64_t)bins->width;
+    uint64_t i = at == width * bins->count ? bins->count - 1 : at / width;
+    cell->bin[i < bins->count ? i : bins->count]++;
+}
+
+static void count(struct cell *cell, const struct gi_bins *bins, int64_t a, int64_t b)
+{
+    cell->flows++;
+    if (b != GI_NONE) {
+        cell->sum_b += (double)b;
+        add_moment(&cell->b, (double)b);
+    }
+    if (a == GI_NONE)
+        return;
+    cell->sum_a += (double)a;
+    add_moment(&cell->a, (double)a);
+    if (b != GI_NONE)
+        add_sums(cell, (double)a, (double)b);
+    if (cell->histogram)
+        histogram_add(cell->histogram, a > 0 ? (uint64_t)a : 0);
+    if (cell->bin)
+        add_bin(cell, bins, a);
+}
+
+static void count_in(const struct gi_sheet *of, struct sheet *sheet, const struct gi_result *result)
+{
+    int64_t a = value_of(sheet->a, result), b = value_of(sheet->b, result);
+    for (size_t k = 0; of->row[k].label; k++) {
+        if (!gi_sheet_knows(&of->row[k], result))
+            continue;
+        sheet->cell[k].of++;
+        if (of->row[k].is(result))
+            count(&sheet->cell[k], &of->bins, a, b);
+    }
+}
+
+static void count_waiting(const struct gi_sheets *sheets)
+{
+    struct waiting *waiting = sheets->waiting;
+    for (size_t i = 0; i < gi_sheet_count; i++)
+        for (uint32_t k = 0; k < waiting->flows; k++)
+            if (gi_sheet_list[i].about(&waiting->flow[k]))
+                count_in(&gi_sheet_list[i], &sheets->sheet[i], &waiting->flow[k]);
+    waiting->flows = 0;
+}
+
+void gi_sheets_count(struct gi_sheets *sheets, const struct gi_result *result)
+{
+    struct waiting *waiting = sheets->waiting;
+    waiting->flow[waiting->flows++] = *result;
+    if (waiting->flows == WAIT_MOST)
+        count_waiting(sheets);
+}
+
+// Whatever is read of a sheet is read by this.
+static const struct sheet *sheet_of(const struct gi_sheets *sheets, size_t i)
+{
+    count_waiting(sheets);
+    return &sheets->sheet[i];
+}
+
+// ---- Figures of a row ----
+
+// In the unit that is written: seconds, a fraction, or as it is.
+static double scaled(const struct gi_field *field, double value)
+{
+    return field->kind == GI_KIND_NS      ? value / S_IN_NS
+           : field->kind == GI_KIND_SHARE ? value / 1000000
+                                          : value;
+}
+
+struct figure {
+    char name[48];    // of JSON
+    const char *head; // of the text; its unit is the sheet's
+    bool there, percent, fraction;
+    bool aside; // JSON alone: what a comparison of two reports needs besides
+    double value;
+};
+
+#define FIGURES_MOST 16
+
+struct figures {
+    struct figure figure[FIGURES_MOST];
+    uint32_t count;
+};
+
+static void add(struct figures *figures, bool there, double value, const char *what,
+                const struct gi_field *field)
+{
+    enum gi_kind kind = field ? field->kind : GI_KIND_COUNT;
+    const char *unit = kind == GI_KIND_NS ? "_s" : kind == GI_KIND_RATE ? "_bit_per_s" : "";
+    struct figure *figure = &figures->figure[figures->count++];
+    *figure = (struct figure){.there = there, .value = there ? value : 0, .head = what};
+    snprintf(figure->name, sizeof figure->name, "%s%s%s%s", what, field && what[0] ? "_" : "",
+             field ? field->name : "", unit);
+    figure->percent = kind == GI_KIND_FLAG || kind == GI_KIND_SHARE || strcmp(what, "share") == 0 ||
+                      strcmp(what, "ratio") == 0;
+    figure->fraction = kind == GI_KIND_NS;
+}
+
+static void add_aside(struct figures *figures, bool there, double value, const char *what,
+                      const struct gi_field *field)
+{
+    add(figures, there, value, what, field);
+    figures->figure[figures->count - 1].aside = true;
+}
+
+static double deviation_of(const struct moments *m)
+{
+    return m->values > 1 ? sqrt(m->squares / (double)(m->values - 1)) : 0;
+}
+
+// The standard error of sum a / sum b, if flows are independent of each other; what is counted
+// within a flow need not be.
+static double error_of(const struct cell *cell)
+{
+    double n = (double)cell->a.values, ratio = cell->sum_a / cell->sum_b;
+    double squares = cell->sum_aa - 2 * ratio * cell->sum_ab + ratio * ratio * cell->sum_bb;
+    return sqrt(fmax(squares, 0) * n / (n - 1)) / cell->sum_b;
+}
+
+static void add_quantiles(struct figures *figures, const struct sheet *sheet,
+                          const struct cell *cell)
+{
+    static const struct {
+        uint32_t per_mille;
+        const char *what;
+    } quantiles[] = {{50, "p5"}, {500, "p50"}, {950, "p95"}};
+    for (size_t i = 0; i < 3; i++)
+        add(figures, cell->a.values > 0,
+            scaled(sheet->a, (double)histogram_quantile(cell->histogram, quantiles[i].per_mille)),
+            quantiles[i].what, sheet->a);
+}
+
+static void add_ratio(struct figures *f, const struct cell *cell)
+{
+    bool there = cell->sum_b > 0;
+    add(f, true, cell->sum_a, "lost", NULL);
+    add(f, true, cell->sum_b, "sent", NULL);
+    add(f, there, there ? cell->sum_a / cell->sum_b : 0, "ratio", NULL);
+    there = there && cell->a.values > 1;
+    add_aside(f, there, there ? error_of(cell) : 0, "error", NULL);
+}
+
+static void add_asides(struct figures *f, const struct gi_sheet *of, const struct sheet *sheet,
+                       const struct cell *cell)
+{
+    if (of->shows & GI_SHOW_SHARE)
+        add_aside(f, true, (double)cell->of, "of", NULL);
+    if (of->shows & GI_SHOW_MEAN)
+        add_aside(f, true, (double)cell->a.values, "values", NULL);
+    if (of->shows & GI_SHOW_MEAN && !(of->shows & GI_SHOW_DEVIATION))
+        add_aside(f, cell->a.values > 1, scaled(sheet->a, deviation_of(&cell->a)), "deviation",
+                  sheet->a);
+    if (!(of->shows & GI_SHOW_MEAN_B))
+        return;
+    add_aside(f, true, (double)cell->b.values, "values_b", NULL);
+    add_aside(f, cell->b.values > 1, scaled(sheet->b, deviation_of(&cell->b)), "deviation_b",
+              sheet->b);
+}
+
+static struct figures figures_of(const struct gi_sheet *of, const struct sheet *sheet, size_t row)
+{
+    struct figures f = {.count = 0};
+    const struct cell *cell = &sheet->cell[row];
+    add(&f, true, (double)cell->flows, "flows", NULL);
+    if (of->shows & GI_SHOW_SHARE)
+        add(&f, cell->of, (double)cell->flows / (double)(cell->of ? cell->of : 1), "share", NULL);
+    if (of->shows & GI_SHOW_RATIO)
+        add_ratio(&f, cell);
+    if (of->shows & GI_SHOW_MEAN)
+        add(&f, cell->a.values, scaled(sheet->a, cell->a.mean), "mean", sheet->a);
+    if (of->shows & GI_SHOW_DEVIATION)
+        add(&f, cell->a.values > 1, scaled(sheet->a, deviation_of(&cell->a)), "deviation",
+            sheet->a);
+    if (of->shows & GI_SHOW_MEAN_B)
+        add(&f, cell->b.values, scaled(sheet->b, cell->b.mean), "b", sheet->b);
+    if (of->shows & GI_SHOW_QUANTILES)
+        add_quantiles(&f, sheet, cell);
+    add_asides(&f, of, sheet, cell);
+    return f;
+}
+
+// ---- Text ----
+
+static void print_figure(const struct figure *figure, FILE *out)
+{
+    char text[48] = "-";
+    if (figure->there && figure->percent)
+        snprintf(text, sizeof text, "%.2f %%", 100 * figure->value);
+    else if (figure->there)
+        snprintf(text, sizeof text, "%.*f", figure->fraction ? 3 : 0, figure->value);
+    fprintf(out, "  %10s", text);
+}
+
+static void print_sheet(const struct gi_sheet *of, const struct sheet *sheet, FILE *out)
+{
+    fprintf(out, "\n%s\n", of->title);
+    struct figures head = figures_of(of, sheet, 0);
+    fprintf(out, "%-44s", "");
+    for (uint32_t i = 0; i < head.count; i++)
+        if (!head.figure[i].aside)
+            fprintf(out, "  %10s", head.figure[i].head);
+    fprintf(out, "\n");
+    for (size_t k = 0; of->row[k].label; k++) {
+        if (k && of->shows & GI_SHOW_FILLED && sheet->cell[k].flows == 0)
+            continue;
+        struct figures f = figures_of(of, sheet, k);
+        fprintf(out, "%-44s", of->row[k].label);
+        for (uint32_t i = 0; i < f.count; i++)
+            if (!f.figure[i].aside)
+                print_figure(&f.figure[i], out);
+        fprintf(out, "\n");
+    }
+}
+
+void gi_sheets_print(const struct gi_sheets *sheets, FILE *out)
+{
+    for (size_t i = 0; i < gi_sheet_count; i++)
+        print_sheet(&gi_sheet_list[i], sheet_of(sheets, i), out);
+}
+
+// ---- CSV ----
+
+static void write_lines(const struct gi_sheet *of, const struct sheet *sheet, size_t row, FILE *out)
+{
+    struct figures f = figures_of(of, sheet, row);
+    for (uint32_t i = 0; i < f.count; i++) {
+        fprintf(out, "%s,\"%s\",%s,", of->name, of->row[row].label, f.figure[i].name);
+        if (f.figure[i].there)
+            fprintf(out, "%.9f", f.figure[i].value);
+        fputc('\n', out);
+    }
+}
+
+void gi_sheets_csv(const struct gi_sheets *sheets, FILE *out)
+{
+    fputs("table,row,figure,value\n", out);
+    for (size_t i = 0; i < gi_sheet_count; i++)
+        for (size_t k = 0; gi_sheet_list[i].row[k].label; k++)
+            write_lines(&gi_sheet_list[i], sheet_of(sheets, i), k, out);
+}
+
+static void write_bins(const struct gi_sheet *of, const struct sheet *sheet, size_t row, FILE *out)
+{
+    for (uint32_t i = 0; i <= of->bins.count; i++)
+        if (sheet->cell[row].bin[i])
+            fprintf(out, "%s,\"%s\",%.9g,%" PRIu64 "\n", of->name, of->row[row].label,
+                    scaled(sheet->a, (double)(i * of->bins.width)), sheet->cell[row].bin[i]);
+}
+
+void gi_sheets_csv_bins(const struct gi_sheets *sheets, FILE *out)
+{
+    fputs("table,row,from,flows\n", out);
+    for (size_t i = 0; i < gi_sheet_count; i++)
+        for (size_t k = 0; gi_sheet_list[i].bins.count && gi_sheet_list[i].row[k].label; k++)
+            write_bins(&gi_sheet_list[i], sheet_of(sheets, i), k, out);
+}
+
+// ---- JSON ----
+
+static void put_row(const struct gi_sheet *of, const struct sheet *sheet, size_t row,
+                    struct json *json)
+{
+    struct figures f = figures_of(of, sheet, row);
+    json_object(json);
+    json_put_text(json, "row", of->row[row].label);
+    for (uint32_t i = 0; i < f.count; i++) {
+        json_key(json, f.figure[i].name);
+        if (f.figure[i].there)
+            json_real(json, f.figure[i].value);
+        else
+            json_null(json);
+    }
+    json_close(json);
+}
+
+void gi_sheets_put(const struct gi_sheets *sheets, struct json *json)
+{
+    for (size_t i = 0; i < gi_sheet_count; i++) {
+        json_key(json, gi_sheet_list[i].name);
+        json_array(json);
+        for (size_t k = 0; gi_sheet_list[i].row[k].label; k++)
+            put_row(&gi_sheet_list[i], sheet_of(sheets, i), k, json);
+        json_close(json);
+    }
+}
+
+// Up to the last bin that is not empty.
+static void put_counts(const struct gi_bins *bins, const struct cell *cell, struct json *json)
+{
+    uint32_t count = bins->count;
+    while (count > 0 && cell->bin[count - 1] == 0)
+        count--;
+    json_key(json, "counts");
+    json_array(json);
+    for (uint32_t i = 0; i < count; i++)
+        json_integer(json, (int64_t)cell->bin[i]);
+    json_close(json);
+    json_put(json, "beyond", cell->bin[bins->count]);
+}
+
+static void put_bins(const struct gi_sheet *of, const struct sheet *sheet, struct json *json)
+{
+    json_key(json, of->name);
+    json_object(json);
+    json_put_text(json, "of", of->a);
+    json_key(json, "width");
+    json_real(json, scaled(sheet->a, (double)of->bins.width));
+    json_put(json, "bins", of->bins.count);
+    json_key(json, "rows");
+    json_array(json);
+    for (size_t k = 0; of->row[k].label; k++) {
+        json_object(json);
+        json_put_text(json, "row", of->row[k].label);
+        put_counts(&of->bins, &sheet->cell[k], json);
+        json_close(json);
+    }
+    json_close(json);
+    json_close(json);
+}
+
+void gi_sheets_put_bins(const struct gi_sheets *sheets, struct json *json)
+{
+    for (size_t i = 0; i < gi_sheet_count; i++)
+        if (gi_sheet_list[i].bins.count)
+            put_bins(&gi_sheet_list[i], sheet_of(sheets, i), json);
+}
+
+void gi_sheets_put_titles(struct json *json)
+{
+    for (size_t i = 0; i < gi_sheet_count; i++)
+        json_put_text(json, gi_sheet_list[i].name, gi_sheet_list[i].title);
+}
+
+// ---- For others ----
+
+static size_t sheet_named(const char *name)
+{
+    size_t i = 0;
+    while (i < gi_sheet_count && strcmp(gi_sheet_list[i].name, name) != 0)
+        i++;
+    return i;
+}
+
+bool gi_sheets_figure(const struct gi_sheets *sheets, const char *sheet, const char *row,
+                      const char *figure, double *value)
+{
+    size_t i = sheet_named(sheet), k = 0;
+    if (i == gi_sheet_count)
+        return false;
+    while (gi_sheet_list[i].row[k].label && strcmp(gi_sheet_list[i].row[k].label, row) != 0)
+        k++;
+    if (!gi_sheet_list[i].row[k].label)
+        return false;
+    struct figures f = figures_of(&gi_sheet_list[i], sheet_of(sheets, i), k);
+    for (uint32_t j = 0; j < f.count; j++)
+        if (strcmp(f.figure[j].name, figure) == 0) {
+            *value = f.figure[j].value;
+            return f.figure[j].there;
+        }
+    return false;
+}
+
+const uint64_t *gi_sheets_bins(const struct gi_sheets *sheets, const char *sheet, uint32_t *count)
+{
+    size_t i = sheet_named(sheet);
+    *count = i < gi_sheet_count ? gi_sheet_list[i].bins.count : 0;
+    return *count ? sheet_of(sheets, i)->cell[0].bin : NULL;
+}

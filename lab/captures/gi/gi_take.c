@@ -1,0 +1,90 @@
+// See gi.h: frames one by one, in their order.
+#include "lab/captures/gi/gi_parts.h"
+
+#include "lab/captures/gi/gi_hash.h"
+
+#define FRAMES_AT_ONCE 64
+
+static uint32_t list_of(const struct gi_flow *flow)
+{
+    return gi_flow_is_closed(flow)                  ? GI_CLOSED
+           : flow->setup.syns && !flow->setup.acked ? GI_OPENING
+                                                    : GI_OPEN;
+}
+
+static enum gi_count take_segment(struct gi *gi, struct gi_packet *packet, uint32_t hash)
+{
+    enum gi_side side;
+    gi_whose_name_user(gi, packet, hash);
+    struct gi_flow *flow = gi_whose_find(gi, packet, hash, &side);
+    if (flow && (gi_end_is_due(gi, &flow->node) || gi_flow_is_new(flow, packet, side))) {
+        gi_end_flow(gi, flow);
+        flow = NULL;
+    }
+    if (!flow && !(flow = gi_whose_begin(gi, packet, hash, &side)))
+        return GI_COUNT_elsewhere;
+    if (!gi_flow_take(flow, packet, side, &gi->records, &gi->counts))
+        return GI_COUNT_copies;
+    gi_whose_take_tunnel(gi, flow->user[GI_UP], packet->teid, side);
+    gi_users_count(&gi->users, flow->user[side], flow->user[!side], packet->ip_octets, gi->now_ns);
+    gi_table_touch(&gi->flows, &flow->node, list_of(flow), gi->now_ns);
+    return GI_COUNT_segments;
+}
+
+static void take_background(struct gi *gi, const struct gi_packet *packet)
+{
+    struct gi_user *from = gi_users_get(&gi->users, &packet->from, gi->now_ns);
+    gi_users_hold(from); // else the room for the other may be its own
+    struct gi_user *to = gi_users_get(&gi->users, &packet->to, gi->now_ns);
+    gi_users_let_go(&gi->users, from);
+    gi_users_count(&gi->users, from, to, packet->ip_octets, gi->now_ns);
+}
+
+static void take_fragment(struct gi *gi, const struct gi_packet *packet, uint32_t hash)
+{
+    enum gi_side side;
+    struct gi_flow *flow = gi_whose_find(gi, packet, hash, &side);
+    if (flow)
+        flow->fragments = true;
+}
+
+static uint32_t hash_of(const struct gi_packet *packet)
+{
+    return gi_hash_ends(gi_hash_address(&packet->from.address),
+                        gi_hash_address(&packet->to.address), packet->from.port, packet->to.port);
+}
+
+void gi_take(struct gi *gi, const struct capture_packet *frame)
+{
+    struct gi_packet packet;
+    enum gi_count fate = gi_packet_read(&packet, frame, &gi->rules, &gi->counts);
+    gi->counts.frames++;
+    gi_take_time(gi, frame->time_ns);
+    if (gi->now_ns >= gi->expire_ns)
+        gi_end_silent(gi);
+    packet.time_ns = gi->now_ns;
+    if (fate == GI_COUNT_segments)
+        fate = take_segment(gi, &packet, hash_of(&packet));
+    else if (fate == GI_COUNT_fragments || fate == GI_COUNT_other_protocols)
+        gi_whose_name_if_known(gi, &packet);
+    if (fate == GI_COUNT_fragments)
+        take_fragment(gi, &packet, hash_of(&packet));
+    if (fate == GI_COUNT_fragments || fate == GI_COUNT_other_protocols ||
+        fate == GI_COUNT_elsewhere)
+        take_background(gi, &packet);
+    gi->counts.n[fate]++;
+}
+
+uint64_t gi_read(struct gi *gi, struct capture_file *capture, gi_go_on_fn *go_on, void *self)
+{
+    struct capture_packet frames[FRAMES_AT_ONCE];
+    uint64_t all = 0;
+    uint32_t n;
+    while (go_on(self, all) &&
+           (n = capture_file_read(capture, frames, FRAMES_AT_ONCE, gi->counts.capture))) {
+        for (uint32_t i = 0; i < n; i++)
+            gi_take(gi, &frames[i]);
+        all += n;
+    }
+    return all;
+}

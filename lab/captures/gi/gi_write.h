@@ -1,0 +1,21 @@
+// A flow as a row of CSV and as an object of JSON; all columns with what they mean.
+#ifndef SLUICE_GI_WRITE_H
+#define SLUICE_GI_WRITE_H
+
+#include "lab/base/json.h"
+#include "lab/captures/gi/gi_result.h"
+
+void gi_write_head(FILE *csv);
+void gi_write_row(FILE *csv, const struct gi_result *result);
+void gi_write_object(struct json *json, const struct gi_result *result);
+void gi_write_fields(FILE *out);
+
+// Each segment that was sent again or came late, with the verdict: the flow by its ends, direction,
+// the time of the packet that decided, the segment's first number, and what it counts as.
+// `instead`: a verdict of the same flow that is taken back, on the latest such segment if none has
+// that number.
+void gi_write_losses_head(FILE *csv);
+void gi_write_loss(const struct gi_records *records, const struct gi_half *half,
+                   enum gi_verdict verdict, enum gi_verdict instead, uint32_t sequence);
+
+#endif

@@ -1,0 +1,53 @@
+// Packets of a capture of tcpdump, Wireshark or Sluice, one after the other: pcap or pcapng, with
+// stamps in ns. libpcap reads all that it can; a plain pcap file is read by capture_plain.c, which
+// is faster and does the same.
+#ifndef SLUICE_LAB_CAPTURE_FILE_H
+#define SLUICE_LAB_CAPTURE_FILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define CAPTURE_COUNT(name, help) CAPTURE_##name,
+enum capture_count {
+#include "lab/captures/read/capture_counts.def"
+    CAPTURE_COUNTS
+};
+#undef CAPTURE_COUNT
+
+// The names and helps, in the order of the enum.
+extern const char *const capture_count_names[CAPTURE_COUNTS];
+extern const char *const capture_count_helps[CAPTURE_COUNTS];
+
+#define CAPTURE_OCTETS_MAX 262144u // libpcap's largest snap length
+#define CAPTURE_TEXT       256
+
+struct capture_packet {
+    uint64_t number; // from 1 on, as Wireshark counts
+    uint64_t time_ns;
+    int link; // DLT_*
+    const uint8_t *octets;
+    uint32_t captured, length; // length: as it was on the line, and never less than captured
+};
+
+struct capture_file;
+
+// "-" is standard input. NULL: error says why.
+struct capture_file *capture_file_open(const char *path, char error[CAPTURE_TEXT]);
+// The next packets, one at least and at most so many, which are valid until the next call. 0: the
+// end.
+uint32_t capture_file_read(struct capture_file *file, struct capture_packet *packets, uint32_t most,
+                           uint64_t counts[CAPTURE_COUNTS]);
+
+// The time of the last packet that was read: one whose stamp is none has it, too. A file that goes
+// on where another one ended begins with the time of that; else it is 0.
+uint64_t capture_file_time_ns(const struct capture_file *file);
+void capture_file_begin_at(struct capture_file *file, uint64_t time_ns);
+
+// Why the end is none, for the file breaks off or is damaged there; NULL: it is the end.
+const char *capture_file_damage(const struct capture_file *file);
+int capture_file_link(const struct capture_file *file);
+// How much of a file has been read, from 0 to 1; less than 0 of what is no file.
+double capture_file_progress(const struct capture_file *file);
+void capture_file_close(struct capture_file *file);
+
+#endif

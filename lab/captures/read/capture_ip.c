@@ -1,0 +1,261 @@
+// See capture_ip.h. Lengths are those of the headers, not of what was captured: IPv4's total length
+// and IPv6's payload length; 0, as a card that segments leaves it: the frame's. Left out, as
+// CAPTURE_not_ip: PPP, PPPoE, MPLS, 802.3 with LLC.
+#include "lab/captures/read/capture_ip.h"
+
+#include <pcap/dlt.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "dataplane/wire/address.h"
+#include "dataplane/wire/ether.h"
+#include "dataplane/wire/ipv4.h"
+#include "dataplane/wire/ipv6.h"
+#include "dataplane/wire/udp.h"
+
+#define TYPE_QINQ             0x88a8
+#define TYPE_QINQ_OLD         0x9100
+#define DLT_RAW_ELSE          14  // DLT_RAW on OpenBSD
+#define DLT_RAW_FILE          101 // LINKTYPE_RAW
+#define IPV6_EXTENSION_OCTETS 8   // the least, and a fragment header's
+
+// ---- The link ----
+
+// Where a link type has the EtherType, and how long its header is.
+static const struct link {
+    int link;
+    uint8_t type_at, octets;
+    bool no_type; // the version of IP tells as much
+} links[] = {{DLT_EN10MB, 12, 14, false},    {DLT_LINUX_SLL, 14, 16, false},
+             {DLT_LINUX_SLL2, 0, 20, false}, {DLT_RAW, 0, 0, true},
+             {DLT_RAW_ELSE, 0, 0, true},     {DLT_RAW_FILE, 0, 0, true},
+             {DLT_IPV4, 0, 0, true},         {DLT_IPV6, 0, 0, true},
+             {DLT_NULL, 0, 4, true},         {DLT_LOOP, 0, 4, true}};
+
+static const struct link *link_of(int link)
+{
+    for (size_t i = 0; i < sizeof links / sizeof links[0]; i++)
+        if (links[i].link == link)
+            return &links[i];
+    return NULL;
+}
+
+bool capture_ip_knows(int link)
+{
+    return link_of(link) != NULL;
+}
+
+static bool is_tag(uint16_t type)
+{
+    return type == ETHER_TYPE_VLAN || type == TYPE_QINQ || type == TYPE_QINQ_OLD;
+}
+
+static enum capture_count step_into(const struct capture_packet *packet, struct capture_view *ip)
+{
+    const struct link *link = link_of(packet->link);
+    *ip = (struct capture_view){packet->octets, packet->captured, packet->length};
+    if (!link)
+        return CAPTURE_link_unknown;
+    if (ip->captured < link->octets)
+        return CAPTURE_cut_header;
+    *ip = capture_view_behind(*ip, link->octets);
+    if (link->no_type)
+        return CAPTURE_taken;
+    uint16_t type = get_be16(packet->octets + link->type_at);
+    while (is_tag(type)) {
+        if (ip->captured < ETHER_TAG_OCTETS)
+            return CAPTURE_cut_header;
+        type = get_be16(ip->octets + 2);
+        *ip = capture_view_behind(*ip, ETHER_TAG_OCTETS);
+    }
+    return type == ETHER_TYPE_IPV4 || type == ETHER_TYPE_IPV6 ? CAPTURE_taken : CAPTURE_not_ip;
+}
+
+// ---- IP ----
+
+// The packet without what is behind it, such as padding.
+static struct capture_view ended(struct capture_view view, uint32_t length)
+{
+    view.length = length;
+    view.captured = view.captured < length ? view.captured : length;
+    return view;
+}
+
+static enum capture_count read_ipv4(struct capture_view packet, struct capture_ip *ip,
+                                    uint64_t *counts)
+{
+    const uint8_t *b = packet.octets;
+    if (packet.captured < IPV4_OCTETS)
+        return packet.length < IPV4_OCTETS ? CAPTURE_ip_malformed : CAPTURE_cut_header;
+    uint32_t header = (b[0] & 15u) * 4, total = get_be16(b + 2);
+    total = total ? total : packet.length;
+    if (header < IPV4_OCTETS || total < header || total > packet.length)
+        return CAPTURE_ip_malformed;
+    if (packet.captured < header)
+        return CAPTURE_cut_header;
+    bool wrong = ipv4_fold(ipv4_sum(0, b, header)) != 0;
+    if (wrong && get_be16(b + 10) != 0)
+        return CAPTURE_ip_checksum;
+    counts[CAPTURE_ip_checksum_offloaded] += wrong;
+    uint16_t flags = get_be16(b + 6);
+    ip->source = address_of_ipv4(get_be32(b + 12));
+    ip->destination = address_of_ipv4(get_be32(b + 16));
+    ip->packet_octets = total;
+    ip->id = get_be16(b + 4);
+    ip->protocol = b[9];
+    ip->fragment_id = ip->id;
+    ip->fragment_at = (flags & 0x1fffu) * 8;
+    ip->more = flags & IPV4_FLAG_MF;
+    ip->first = (flags & 0x1fff) == 0;
+    ip->fragment = !ip->first || flags & IPV4_FLAG_MF;
+    ip->payload = capture_view_behind(ended(packet, total), header);
+    return ip->first ? CAPTURE_taken : CAPTURE_later_fragment;
+}
+
+// Steps over the extension headers that are in front of a transport header.
+static enum capture_count step_over(struct capture_ip *ip)
+{
+    for (int i = 0; i < IPV6_EXTENSIONS_MAX; i++) {
+        bool is_fragment = ip->protocol == IPV6_NEXT_FRAGMENT;
+        const uint8_t *b = ip->payload.octets;
+        if (!ipv6_is_stepped_over(ip->protocol) && !is_fragment)
+            return CAPTURE_taken;
+        if (ip->payload.length < IPV6_EXTENSION_OCTETS)
+            return CAPTURE_ip_malformed;
+        if (ip->payload.captured < IPV6_EXTENSION_OCTETS)
+            return CAPTURE_cut_header;
+        uint32_t octets = IPV6_EXTENSION_OCTETS + (is_fragment ? 0 : 8u * b[1]);
+        if (octets > ip->payload.length)
+            return CAPTURE_ip_malformed;
+        if (octets > ip->payload.captured)
+            return CAPTURE_cut_header;
+        if (is_fragment && get_be16(b + 2) & 0xfff9) { // else it is all of the datagram
+            ip->fragment = true;
+            ip->fragment_id = get_be32(b + 4);
+            ip->fragment_at = get_be16(b + 2) & 0xfff8;
+            ip->more = b[3] & 1;
+            ip->first = (get_be16(b + 2) & 0xfff8) == 0;
+        }
+        ip->protocol = b[0];
+        ip->payload = capture_view_behind(ip->payload, octets);
+        if (!ip->first)
+            return CAPTURE_later_fragment;
+    }
+    return CAPTURE_ip_malformed;
+}
+
+static enum capture_count read_ipv6(struct capture_view packet, struct capture_ip *ip)
+{
+    const uint8_t *b = packet.octets;
+    if (packet.captured < IPV6_OCTETS)
+        return packet.length < IPV6_OCTETS ? CAPTURE_ip_malformed : CAPTURE_cut_header;
+    uint32_t total = IPV6_OCTETS + get_be16(b + 4);
+    total = total > IPV6_OCTETS ? total : packet.length;
+    if (total > packet.length)
+        return CAPTURE_ip_malformed;
+    memcpy(&ip->source, b + 8, 16);
+    memcpy(&ip->destination, b + 24, 16);
+    ip->packet_octets = total;
+    ip->id = 0;
+    ip->protocol = b[6];
+    ip->fragment = false;
+    ip->first = true;
+    ip->payload = capture_view_behind(ended(packet, total), IPV6_OCTETS);
+    return step_over(ip);
+}
+
+enum capture_count capture_ip_read(struct capture_view packet, struct capture_ip *ip,
+                                   uint64_t counts[CAPTURE_COUNTS])
+{
+    if (packet.captured == 0)
+        return packet.length == 0 ? CAPTURE_ip_malformed : CAPTURE_cut_header;
+    uint8_t version = packet.octets[0] >> 4;
+    return version == 4   ? read_ipv4(packet, ip, counts)
+           : version == 6 ? read_ipv6(packet, ip)
+                          : CAPTURE_ip_malformed;
+}
+
+enum capture_count capture_ip_of(const struct capture_packet *packet, struct capture_ip *ip,
+                                 uint64_t counts[CAPTURE_COUNTS])
+{
+    struct capture_view view;
+    enum capture_count verdict = step_into(packet, &view);
+    if (verdict == CAPTURE_taken)
+        verdict = capture_ip_read(view, ip, counts);
+    counts[verdict]++;
+    if (verdict == CAPTURE_taken)
+        counts[CAPTURE_first_fragment] += ip->fragment;
+    return verdict;
+}
+
+// ---- Checksums ----
+
+static uint32_t sum_of_halves(uint32_t word)
+{
+    return (word >> 16) + (word & 0xffff);
+}
+
+static uint32_t pseudo_sum(const struct capture_ip *ip, uint32_t n)
+{
+    uint32_t sum = ip->protocol + sum_of_halves(n);
+    if (address_is_ipv4(&ip->source))
+        return sum + sum_of_halves(address_ipv4(&ip->source)) +
+               sum_of_halves(address_ipv4(&ip->destination));
+    return ipv4_sum(ipv4_sum(sum, ip->source.octet, 16), ip->destination.octet, 16);
+}
+
+enum capture_sum capture_ip_sum(const struct capture_ip *ip, uint32_t n, uint32_t at)
+{
+    uint32_t pseudo = pseudo_sum(ip, n);
+    if (ipv4_fold(ipv4_sum(pseudo, ip->payload.octets, n)) == 0)
+        return CAPTURE_SUM_RIGHT;
+    uint16_t of_pseudo = ipv4_fold(pseudo) ^ 0xffff;
+    bool left = get_be16(ip->payload.octets + at) == of_pseudo;
+    return left ? CAPTURE_SUM_LEFT : CAPTURE_SUM_WRONG;
+}
+
+// ---- UDP ----
+
+const uint8_t *capture_ip_whole(const struct capture_ip *ip, uint32_t n, struct capture_room *room)
+{
+    uint32_t there = ip->payload.captured;
+    if (n <= there)
+        return ip->payload.octets;
+    memcpy(room->octets, ip->payload.octets, there);
+    memset(room->octets + there, 0, n - there);
+    return room->octets;
+}
+
+static bool checksum_right(const struct capture_ip *ip, uint32_t n, uint64_t *counts)
+{
+    bool none = get_be16(ip->payload.octets + 6) == 0;
+    if (none)
+        return address_is_ipv4(&ip->source);
+    enum capture_sum sum = capture_ip_sum(ip, n, 6);
+    counts[CAPTURE_udp_checksum_offloaded] += sum == CAPTURE_SUM_LEFT;
+    return sum != CAPTURE_SUM_WRONG;
+}
+
+bool capture_ip_udp(const struct capture_ip *ip, struct capture_udp *udp, struct capture_room *room,
+                    uint64_t counts[CAPTURE_COUNTS])
+{
+    const uint8_t *b = ip->payload.octets;
+    uint32_t captured = ip->payload.captured;
+    if (captured < UDP_OCTETS) {
+        counts[CAPTURE_udp_cut]++;
+        return false;
+    }
+    uint32_t n = get_be16(b + 4);
+    if (n < UDP_OCTETS || (ip->fragment ? n <= ip->payload.length : n != ip->payload.length)) {
+        counts[CAPTURE_udp_malformed]++;
+        return false;
+    }
+    if (n <= captured && !checksum_right(ip, n, counts)) {
+        counts[CAPTURE_udp_checksum]++;
+        return false;
+    }
+    *udp = (struct capture_udp){get_be16(b), get_be16(b + 2),
+                                capture_ip_whole(ip, n, room) + UDP_OCTETS, captured - UDP_OCTETS,
+                                n - UDP_OCTETS};
+    return true;
+}

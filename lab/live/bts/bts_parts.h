@@ -1,0 +1,96 @@
+// The inside of a BTS, for the files of this folder.
+#ifndef SLUICE_LAB_LIVE_BTS_BTS_PARTS_H
+#define SLUICE_LAB_LIVE_BTS_BTS_PARTS_H
+
+#include "dataplane/base/rng.h"
+#include "lab/live/bts/bts.h"
+#include "lab/live/bts/station.h"
+
+enum bts_reply_kind { BTS_REPLY_DOWN_ACK, BTS_REPLY_CONTROL_ACK, BTS_REPLY_REQUEST };
+
+// What an MS owes in a block to come.
+struct bts_reply {
+    struct station *station; // NULL: nothing
+    enum bts_reply_kind kind;
+    uint8_t tfi;
+};
+#define BTS_REPLIES 8 // more than the blocks that RRBP reaches
+
+struct bts_slot {
+    bool active, asked, came; // of the downlink block that is on the air
+    uint32_t down_octets, up_octets;
+    uint8_t down[PCUIF_BLOCK_MOST], up[RLCMAC_BLOCK_MOST];
+    struct station *granted; // the next uplink block, by a USF that was heard
+    struct station *down_at[RLCMAC_TFIS], *up_at[RLCMAC_TFIS], *usf_at[RLCMAC_USFS];
+    struct bts_reply reply[BTS_REPLIES]; // by the number of the block
+};
+
+// Sums over MSs.
+struct bts_sums {
+    uint64_t waiting, pdus, delivered, up_sent;
+};
+
+struct bts {
+    struct bts_config config;
+    struct bts_owner owner;
+    struct rng rng;
+    struct ms_shared shared;
+    struct station **station;
+    uint32_t stations;
+    uint64_t block; // the number of the block on the air
+    uint32_t fn;    // its first frame
+    bool runs;
+    char pcu[PCUIF_TEXT_ROOM]; // the version that it says it has
+    struct bts_slot slot[PCUIF_SLOTS];
+    uint64_t count[BTS_COUNTS], said[BTS_COUNTS];
+    // What MSs that left had counted when they did, less what those that came had: modulo 2^64.
+    struct bts_sums left;
+    uint8_t message[PCUIF_OCTETS_MOST];
+};
+
+#define BTS_ADD(bts, name) ((bts)->count[BTS_COUNT_##name]++)
+
+static inline uint64_t bts_now_ns(const struct bts *bts)
+{
+    return bts->block * BTS_BLOCK_NS;
+}
+
+static inline bool bts_draw(struct bts *bts, uint32_t loss_ppm)
+{
+    return loss_ppm && rng_below(&bts->rng, BTS_PPM) < loss_ppm;
+}
+
+// bts.c: sends bts->message; an LLC PDU of an MS; an MS more.
+void bts_to_pcu(struct bts *bts, uint32_t octets);
+void bts_queue(struct station *station, const uint8_t *llc, uint32_t octets);
+// An LLC PDU goes up from now on: a NULL frame (TS 44.064 6.4.1) if none waits of which nothing is
+// sent.
+void bts_hello(struct station *station);
+void bts_take_in(struct bts *bts, struct station *station);
+
+// bts_report.c: what the MS has counted.
+struct bts_sums bts_sums_of(const struct station *station);
+
+// bts_down.c: the block that a slot has got, at its end; a message on the CCCH.
+void bts_hear(struct bts *bts, uint8_t slot);
+void bts_hear_ccch(struct bts *bts, const struct pcuif *message);
+
+// bts_up.c: what goes up in the block that begins; the accesses of its frames.
+void bts_compose(struct bts *bts, uint8_t slot);
+void bts_access(struct bts *bts);
+
+// bts_tbf.c
+void bts_open_down(struct station *station, uint8_t tfi, uint8_t slots, bool is_new);
+void bts_close_down(struct station *station);
+void bts_open_up(struct station *station, const struct sender *terms, const uint8_t *usf,
+                 uint8_t slots);
+void bts_close_up(struct station *station, bool acknowledged);
+// What nobody has answered for too long ends.
+void bts_time_out(struct station *station);
+static inline bool bts_wants_up(const struct station *station)
+{
+    return station->up == STATION_UP_NONE && station->sender.first &&
+           station->bts->block >= station->up_after;
+}
+
+#endif

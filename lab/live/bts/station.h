@@ -1,0 +1,47 @@
+// An MS at its radio: its TBFs, when it listens and sends, what it owes to the network.
+#ifndef SLUICE_LAB_LIVE_BTS_STATION_H
+#define SLUICE_LAB_LIVE_BTS_STATION_H
+
+#include "lab/live/bts/receiver.h"
+#include "lab/live/bts/sender.h"
+#include "lab/ms/ms.h"
+
+// Of 44.060 table 13.2.1: T3190, T3182, T3180 and T3166 are all 5 s. T3192 follows the network's
+// T3193 of 1.6 s. The others are this MS's own.
+#define STATION_SILENCE_BLOCKS 250
+#define STATION_T3192_BLOCKS   75
+#define STATION_ACCESS_BLOCKS  50 // until the next access burst
+#define STATION_ASKED_BLOCKS   25 // until it asks again
+
+enum station_up {
+    STATION_UP_NONE,
+    STATION_UP_ACCESS, // an access burst was sent
+    STATION_UP_ASKED,  // a channel was asked for in an answer
+    STATION_UP_OPEN
+};
+
+struct station {
+    struct bts *bts;
+    struct ms ms;
+    struct ms_counters counters;
+    uint32_t tlli, address;
+    uint8_t nsapi;
+    char imsi[16];
+    // Downlink
+    bool down_open;
+    uint8_t down_tfi, down_slots;
+    uint64_t down_ends; // the block from which on nobody is there: silence, or the end of T3192
+    struct receiver receiver;
+    // Uplink
+    enum station_up up;
+    uint8_t up_slots, usf[RLCMAC_SLOTS];
+    uint8_t burst;      // of the last access
+    uint16_t frame;     // in which it was sent
+    uint64_t up_ends;   // the block in which it gives up
+    uint64_t up_solved; // the block by which the network must have answered with the TLLI (T3166)
+    uint64_t up_after;  // the block until which a rejection forbids an access
+    struct sender sender;
+    uint64_t blocks_down, blocks_up;
+};
+
+#endif
