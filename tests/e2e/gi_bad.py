@@ -190,7 +190,7 @@ def footers():
         counts, ends = footer(octets, options=options)
         same((counts, ends), (wanted, []), what)
         shown |= {text for text, n in counts.items() if n}
-    same(sorted(shown), sorted([*texts("gi/gi_counts.def", r"(?:FATE|NOTE)"), *texts("capture/capture_counts.def", "CAPTURE_COUNT",
+    same(sorted(shown), sorted([*texts("captures/gi/gi_counts.def", r"(?:FATE|NOTE)"), *texts("captures/read/capture_counts.def", "CAPTURE_COUNT",
          r"cut|ip_checksum_offloaded|stamp_impossible|length_impossible")]), "all lines there are")
 
 
@@ -557,7 +557,7 @@ def file_of(random_, link, packets, n):
 @case("a million packets of real captures, each changed at random: each has one fate, by each way of telling users apart")
 def a_million():
     results = run(ROOT / "config/quickstart.lua", "--pcap")
-    fates, seen = texts("gi/gi_counts.def", "FATE"), collections.Counter()
+    fates, seen = texts("captures/gi/gi_counts.def", "FATE"), collections.Counter()
     sources = [frames_of(results.out / f"{name}.pcap") for name in ("gn", "gi", "gb")]
     random_ = random.Random(19)
     ways = ((), ("--users", "teid"), ("--take-bad-checksums",), ("--mobiles", "10.0.0.0/30", "--take-bad-checksums", "--users", "teid"))
