@@ -55,9 +55,10 @@ static void put_script(const struct plan *plan, const bool *wanted, uint32_t cou
             (unsigned)(plan->need_octets >> 20) + 64, tasks);
     put_word(program, out);
     fputs("\nfailed=0\n"
+          "set -C # a run.log is a new file: a link in its place is not followed\n"
           "one() { # FOLDER ARGUMENT...\n"
-          "    mkdir -p \"$1\"\n"
-          "    \"$program\" \"${@:2}\" >\"$1/run.log\" 2>&1 </dev/null || failed=1\n"
+          "    mkdir -p \"$1\" && rm -f \"$1/run.log\" &&\n"
+          "        \"$program\" \"${@:2}\" >\"$1/run.log\" 2>&1 </dev/null || failed=1\n"
           "}\n"
           "run() { # NUMBER\n"
           "case $1 in\n",

@@ -201,7 +201,8 @@ def slurm():
     (out / "red/3/run.json").mkdir(parents=True)  # cannot be written
     other = out.parent / "other"
     other.write_text("mine")
-    (out / "slurm.sh").symlink_to(other)  # is replaced, not followed
+    for name in "slurm.sh", "red/3/run.log":
+        (out / name).symlink_to(other)  # is replaced, not followed
     done = with_slurm(out, "--variant", "all", "--seeds", "1..3", "--pcap", "--resume", "--jobs", "7",
                       status=1)
     script = (out / "slurm.sh").read_text()
