@@ -22,7 +22,7 @@ from collections import Counter
 
 import frames as wire
 import network
-from arena import A4, B4, B6, H4, HOSTILE_TLLI
+from arena import A4, B4, B6, H4, HOSTILE_TLLI, KEYED_TLLI
 from harness import Running
 from world import GGSN, Tunnel, World
 
@@ -164,7 +164,7 @@ class Live(World):
             attach_filter(end)
 
     def tunnels(self):
-        return [Tunnel(int(one["tlli"] >= HOSTILE_TLLI), one["tlli"], one["nsapi"], one["teid"], 0)
+        return [Tunnel(int(HOSTILE_TLLI <= one["tlli"] < KEYED_TLLI), one["tlli"], one["nsapi"], one["teid"], 0)
                 for one in self.program.contexts()]
 
     # ---- In place of the pipe ----
