@@ -44,7 +44,7 @@ struct json_object *value_parse_object(const char *text)
 
 struct json_object *value_read_object(int folder, const char *path)
 {
-    int fd = openat(folder, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int fd = openat(folder, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     struct stat is;
     if (fd < 0)
         return NULL;

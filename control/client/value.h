@@ -14,7 +14,7 @@ struct json_object; // JSON-C's; NULL: none
 // Parses all octets as one value of bounded depth; else NULL.
 struct json_object *value_parse(const char *text, size_t octets);
 // Of our own writing, with any octets and deeper: only objects, else NULL. The path is a regular
-// file's, as for openat.
+// file's, as for openat; a link in its place is not followed.
 struct json_object *value_parse_object(const char *text);
 struct json_object *value_read_object(int folder, const char *path);
 // Values are counted by reference; a container holds its members.

@@ -245,6 +245,19 @@ def linked():
             same([path.name for path in outside.iterdir()], ["kept"], f"{name} {option}: where it leads")
 
 
+@case("--resume: a link in the place of a run's summary is no summary: the run is done, and the link replaced")
+def linked_summary():
+    words, out, outside = ("--variant", "red", "--seeds", "1..2"), new_folder() / "out", new_folder()
+    many(config(), out, *words)
+    file = out / "red/2/summary.json"
+    text = file.read_bytes()
+    file.rename(outside / "summary.json")
+    file.symlink_to(outside / "summary.json")
+    many(config(), out, *words, "--resume")
+    same((file.is_symlink(), file.read_bytes()), (False, text), "summary of the second run")
+    same((outside / "summary.json").read_bytes(), text, "what the link named")
+
+
 @case("summary.json says what the run was made of: version, digests of all files, overrides in order")
 def provenance():
     folder, out = new_folder(), new_folder() / "out"
