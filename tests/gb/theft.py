@@ -355,6 +355,28 @@ def xid_elsewhere():
         same(len(u_frames(p.home)), N200, "the Reset again, for it was not answered in its cell")
 
 
+CROWD, THIRD_CELL = 200, 4
+
+
+@case("20 claims a second in one cell of an NSE, of other MSs, do not keep one with a key from a third cell")
+def crowded_cell():
+    cells = "".join(f"bvc {{ bvci = {bvci} }}, " for bvci in (OTHER_CELL, THIRD_CELL))
+    with World(config(count=CROWD, cell=cells)) as world:
+        p = Theft(world, CROWD, {bvci: 800000 for bvci in (BVCI, OTHER_CELL, THIRD_CELL)})
+        it = KEYED + CROWD - 1
+        p.home.answer = lambda tlli: p.home.uplink_llc(THIRD_CELL, tlli, u_frame(1, NULL)) if tlli == it else None
+        for second in range(12):
+            for i in range(20):
+                p.home.uplink_llc(OTHER_CELL, KEYED + (20 * second + i) % (CROWD - 1), u_frame(1, NULL))
+            world.run(S // 2)
+            p.home.uplink_llc(THIRD_CELL, it, u_frame(1, NULL))
+            p.down(it, second)
+            world.run(S // 2)
+        came = [one.pdu.bvci for one in p.home.dl if one.pdu.sdu["v_tlli"] == it]
+        same(came, [BVCI] * 5 + [THIRD_CELL] * 7, "where its packets came")
+        same(world.counted("claims_unheard"), (0,), "claims unheard")
+
+
 @case("a call of an MS with a key goes on, whoever sends frames for control in another cell of its NSE")
 def in_call():
     with World(config(cell=f"bvc {{ bvci = {OTHER_CELL} }}, ")) as world:

@@ -10,10 +10,10 @@
 --     has sent: its worker tries that (ms_prove). Nothing else moves it, neither silence nor an answer;
 --   an MS without a key moves at once if its own cell has lost it: RADIO-STATUS said so, or a page there
 --     had no answer. Else both cells are paged, and the MS's answers decide (contest.lua).
--- Contests begun by claims of an NSE have a limit per second, which all MSs of the larger NSE of both can
--- meet within a minute; keys tried have one that keeps the cost low, and that the phones of honest cells
--- do not reach. Claims beyond are ignored. A phone that attaches or comes from
--- another routeing area needs GMM, which Sluice does not have: its frames change nothing.
+-- Contests begun by claims of an NSE, or of a cell within its NSE, have a limit per second, which all MSs of
+-- the larger NSE of both can meet within a minute; keys tried have one that keeps the cost low, and that the
+-- phones of honest cells do not reach. Claims beyond are ignored. A phone that attaches or comes from another
+-- routeing area needs GMM, which Sluice does not have: its frames change nothing.
 local areas = require "sluice.bssgp.areas"
 local clock = require "sluice.core.clock"
 local contest = require "sluice.ms.contest"
@@ -189,24 +189,26 @@ local function away_one(tlli, is)
     end
 end
 
--- Counts one more key tried or contest begun (kind) by claims of the NSE in this second; returns false
--- beyond the limit.
-local function may(nse, kind, most)
+-- Counts one more key tried or contest begun (kind) by claims of the NSE or cell in this second; returns
+-- false beyond the limit.
+local function may(where, kind, most)
     local second = clock.now_ns // 1000000000
-    if not nse.claims or nse.claims.second ~= second then
-        nse.claims = { second = second, keys = 0, contests = 0 }
+    if not where.claims or where.claims.second ~= second then
+        where.claims = { second = second, keys = 0, contests = 0 }
     end
-    if nse.claims[kind] >= most then
+    if where.claims[kind] >= most then
         return false
     end
-    nse.claims[kind] = nse.claims[kind] + 1
+    where.claims[kind] = where.claims[kind] + 1
     return true
 end
 
+-- Within an NSE each cell has a limit of its own, so that a phone in one of them leaves the others theirs.
 local function contest_of(ms_id, old, bvc, home, take)
     return contest.claim(ms_id, old, bvc, home, function()
         local mss = math.max(old.nse.cfg.mss or 0, bvc.nse.cfg.mss or 0)
-        return may(bvc.nse, "contests", math.max(CONTESTS_LEAST, mss // A_MINUTE_S))
+        local where = old.nse == bvc.nse and bvc or bvc.nse
+        return may(where, "contests", math.max(CONTESTS_LEAST, mss // A_MINUTE_S))
     end, take)
 end
 
