@@ -158,7 +158,7 @@ static const struct cli_option run_options[] = {
 
 static const char run_more[] =
     "Several variants, points or seeds are several runs, in virtual time, each in\n"
-    "DIR/[VARIANT/][POINT/]SEED/ with a run.log. DIR/summary.json and runs.csv then have\n"
+    "DIR/[VARIANT/][POINT/]SEED/ with a run.log. DIR/summary.json, runs.csv and results.csv have\n"
     "all of them, and the mean with its 95 % confidence interval over the seeds, the same\n"
     "for any --jobs. Interrupted, they leave what is complete; --resume goes on.\n"
     "A single run replaces the results of an earlier one in DIR, and says so unless it\n"

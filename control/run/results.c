@@ -21,7 +21,7 @@ static const char *const names[] = {"summary.json",     "run.json",         "con
                                     "applications.csv", "tcp.csv",          "bss.csv",
                                     "targets.csv",      "targets.json",     "gi_flows.csv",
                                     "gi_tables.csv",    "gi_bins.csv",      "packets.csv",
-                                    "user.pcapng"};
+                                    "user.pcapng",      "results.csv"};
 
 static int give(const char *path, const struct user *user)
 {

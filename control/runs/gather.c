@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/report/tidy.h"
 #include "control/runs/gather_parts.h"
 #include "control/run/origin.h"
 #include "control/run/run.h"
@@ -21,14 +22,17 @@ _Static_assert(CLASS_COUNT <= GATHER_SUBJECTS, "each class has a place");
 
 const struct gather_set gather_sets[GATHER_WHATS] = {
     [GATHER_CLASSES] = {"classes",
-                        7,
+                        9,
                         {[GATHER_GOODPUT] = {"goodput_bit_per_s", "goodput_bit_per_s", NULL, 0},
                          [GATHER_P50] = {"delay_p50_ms", "delay_ms", "p50", 3},
                          [GATHER_P95] = {"delay_p95_ms", "delay_ms", "p95", 3},
                          [GATHER_P99] = {"delay_p99_ms", "delay_ms", "p99", 3},
                          [GATHER_PACKETS] = {"packets", "packets", NULL, 0},
                          [GATHER_DROPPED] = {"dropped", "drops", NULL, 0},
-                         [GATHER_MARKS] = {"marks", "marks", NULL, 0}}},
+                         [GATHER_MARKS] = {"marks", "marks", NULL, 0},
+                         [GATHER_JAIN] = {"jain", "mss", "jain", 6},
+                         [GATHER_LEAST] = {"least_goodput_bit_per_s", "mss",
+                                           "least_goodput_bit_per_s", 0}}},
     [GATHER_APPLICATIONS] = {"applications",
                              11,
                              {{"goodput_bit_per_s", "goodput_bit_per_s", NULL, 0},
@@ -168,7 +172,8 @@ static int write_file(const struct results *results, const char *name,
 
 bool gather(const struct plan *plan, const char *name, const struct results *results)
 {
-    struct gather_all all = {.plan = plan, .name = name};
+    char error[TIDY_ERROR_OCTETS] = "";
+    struct gather_all all = {.plan = plan, .name = name, .error = error};
     all.run = calloc(plan_runs(plan), sizeof *all.run);
     all.samples = calloc(plan->seeds, sizeof *all.samples);
     if (!all.run || !all.samples)
@@ -177,6 +182,9 @@ bool gather(const struct plan *plan, const char *name, const struct results *res
         read_run(plan, i, &all.run[i]);
     int fault = write_file(results, "summary.json", gather_put_summary, &all);
     fault |= write_file(results, "runs.csv", gather_put_csv, &all);
+    fault |= write_file(results, "results.csv", gather_put_tidy, &all);
+    if (error[0])
+        fault |= run_failed("results.csv", error);
     bool complete = gather_is_complete(&all);
     gather_print(&all, results->dir);
     free(all.run);

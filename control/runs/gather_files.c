@@ -1,8 +1,11 @@
 // See gather_parts.h.
+#include "control/report/tidy.h"
 #include "control/runs/gather_parts.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "control/run/origin.h"
 
@@ -152,25 +155,31 @@ void gather_put_summary(const void *self, FILE *out)
 
 // ---- runs.csv: a row for each run and class ----
 
-// Between quotes, for commas.
-static void put_field(const char *text, FILE *out)
-{
-    fputc('"', out);
-    for (; *text; text++)
-        fprintf(out, *text == '"' ? "\"\"" : "%c", *text);
-    fputs("\",", out);
-}
-
-static void put_row(const struct gather_all *all, uint32_t run, int c, FILE *out)
+// The cells in front of a row: which run, and of what.
+static void put_run_cells(const struct gather_all *all, uint32_t run, FILE *out)
 {
     const struct plan_group *group = plan_group_of(all->plan, run);
     char folder[PATH_MAX];
     plan_folder(all->plan, run, folder);
-    put_field(folder, out);
-    put_field(group->variant ? group->variant : "", out);
+    tidy_text(folder, out);
+    tidy_text(group->variant ? group->variant : "", out);
     for (size_t axis = 0; axis < plan_axes(all->plan); axis++)
-        put_field(plan_value(all->plan, group, axis), out);
-    fprintf(out, "%" PRIu64 ",%s", plan_seed(all->plan, run), class_names[c]);
+        tidy_text(plan_value(all->plan, group, axis), out);
+    fprintf(out, "%" PRIu64 ",", plan_seed(all->plan, run));
+}
+
+static void put_run_names(const struct gather_all *all, FILE *out)
+{
+    fprintf(out, "folder,variant,");
+    for (size_t axis = 0; axis < plan_axes(all->plan); axis++)
+        fprintf(out, "%s,", plan_axis(all->plan, axis));
+    fprintf(out, "seed,");
+}
+
+static void put_row(const struct gather_all *all, uint32_t run, int c, FILE *out)
+{
+    put_run_cells(all, run, out);
+    fputs(class_names[c], out);
     const struct gather_set *set = &gather_sets[GATHER_CLASSES];
     for (int f = 0; f < set->figures; f++) {
         double value = all->run[run].of[GATHER_CLASSES][c].value[f];
@@ -185,10 +194,8 @@ static void put_row(const struct gather_all *all, uint32_t run, int c, FILE *out
 void gather_put_csv(const void *self, FILE *out)
 {
     const struct gather_all *all = self;
-    fprintf(out, "folder,variant,");
-    for (size_t axis = 0; axis < plan_axes(all->plan); axis++)
-        fprintf(out, "%s,", plan_axis(all->plan, axis));
-    fprintf(out, "seed,class");
+    put_run_names(all, out);
+    fprintf(out, "class");
     for (int f = 0; f < gather_sets[GATHER_CLASSES].figures; f++)
         fprintf(out, ",%s", gather_sets[GATHER_CLASSES].figure[f].name);
     fputc('\n', out);
@@ -196,4 +203,31 @@ void gather_put_csv(const void *self, FILE *out)
         for (int c = 0; c < CLASS_COUNT; c++)
             if (all->run[i].of[GATHER_CLASSES][c].has)
                 put_row(all, i, c, out);
+}
+
+// ---- results.csv: a row for each value of each complete run ----
+
+static void put_values(const struct gather_all *all, uint32_t run, FILE *out)
+{
+    char path[PATH_MAX], *before = NULL;
+    size_t octets;
+    FILE *cells = open_memstream(&before, &octets);
+    if (!cells)
+        abort();
+    put_run_cells(all, run, cells);
+    if (fclose(cells))
+        abort();
+    plan_path(all->plan, run, path);
+    tidy_put(before, path, strlen(all->plan->dir), out, all->error);
+    free(before);
+}
+
+void gather_put_tidy(const void *self, FILE *out)
+{
+    const struct gather_all *all = self;
+    put_run_names(all, out);
+    tidy_head(out);
+    for (uint32_t i = 0; i < plan_runs(all->plan) && !all->error[0]; i++)
+        if (all->run[i].state == GATHER_COMPLETE)
+            put_values(all, i, out);
 }

@@ -34,7 +34,9 @@ enum {
     GATHER_P99,
     GATHER_PACKETS,
     GATHER_DROPPED,
-    GATHER_MARKS
+    GATHER_MARKS,
+    GATHER_JAIN,
+    GATHER_LEAST
 };
 
 // A subject's figures in a run; NAN: it has no such figure, such as the delay of a class that
@@ -61,6 +63,7 @@ struct gather_all {
     const char *name; // of the scenario
     struct gather_run *run;
     double *samples; // room for one of each seed
+    char *error;     // TIDY_ERROR_OCTETS; "": all tables of the runs could be read
 };
 
 bool gather_is_complete(const struct gather_all *all); // every run
@@ -73,8 +76,9 @@ struct statistics gather_statistics(const struct gather_all *all, struct gather_
 // gather_text.c: the tables.
 void gather_print(const struct gather_all *all, const char *dir);
 
-// gather_files.c: summary.json and runs.csv. self: a struct gather_all.
+// gather_files.c: summary.json, runs.csv, results.csv. self: a struct gather_all.
 void gather_put_summary(const void *self, FILE *out);
 void gather_put_csv(const void *self, FILE *out);
+void gather_put_tidy(const void *self, FILE *out);
 
 #endif

@@ -1,6 +1,8 @@
 // See report.h: the sums and the JSON. The text is in text.c.
 #include "lab/summary/report.h"
 
+#include <stdlib.h>
+
 _Static_assert(sizeof(struct stats_worker) % sizeof(uint64_t) == 0, "counters and nothing else");
 
 static void add_stats(struct stats_worker *sum, const struct stats_worker *stats)
@@ -130,6 +132,51 @@ static uint64_t bit_per_s(const struct report *r, uint64_t octets)
     return (uint64_t)((unsigned __int128)octets * 8 * S_IN_NS / r->elapsed_ns);
 }
 
+// The downlink of the MSs that were sent packets of a class: how alike it is, by Jain's index, the
+// square of the sum over n times the sum of squares; and the one who got least.
+static void put_mss(struct json *json, const struct report *r, int c)
+{
+    const struct ledger *ledger = lab_ledger(r->lab);
+    const struct ledger_groups *flows = &ledger->groups[LEDGER_FLOW];
+    uint32_t mss = ledger->groups[LEDGER_MS].count, n = 0;
+    struct ledger_count *of = calloc(mss ? mss : 1, sizeof *of); // packets sent, octets delivered
+    if (!of)
+        abort();
+    for (uint32_t i = 0; i < flows->count; i++) {
+        const struct ledger_context *context = &ledger->context[flows->group[i].above];
+        const struct ledger_tally *down = &flows->group[i].of[LEDGER_DOWN];
+        if (context->traffic_class != c)
+            continue;
+        of[context->ms].packets += down->sent.packets;
+        of[context->ms].octets += down->delivered.octets;
+    }
+    double sum = 0, squares = 0;
+    uint64_t least = UINT64_MAX;
+    for (uint32_t i = 0; i < mss; i++) {
+        if (!of[i].packets)
+            continue;
+        n++;
+        sum += (double)of[i].octets;
+        squares += (double)of[i].octets * (double)of[i].octets;
+        least = of[i].octets < least ? of[i].octets : least;
+    }
+    free(of);
+    json_key(json, "mss");
+    json_object(json);
+    json_put(json, "count", n);
+    json_key(json, "jain");
+    if (squares > 0)
+        json_decimal(json, (uint64_t)(sum * sum / (n * squares) * 1e6 + 0.5), 6);
+    else
+        json_null(json);
+    json_key(json, "least_goodput_bit_per_s");
+    if (n)
+        json_integer(json, (int64_t)bit_per_s(r, least));
+    else
+        json_null(json);
+    json_close(json);
+}
+
 // The octets of a class that have arrived; in real time, those sent.
 static void put_received(struct json *json, const struct report *r, int c)
 {
@@ -140,8 +187,10 @@ static void put_received(struct json *json, const struct report *r, int c)
     json_put(json, "packets", received.packets);
     json_put(json, "octets", received.octets);
     json_put(json, "goodput_bit_per_s", bit_per_s(r, received.octets));
-    if (r->lab)
-        put_delay(json, &tally(r, c, LEDGER_DOWN)->delay);
+    if (!r->lab)
+        return;
+    put_delay(json, &tally(r, c, LEDGER_DOWN)->delay);
+    put_mss(json, r, c);
 }
 
 static void put_classes(struct json *json, const struct report *r)

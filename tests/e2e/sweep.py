@@ -2,9 +2,11 @@
 """Several runs of one command: variants, points of a sweep and seeds, as child processes. What they leave
 does not depend on how many are at work at once; statistics are computed here once more, by other means."""
 
+import collections
 import csv
 import math
 import os
+import re
 import shutil
 import statistics
 import subprocess
@@ -16,7 +18,8 @@ from several import SWEEP, VARIANTS, config, many, results, scenario, six, summa
 RIGHT = (ROOT / "tests/config/mistakes/right.lua").read_text()
 FIGURES = {"goodput_bit_per_s": ("goodput_bit_per_s",), "delay_p50_ms": ("delay_ms", "p50"),
            "delay_p95_ms": ("delay_ms", "p95"), "delay_p99_ms": ("delay_ms", "p99"),
-           "packets": ("packets",), "marks": ("marks",)}
+           "packets": ("packets",), "marks": ("marks",), "jain": ("mss", "jain"),
+           "least_goodput_bit_per_s": ("mss", "least_goodput_bit_per_s")}
 
 
 @case("two variants x three seeds: a folder each, gathered in the order of the file")
@@ -37,7 +40,7 @@ def folders():
     same(sorted(path.name for path in (out / "red/2").iterdir()),
          sorted({*RESULTS, "run.json", "run.log"} - {*CAPTURES, "report.html"}), "of the second run: no captures")
     same(sorted(path.name for path in out.iterdir()),
-         ["cobalt", "red", "report.html", "runs.csv", "summary.json"], "of all: one page")
+         ["cobalt", "red", "report.html", "results.csv", "runs.csv", "summary.json"], "of all: one page")
     for text in ("udp: 6 of 6 runs complete", "red, 3 of 3 runs", "cobalt, 3 of 3 runs"):
         right(text in done.stdout, f"no {text!r} in:\n{done.stdout}")
 
@@ -86,7 +89,7 @@ def figure(of_class, name):
         return sum(row["packets"] for row in of_class.get("drops", {}).values())
     value = of_class
     for key in FIGURES[name]:
-        value = value.get(key, None if "delay" in name else 0) if value is not None else None
+        value = value.get(key, None if len(FIGURES[name]) > 1 else 0) if value is not None else None
     return value
 
 
@@ -97,7 +100,7 @@ def check_statistics(out):
                 if run.get("variant") == group.get("variant")]
         same(sorted(group["classes"]), sorted(set().union(*runs)), "classes")
         for name, of_class in group["classes"].items():
-            same(list(of_class), [*list(FIGURES)[:5], "dropped", "marks"], "figures")
+            same(list(of_class), [*list(FIGURES)[:5], "dropped", *list(FIGURES)[5:]], "figures")
             for key, found in of_class.items():
                 samples = [value for run in runs
                            if (value := figure(run.get(name, {}), key)) is not None]
@@ -149,6 +152,82 @@ def table():
     found = [tuple(row.values())[:5] for row in rows_of(out) if row["class"] == "background"]
     same(found, [(f"n={name},rate={rate}kbit_s/1", "", name, f"{rate} kbit/s", "1")
                  for name in ("a", "a.b") for rate in (20, 40)], "folder, variant, name, rate, seed")
+
+
+KEYS = ("class", "cell", "ms", "flow", "end", "application", "direction")
+ENTITIES = {"class": "classes", "cell": "cells", "ms": "mss", "flow": "flows", "application": "applications", "tcp": "tcp"}
+SAMPLES = {"delay": "delivered_packets", "transfer": "transfers", "object": "objects", "page": "pages",
+           "round_trip": "round_trips", "rtt": "rtt_samples"}
+
+
+def melted(folder, of_run):
+    """The rows of results.csv that the tables of a run give, and those that its summary alone has."""
+    for entity, name in ENTITIES.items():
+        with (folder / f"{name}.csv").open(newline="") as file:
+            for row in csv.DictReader(file):
+                for metric, value in row.items():
+                    if metric in KEYS or not value:
+                        continue
+                    samples = next((row[count] for stem, count in SAMPLES.items()
+                                    if re.fullmatch(stem + "_(min|mean|max|p50|p95|p99)_ms", metric)), "")
+                    yield of_run | {"entity": entity} | {key: row.get(key, "") for key in KEYS} | {
+                        "metric": metric, "value": value, "n": samples}
+    for kind, figures in summary_of(folder)["applications"].items():
+        for name, value in figures.items():
+            for member in ("mean", "p50", "p95") if isinstance(value, dict) and "n" in value else ():
+                yield of_run | {"entity": "application_kind"} | dict.fromkeys(KEYS, "") | {
+                    "application": kind, "metric": f"{name[:-3]}_{member}_ms", "value": f"{value[member]:.3f}",
+                    "n": str(value["n"])}
+
+
+UNITS = {"ms": "ms", "bit_per_s": "bit/s", "octets": "octets", "packets": "packets", "segments": "segments"}
+
+
+@case("results.csv: each value of each table of each run, with its unit and its samples, and no more")
+def tidy():
+    out = new_folder() / "out"
+    many(ROOT / "config/quickstart.lua", out, "--variant", "all", "--seeds", "3..4", "--set", "run.duration=20 s")
+    with (out / "results.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    wanted = [row for run in summary_of(out)["runs"] for row in melted(
+        out / run["folder"], {"folder": run["folder"], "variant": run["variant"], "seed": str(run["seed"])})]
+    for row in rows:
+        unit = next((name for ending, name in UNITS.items() if row["metric"].endswith("_" + ending)), "")
+        same(row.pop("unit"), unit, f"unit of {row['metric']}")
+    same(len(rows), len(wanted), "rows")
+    for found, right_one in zip(rows, wanted):
+        same(found, right_one, "a row")
+
+
+@case("a table that is damaged is named, and there is no results.csv that lacks it in silence")
+def tidy_damaged():
+    out = new_folder() / "out"
+    many(config(), out, "--variant", "all", "--seeds", "1..2")
+    table = next(out.glob("*/2/mss.csv"))
+    table.write_text(table.read_text().replace(",", ",x", 40))
+    done = sluice("run", config(), "--variant", "all", "--seeds", "1..2", "--out", out, "--resume")
+    same(done.returncode, 1, "exit status")
+    right("results.csv: mss.csv: line" in done.stderr, done.stderr)
+
+
+@case("Jain's index and the least MS's goodput, by the flows that each class has")
+def fairness():
+    out = new_folder() / "out"
+    many(ROOT / "config/quickstart.lua", out, "--seeds", "5..6", "--set", "run.duration=30 s")
+    for run in summary_of(out)["runs"]:
+        summary, got = summary_of(out / run["folder"]), collections.defaultdict(collections.Counter)
+        with (out / run["folder"] / "flows.csv").open(newline="") as file:
+            for row in csv.DictReader(file):
+                if row["direction"] == "down" and int(row["sent_packets"]):
+                    got[row["class"]][row["ms"]] += int(row["delivered_octets"])
+        same(set(got), set(summary["classes"]), "classes")
+        for name, mss in got.items():
+            found, octets = summary["classes"][name]["mss"], list(mss.values())
+            same(found["count"], len(octets), "MSs")
+            index = sum(octets) ** 2 / len(octets) / sum(one * one for one in octets)
+            right(abs(found["jain"] - index) < 1e-6, f"{found['jain']} for {index}")
+            same(found["least_goodput_bit_per_s"], int(min(octets) * 8 / summary["virtual_s"]), "the least")
+            right(len(octets) > 2 and index < 1, "MSs that differ")
 
 
 @case("a single seed has a mean and no interval")
