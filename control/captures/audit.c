@@ -239,7 +239,9 @@ int command_audit(int argc, char **argv)
     }
     if (overwrites_any(&command, argv + first, argc - first))
         return EXIT_USAGE;
-    struct audit_options options = {command.tolerance_ns, command.th_ns, (uint16_t)command.port};
+    struct audit_options options = {.tolerance_ns = command.tolerance_ns,
+                                    .th_ns = command.th_ns,
+                                    .port = (uint16_t)command.port};
     struct audit *audit = audit_create(&options);
     int status = read_all(audit, argv + first, argc - first);
     status = status ? status : report(&command, audit, argv + first, argc - first);

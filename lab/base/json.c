@@ -84,19 +84,22 @@ static int utf8_length(const unsigned char *s)
     return point < least[n] || surrogate || point > 0x10ffff ? 0 : n;
 }
 
+// Octets from one that is escaped to the next go out at once.
 static void put_string(struct json *json, const char *text)
 {
+    const unsigned char *from = (const unsigned char *)text, *s = from;
     fputc('"', json->out);
-    for (const unsigned char *s = (const unsigned char *)text; *s;) {
+    while (*s) {
         int n = utf8_length(s);
-        if (*s == '"' || *s == '\\')
-            fprintf(json->out, "\\%c", *s);
-        else if (*s < 0x20 || n == 0)
-            fprintf(json->out, "\\u%04x", *s);
-        else
-            fwrite(s, 1, (size_t)n, json->out);
-        s += n ? n : 1;
+        bool is_quoted = *s == '"' || *s == '\\', is_plain = !is_quoted && *s >= 0x20 && n > 0;
+        if (!is_plain) {
+            fwrite(from, 1, (size_t)(s - from), json->out);
+            fprintf(json->out, is_quoted ? "\\%c" : "\\u%04x", *s);
+            from = s + 1;
+        }
+        s += is_plain ? n : 1;
     }
+    fwrite(from, 1, (size_t)(s - from), json->out);
     fputc('"', json->out);
 }
 

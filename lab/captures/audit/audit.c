@@ -107,7 +107,7 @@ void audit_packet(struct audit *audit, const struct capture_packet *packet, uint
         audit_packets_until(audit, packet->time_ns, counts);
 }
 
-static void begin_phase(struct audit *audit, enum audit_phase phase)
+void audit_begin(struct audit *audit, enum audit_phase phase)
 {
     uint64_t unused[CAPTURE_COUNTS] = {0};
     if (audit->phase == AUDIT_LEARN && phase == AUDIT_JUDGE) {
@@ -121,6 +121,15 @@ static void begin_phase(struct audit *audit, enum audit_phase phase)
     audit->phase = phase;
 }
 
+void audit_take(struct audit *audit, const struct capture_packet *packet)
+{
+    uint64_t unused[CAPTURE_COUNTS] = {0};
+    if (audit->phase == AUDIT_JUDGE)
+        audit_clock_packet(audit, packet);
+    else
+        audit_packet(audit, packet, unused);
+}
+
 int audit_read(struct audit *audit, enum audit_phase phase, const char *path, const char *name,
                char error[256])
 {
@@ -130,14 +139,10 @@ int audit_read(struct audit *audit, enum audit_phase phase, const char *path, co
     struct capture_file *file = capture_file_open(path, error);
     if (!file)
         return -1;
-    begin_phase(audit, phase);
+    audit_begin(audit, phase);
     capture_file_begin_at(file, audit->file_ns);
-    while (capture_file_read(file, &packet, 1, counts)) {
-        if (phase == AUDIT_JUDGE)
-            audit_clock_packet(audit, &packet);
-        else
-            audit_packet(audit, &packet, counts);
-    }
+    while (capture_file_read(file, &packet, 1, counts))
+        audit_take(audit, &packet);
     if (phase == AUDIT_JUDGE && capture_file_damage(file))
         audit_note(audit, "%s breaks off behind frame %llu: %s", name,
                    (unsigned long long)audit->frames, capture_file_damage(file));
@@ -212,7 +217,8 @@ void audit_destroy(struct audit *audit)
     audit_copies_begin(audit);
     audit_whose_end(audit);
     audit_ids_end(audit);
-    free(audit->held_room);
+    free(audit->held_room.octets);
+    free(audit->room.octets);
     free(audit->findings);
     free(audit->all.pause);
     free(audit);

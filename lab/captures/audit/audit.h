@@ -23,6 +23,7 @@ struct audit_options {
     uint64_t tolerance_ns; // a PDU may be so much too early
     uint64_t th_ns;        // so long an MS's own values hold (Th)
     uint16_t port;         // UDP port of NS; 0: any that looks like it
+    uint32_t copies;       // packets among which the copy of one is looked for; 0: 16384
 };
 
 enum audit_phase { AUDIT_LEARN, AUDIT_JUDGE };
@@ -33,6 +34,10 @@ struct audit *audit_create(const struct audit_options *options);
 // The name is for messages.
 int audit_read(struct audit *audit, enum audit_phase phase, const char *path, const char *name,
                char error[256]);
+// The same from memory: begins a file in place of audit_read, then takes its packets one by one.
+struct capture_packet;
+void audit_begin(struct audit *audit, enum audit_phase phase);
+void audit_take(struct audit *audit, const struct capture_packet *packet);
 void audit_finish(struct audit *audit);
 void audit_destroy(struct audit *audit);
 

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "lab/captures/audit/audit_parts.h"
-#include "lab/engine/need.h"
 
 #define CLOCK_STEP_NS S_IN_NS
 #define PAUSE_NS      (60 * S_IN_NS) // Tns-test at most (48.016 clause 11)
@@ -52,11 +51,10 @@ static void judge(struct audit *audit, const struct capture_packet *packet)
 
 static void hold(struct audit *audit, const struct capture_packet *packet)
 {
-    if (!audit->held_room)
-        audit->held_room = need(malloc(sizeof *audit->held_room));
-    memcpy(audit->held_room->octets, packet->octets, packet->captured);
+    uint8_t *octets = capture_room_of(&audit->held_room, packet->captured);
+    memcpy(octets, packet->octets, packet->captured);
     audit->held = *packet;
-    audit->held.octets = audit->held_room->octets;
+    audit->held.octets = octets;
     audit->is_held = true;
 }
 
@@ -95,6 +93,4 @@ void audit_clock_finish(struct audit *audit)
 {
     if (audit->is_held)
         release(audit, audit->held.time_ns);
-    free(audit->held_room);
-    audit->held_room = NULL;
 }

@@ -12,22 +12,25 @@
 #include "lab/engine/need.h"
 
 #define COPY_NS     (20 * MS_IN_NS)
-#define SLOTS       16384u
+#define SLOTS       16384u // by default
 #define HEAD_OCTETS 64u
 #define TAIL_OCTETS 16u
 #define TWINS_LEAST 8u // that look like copies
 
 #define LONG_OCTETS 12u // of a UNITDATA that is hardly the same as another one by chance
 
+struct elsewhere {
+    uint64_t key, time_ns;
+    struct audit_pair *pair;
+    int from;
+};
+
 struct audit_copies {
+    uint32_t slots;
+    struct elsewhere *other; // by octets alone
     struct {
         uint64_t key, time_ns;
-    } slot[SLOTS];
-    struct elsewhere {
-        uint64_t key, time_ns;
-        struct audit_pair *pair;
-        int from;
-    } other[SLOTS]; // by octets alone
+    } slot[];
 };
 
 static uint64_t mixed(uint64_t key, uint64_t more)
@@ -70,17 +73,23 @@ static uint64_t apart(uint64_t one_ns, uint64_t other_ns)
 
 static struct audit_copies *need_copies(struct audit *audit)
 {
-    if (!audit->copies)
-        audit->copies = need(calloc(1, sizeof *audit->copies));
-    return audit->copies;
+    struct audit_copies *copies = audit->copies;
+    if (!copies) {
+        uint32_t slots = audit->options.copies ? audit->options.copies : SLOTS;
+        copies = need(calloc(1, sizeof *copies + slots * sizeof copies->slot[0]));
+        copies->slots = slots;
+        copies->other = need(calloc(slots, sizeof *copies->other));
+        audit->copies = copies;
+    }
+    return copies;
 }
 
 static bool was_there(struct audit *audit, const struct audit_at *at)
 {
     struct audit_copies *copies = need_copies(audit);
     uint64_t key = key_of(audit, at), now_ns = audit->packet_ns;
-    uint64_t *slot_key = &copies->slot[key % SLOTS].key;
-    uint64_t *slot_ns = &copies->slot[key % SLOTS].time_ns;
+    uint64_t *slot_key = &copies->slot[key % copies->slots].key;
+    uint64_t *slot_ns = &copies->slot[key % copies->slots].time_ns;
     bool same = *slot_key == key && apart(now_ns, *slot_ns) <= COPY_NS;
     *slot_key = key;
     *slot_ns = now_ns;
@@ -98,7 +107,8 @@ static void note_other(struct audit_pair *pair, int from, struct audit_pair *oth
 static bool was_elsewhere(struct audit *audit, const struct audit_at *at, uint64_t key,
                           struct audit_pair **other, int *from)
 {
-    struct elsewhere *one = &need_copies(audit)->other[key % SLOTS];
+    struct audit_copies *copies = need_copies(audit);
+    struct elsewhere *one = &copies->other[key % copies->slots];
     bool same = one->key == key && apart(audit->packet_ns, one->time_ns) <= COPY_NS;
     if (same && one->pair != at->pair) {
         *other = one->pair;
@@ -137,7 +147,7 @@ void audit_copies_learn(struct audit *audit, const struct audit_at *at)
 void audit_copies_forget_sides(struct audit *audit)
 {
     if (audit->copies)
-        memset(audit->copies->other, 0, sizeof audit->copies->other);
+        memset(audit->copies->other, 0, audit->copies->slots * sizeof *audit->copies->other);
     for (struct audit_pair *pair = audit->pairs; pair; pair = pair->next) {
         pair->other_side = NULL;
         pair->on_other_side[0] = pair->on_other_side[1] = pair->unitdatas = 0;
@@ -173,6 +183,8 @@ void audit_copies_find_sides(struct audit *audit)
 
 void audit_copies_begin(struct audit *audit)
 {
+    if (audit->copies)
+        free(audit->copies->other);
     free(audit->copies);
     audit->copies = NULL;
 }

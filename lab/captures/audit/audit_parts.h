@@ -424,7 +424,7 @@ struct audit {
     struct audit_at at;
     bool is_held; // a packet whose stamp may be wrong
     struct capture_packet held;
-    struct capture_room *held_room;
+    struct capture_room held_room;
     struct capture_room room;
     struct bss_table named_table, pairs_table, bvcs_table, mss_table, old_tllis_table, lles_table,
         left_table, heard_table;

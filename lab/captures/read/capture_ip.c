@@ -5,6 +5,7 @@
 
 #include <pcap/dlt.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "dataplane/wire/address.h"
@@ -216,14 +217,27 @@ enum capture_sum capture_ip_sum(const struct capture_ip *ip, uint32_t n, uint32_
 
 // ---- UDP ----
 
+uint8_t *capture_room_of(struct capture_room *room, uint32_t n)
+{
+    if (room->n < n || !room->octets) {
+        free(room->octets);
+        room->octets = malloc(n ? n : 1);
+        if (!room->octets)
+            abort();
+        room->n = n;
+    }
+    return room->octets;
+}
+
 const uint8_t *capture_ip_whole(const struct capture_ip *ip, uint32_t n, struct capture_room *room)
 {
     uint32_t there = ip->payload.captured;
     if (n <= there)
         return ip->payload.octets;
-    memcpy(room->octets, ip->payload.octets, there);
-    memset(room->octets + there, 0, n - there);
-    return room->octets;
+    uint8_t *octets = capture_room_of(room, n);
+    memcpy(octets, ip->payload.octets, there);
+    memset(octets + there, 0, n - there);
+    return octets;
 }
 
 static bool checksum_right(const struct capture_ip *ip, uint32_t n, uint64_t *counts)

@@ -47,9 +47,11 @@ enum capture_sum capture_ip_sum(const struct capture_ip *ip, uint32_t n, uint32_
 
 // For codecs that want all of it: the payload's first n octets, with zeros for those that are not
 // there; in the room, if there are such.
-struct capture_room {
-    uint8_t octets[CAPTURE_OCTETS_MAX];
+struct capture_room { // at first all 0; grows, so a capture of short packets needs little
+    uint8_t *octets;  // to be freed
+    uint32_t n;
 };
+uint8_t *capture_room_of(struct capture_room *room, uint32_t n);
 const uint8_t *capture_ip_whole(const struct capture_ip *ip, uint32_t n, struct capture_room *room);
 
 // Of an IP packet of protocol 17, whole. A first fragment announces the length of its datagram.

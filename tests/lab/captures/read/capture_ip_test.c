@@ -29,7 +29,7 @@ static int clear(void **state)
     (void)state;
     memset(counts, 0, sizeof counts);
     memset(memory, 0xee, sizeof memory);
-    memset(&room, 0xee, sizeof room);
+    memset(capture_room_of(&room, 2048), 0xee, 2048);
     return 0;
 }
 
