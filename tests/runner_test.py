@@ -163,6 +163,22 @@ def fuzz_case(shell, wanted, seconds="7"):
         return text.splitlines()[-1] == wanted and as_wanted, text
 
 
+def words_of_a_target():
+    """A dictionary is handed on where there is one, before the folders of inputs."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        words = root / "tests/fuzz/dict/llc"
+        words.parent.mkdir(parents=True)
+        words.touch()
+        for name, has in (("llc", 1), ("ns", 0)):
+            target = root / f"build/fuzz/tests/fuzz/{name}_fuzz"
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(f'#!/bin/bash\n[ $(grep -c -x -e -dict={words} <(printf "%s\\n" "$@")) = {has} ]\n')
+            target.chmod(0o755)
+        status, text = run(root, "fuzz", "--seconds", "2")
+        return status == 0 and text.endswith("\n2 passed, 0 failed\n"), text
+
+
 def packets_are_counted():
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
@@ -218,6 +234,7 @@ CASES = [(name.replace("_", " "), lambda name=name: fake_case(name)) for name in
     ("a fuzz target that finds nothing passes",
      lambda: fuzz_case('[[ $1 = -max_total_time=7 && "$*" = *tests/fuzz/corpus/llc ]]',
                        "1 passed, 0 failed")),
+    ("a fuzz target has the words of its dictionary", words_of_a_target),
     ("a fuzz target that crashes fails", lambda: fuzz_case("kill -ABRT $$", "0 passed, 1 failed")),
     ("a long run of the fuzz targets that tries little fails",
      lambda: fuzz_case("echo stat::number_of_executed_units: 9999999 >&2", "1 passed, 1 failed",

@@ -30,7 +30,7 @@ struct row {
     struct gi_interval interval;
 };
 
-struct compared {
+struct gi_compared {
     const char *path[SIDES];
     struct json_object *report[SIDES];
     struct row *row;
@@ -105,7 +105,7 @@ static bool is_empty(const struct row *r)
            (r->value[A] == 0 && r->value[B] == 0 && strcmp(r->unit, "share") == 0);
 }
 
-static void take_figure(struct compared *c, const struct json_object *a,
+static void take_figure(struct gi_compared *c, const struct json_object *a,
                         const struct json_object *b, const char *key)
 {
     if (c->rows == ROWS_MOST)
@@ -142,7 +142,7 @@ static const struct json_object *same_row(const struct json_object *rows,
 
 static void take_table(void *self, const char *name, struct json_object *rows)
 {
-    struct compared *c = self;
+    struct gi_compared *c = self;
     const struct json_object *others = value_in(value_in(c->report[B], "tables"), name);
     snprintf(c->table, sizeof c->table, "%s", name);
     value_text(value_in(value_in(c->report[A], "texts"), "tables"), name, c->title,
@@ -161,11 +161,31 @@ static void take_table(void *self, const char *name, struct json_object *rows)
 // What the first does not have of the second.
 static void count_others(void *self, const char *name, struct json_object *rows)
 {
-    struct compared *c = self;
+    struct gi_compared *c = self;
     const struct json_object *of_a = value_in(value_in(c->report[A], "tables"), name);
     c->left_out += value_count(rows) - most(value_count(rows), TABLE_ROWS_MOST);
     for (size_t i = 0; i < most(value_count(rows), TABLE_ROWS_MOST); i++)
         c->left_out += !same_row(of_a, value_at(rows, i));
+}
+
+struct gi_compared *gi_compared_of(const char *const paths[2], struct json_object *const reports[2])
+{
+    struct gi_compared *c = calloc(1, sizeof *c);
+    if (!c || !(c->row = calloc(ROWS_MOST, sizeof *c->row)))
+        abort();
+    for (int s = 0; s < SIDES; s++) {
+        c->path[s] = paths[s];
+        c->report[s] = reports[s];
+    }
+    value_members(value_in(c->report[A], "tables"), take_table, c);
+    value_members(value_in(c->report[B], "tables"), count_others, c);
+    return c;
+}
+
+void gi_compared_free(struct gi_compared *c)
+{
+    free(c->row);
+    free(c);
 }
 
 static const char *verdict_of(const struct row *r)
@@ -209,7 +229,7 @@ static const char chance_text[] =
     "called more or less. Flows are taken as independent; if a few users have most of them,\n"
     "the intervals are too narrow.\n";
 
-static void print(const struct compared *c, FILE *out)
+void gi_compared_print(const struct gi_compared *c, FILE *out)
 {
     char path[TEXT_ROOM];
     for (int s = 0; s < SIDES; s++)
@@ -256,7 +276,7 @@ static void put_row(const struct row *r, struct json *json)
     json_close(json);
 }
 
-static void put_titles(const struct compared *c, struct json *json)
+static void put_titles(const struct gi_compared *c, struct json *json)
 {
     json_key(json, "titles");
     json_object(json);
@@ -266,7 +286,7 @@ static void put_titles(const struct compared *c, struct json *json)
     json_close(json);
 }
 
-static void put(const struct compared *c, FILE *out)
+void gi_compared_json(const struct gi_compared *c, FILE *out)
 {
     struct json json;
     json_begin(&json, out);
@@ -292,14 +312,14 @@ static bool is_stdout(const char *path)
     return path && strcmp(path, "-") == 0;
 }
 
-static void put_page(const struct compared *c, FILE *out)
+void gi_compared_page(const struct gi_compared *c, FILE *out)
 {
     char *text = NULL;
     size_t octets;
     FILE *memory = open_memstream(&text, &octets);
     if (!memory)
         abort();
-    put(c, memory);
+    gi_compared_json(c, memory);
     fclose(memory);
     struct json_object *value = value_parse_object(text);
     const struct json_object *const reports[2] = {c->report[A], c->report[B]};
@@ -308,8 +328,8 @@ static void put_page(const struct compared *c, FILE *out)
     free(text);
 }
 
-static bool write_to(const char *path, const struct compared *c,
-                     void (*write)(const struct compared *c, FILE *out))
+static bool write_to(const char *path, const struct gi_compared *c,
+                     void (*write)(const struct gi_compared *c, FILE *out))
 {
     FILE *out = is_stdout(path) ? stdout : fopen(path, "we");
     if (out)
@@ -322,24 +342,27 @@ static bool write_to(const char *path, const struct compared *c,
     return good;
 }
 
+static bool write_all(const struct gi_compared *c, const char *json, const char *page)
+{
+    if (!is_stdout(json) && !is_stdout(page))
+        gi_compared_print(c, stdout);
+    bool good = !json || write_to(json, c, gi_compared_json);
+    return (!page || write_to(page, c, gi_compared_page)) && good;
+}
+
 int gi_compare(const char *a, const char *b, const char *json, const char *page)
 {
-    struct compared c = {.path = {a, b}, .row = calloc(ROWS_MOST, sizeof *c.row)};
+    const char *const paths[SIDES] = {a, b};
+    struct json_object *reports[SIDES];
     bool good = true;
-    if (!c.row)
-        abort();
     for (int s = 0; s < SIDES; s++)
-        good = (c.report[s] = gi_report_read(c.path[s])) && good;
+        good = (reports[s] = gi_report_read(paths[s])) && good;
     if (good) {
-        value_members(value_in(c.report[A], "tables"), take_table, &c);
-        value_members(value_in(c.report[B], "tables"), count_others, &c);
-        if (!is_stdout(json) && !is_stdout(page))
-            print(&c, stdout);
-        good = !json || write_to(json, &c, put);
-        good = (!page || write_to(page, &c, put_page)) && good;
+        struct gi_compared *c = gi_compared_of(paths, reports);
+        good = write_all(c, json, page);
+        gi_compared_free(c);
     }
     for (int s = 0; s < SIDES; s++)
-        value_free(c.report[s]);
-    free(c.row);
+        value_free(reports[s]);
     return good ? EXIT_DONE : EXIT_RUN_FAILED;
 }

@@ -57,9 +57,7 @@ static void pass_all(struct filter *f)
     }
 }
 
-enum verdict { REPORT, NO_REPORT, BREAKS_OFF };
-
-static enum verdict parse(FILE *in, struct json_object **report)
+enum gi_report gi_report_parse(FILE *in, struct json_object **report)
 {
     char *text = NULL;
     size_t octets = 0;
@@ -74,24 +72,25 @@ static enum verdict parse(FILE *in, struct json_object **report)
     *report = f.written <= OCTETS_MOST ? value_parse(text, octets) : NULL;
     free(text);
     if (value_is_object(value_in(*report, "tables")))
-        return REPORT;
+        return GI_REPORT;
     value_free(*report);
     *report = NULL;
-    return f.depth > 0 ? BREAKS_OFF : NO_REPORT;
+    return f.depth > 0 ? GI_REPORT_BREAKS_OFF : GI_REPORT_NONE;
 }
 
 static const char *const texts[] = {
-    [NO_REPORT] = "no report; sluice gi CAPTURE --json FILE writes one",
-    [BREAKS_OFF] = "the report breaks off; write it again with sluice gi CAPTURE --json FILE"};
+    [GI_REPORT_NONE] = "no report; sluice gi CAPTURE --json FILE writes one",
+    [GI_REPORT_BREAKS_OFF] =
+        "the report breaks off; write it again with sluice gi CAPTURE --json FILE"};
 
 struct json_object *gi_report_read(const char *path)
 {
     FILE *in = fopen(path, "re");
     struct json_object *report = NULL;
-    enum verdict verdict = in ? parse(in, &report) : NO_REPORT;
+    enum gi_report verdict = in ? gi_report_parse(in, &report) : GI_REPORT_NONE;
     if (!in || ferror(in))
         fprintf(stderr, "sluice gi: %s: %s\n", path, strerror(errno));
-    else if (verdict != REPORT)
+    else if (verdict != GI_REPORT)
         fprintf(stderr, "sluice gi: %s: %s\n", path, texts[verdict]);
     if (in)
         fclose(in);

@@ -27,10 +27,7 @@ struct connection {
     int fd; // -1: free
     uint64_t until_ms;
     uint64_t turn; // the order of arrival, also within one millisecond
-    size_t got;
-    char request[HTTP_REQUEST_OCTETS];
-    const char *path; // within `request`; NULL until the whole request has arrived
-    bool head_only;
+    struct http_request request;
     struct answer *answer;
     size_t sent;
 };
@@ -41,6 +38,40 @@ struct server {
     struct connection at[HTTP_CONNECTIONS];
     uint64_t turns;
 };
+
+// ---- Requests ----
+
+// The head has arrived, up to an empty line. The head may hold any octet except NUL.
+static bool is_whole(const char *text)
+{
+    return strstr(text, "\r\n\r\n") || strstr(text, "\n\n");
+}
+
+// METHOD SP PATH SP HTTP/1.x; the header fields below are ignored.
+static int read_line(struct http_request *r)
+{
+    r->text[strcspn(r->text, "\r\n")] = '\0';
+    char *path = strchr(r->text, ' ');
+    char *version = path ? strchr(path + 1, ' ') : NULL;
+    if (!version || strncmp(version + 1, "HTTP/1.", 7) != 0 || path[1] != '/')
+        return 400;
+    *path++ = *version = '\0';
+    r->head_only = strcmp(r->text, "HEAD") == 0;
+    if (!r->head_only && strcmp(r->text, "GET") != 0)
+        return 405;
+    r->path = path;
+    return 200;
+}
+
+int http_read(struct http_request *r)
+{
+    r->text[r->got] = '\0';
+    if (strlen(r->text) != r->got)
+        return 400;
+    if (is_whole(r->text))
+        return read_line(r);
+    return r->got == sizeof r->text - 1 ? 431 : 0;
+}
 
 // ---- Listening ----
 
@@ -138,25 +169,10 @@ static void answer_path(const struct server *server, struct connection *c)
     size_t n = 0;
     const char *type = text_type;
     FILE *out = open_memstream(&body, &n);
-    int status = out ? server->answer(server->self, c->path, out, &type) : 0;
+    int status = out ? server->answer(server->self, c->request.path, out, &type) : 0;
     if (out && fclose(out) == 0)
         compose(c, status, type, body, n);
     free(body);
-}
-
-// METHOD SP PATH SP HTTP/1.x; the header fields below are ignored.
-static void read_request(struct connection *c)
-{
-    c->request[strcspn(c->request, "\r\n")] = '\0';
-    char *path = strchr(c->request, ' ');
-    char *version = path ? strchr(path + 1, ' ') : NULL;
-    if (!version || strncmp(version + 1, "HTTP/1.", 7) != 0 || path[1] != '/')
-        return refuse(c, 400);
-    *path++ = *version = '\0';
-    c->head_only = strcmp(c->request, "HEAD") == 0;
-    if (!c->head_only && strcmp(c->request, "GET") != 0)
-        return refuse(c, 405);
-    c->path = path;
 }
 
 // ---- Connections ----
@@ -168,32 +184,23 @@ static void end(struct connection *c)
     c->fd = -1;
 }
 
-// The head has arrived, up to an empty line. The head may hold any octet except NUL.
-static bool is_whole(const struct connection *c)
-{
-    return strstr(c->request, "\r\n\r\n") || strstr(c->request, "\n\n");
-}
-
 // Reads or writes as far as the socket allows. False: the connection is over.
 static bool read_on(struct connection *c)
 {
-    ssize_t n = recv(c->fd, c->request + c->got, sizeof c->request - 1 - c->got, 0);
+    struct http_request *r = &c->request;
+    ssize_t n = recv(c->fd, r->text + r->got, sizeof r->text - 1 - r->got, 0);
     if (n < 0)
         return errno == EAGAIN || errno == EINTR;
     if (n == 0)
         return false;
-    c->got += (size_t)n;
-    c->request[c->got] = '\0';
-    if (strlen(c->request) != c->got)
-        refuse(c, 400);
-    else if (is_whole(c))
-        read_request(c);
-    else if (c->got == sizeof c->request - 1)
-        refuse(c, 431);
-    else
+    r->got += (size_t)n;
+    int status = http_read(r);
+    if (status == 0)
         return true;
+    if (status != 200)
+        refuse(c, status);
     c->until_ms = now_ms() + HTTP_ANSWER_MS;
-    return c->path || c->answer;
+    return r->path || c->answer;
 }
 
 // A client that still sends is read no further. Closing a socket with unread octets would discard
@@ -208,7 +215,7 @@ static void drain(int fd)
 
 static bool write_on(struct connection *c)
 {
-    size_t octets = c->head_only ? c->answer->head_octets : c->answer->octets;
+    size_t octets = c->request.head_only ? c->answer->head_octets : c->answer->octets;
     ssize_t n = send(c->fd, c->answer->text + c->sent, octets - c->sent, MSG_NOSIGNAL);
     if (n < 0)
         return errno == EAGAIN || errno == EINTR;
@@ -232,7 +239,7 @@ static void go_on(struct connection *c, short events)
 
 static bool is_asking(const struct connection *c)
 {
-    return c->fd >= 0 && c->path && !c->answer;
+    return c->fd >= 0 && c->request.path && !c->answer;
 }
 
 // One answer for `first` and all later connections with the same path. Making the answer takes
@@ -246,7 +253,7 @@ static void answer_alike(const struct server *server, struct connection *first)
     uint64_t until_ms = now_ms() + HTTP_ANSWER_MS;
     first->until_ms = until_ms;
     for (struct connection *c = first + 1; c < server->at + HTTP_CONNECTIONS; c++)
-        if (is_asking(c) && strcmp(c->path, first->path) == 0) {
+        if (is_asking(c) && strcmp(c->request.path, first->request.path) == 0) {
             c->answer = answer;
             c->until_ms = until_ms;
             answer->readers++;

@@ -5,6 +5,8 @@
 #ifndef SLUICE_CONTROL_CLIENT_HTTP_H
 #define SLUICE_CONTROL_CLIENT_HTTP_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
 #define HTTP_CONNECTIONS    64 // at once; a further one replaces the one that has been idle longest
@@ -12,6 +14,17 @@
 #define HTTP_REQUEST_OCTETS 4096  // the longest request head
 #define HTTP_REQUEST_MS     5000  // from the connection to the end of the request
 #define HTTP_ANSWER_MS      10000 // for sending the answer
+
+// What a client has sent so far; at first all 0.
+struct http_request {
+    size_t got; // octets of `text`, at most one less than it has
+    char text[HTTP_REQUEST_OCTETS];
+    const char *path; // within `text`; NULL until the whole request has arrived
+    bool head_only;
+};
+
+// Reads what has arrived. 0: more must come; 200: the path is there; else the status of a refusal.
+int http_read(struct http_request *request);
 
 // Makes the answer to a path: status, body and type.
 typedef int http_answer_fn(void *self, const char *path, FILE *body, const char **type);

@@ -33,6 +33,9 @@ bool telemetry_number(const char **words, uint64_t most, uint64_t *value);
 // cell.
 bool telemetry_cell(const struct telemetry *t, const char **words, uint32_t *bvc);
 
+// What the words of trace_on ask for. NULL, or why it is nothing.
+const char *telemetry_wish(const struct telemetry *t, const char *words, struct trace_wish *wish);
+
 // A page of rows from `first` on. telemetry_page_add: if the page is full, frees the row, notes the
 // next page's begin, and returns false.
 struct telemetry_page {

@@ -21,7 +21,7 @@ static void drain(struct telemetry *t)
 
 // ---- On and off ----
 
-static const char *wish_of(const struct telemetry *t, const char *words, struct trace_wish *wish)
+const char *telemetry_wish(const struct telemetry *t, const char *words, struct trace_wish *wish)
 {
     uint64_t packets;
     *wish = (struct trace_wish){.ms_id = TRACE_ANY, .bvc_id = TRACE_ANY};
@@ -43,7 +43,7 @@ const char *telemetry_trace_on(struct telemetry *t, const char *words, struct ro
 {
     struct telemetry_traced *d = &t->traced;
     struct trace_wish wish;
-    const char *why = wish_of(t, words, &wish);
+    const char *why = telemetry_wish(t, words, &wish);
     if (why)
         return why;
     if (!d->record)

@@ -1,6 +1,7 @@
 // sluice ggsn: the far end of an instance's Gn in real time, by the contexts.json of that instance.
 // The file is read again when it has changed, so that an instance may start again.
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -8,7 +9,7 @@
 
 #include "control/cli/cli.h"
 #include "control/cli/commands.h"
-#include "control/client/value.h"
+#include "control/program/ggsn_contexts.h"
 #include "control/process/signals.h"
 #include "lab/live/device/device.h"
 #include "lab/live/gateway/gateway.h"
@@ -41,6 +42,8 @@ const struct cli cli_of_ggsn = {
 
 // ---- contexts.json ----
 
+#define CONTEXTS_OCTETS_MAX (1 << 30) // about 7 million contexts
+
 struct contexts_file {
     const char *path;
     struct timespec changed;
@@ -48,66 +51,42 @@ struct contexts_file {
     struct gateway *gateway;
 };
 
-static void take_contexts(struct gateway *gateway, struct json_object *list)
+static void take_contexts(struct contexts_file *file, const struct stat *now, const char *text)
 {
-    size_t n = value_count(list), used = 0;
-    struct gateway_context *contexts = calloc(n + 1, sizeof *contexts);
-    if (!contexts)
-        abort();
-    for (size_t i = 0; i < n; i++) {
-        char text[64];
-        struct in_addr address;
-        struct json_object *one = value_at(list, i);
-        if (inet_pton(AF_INET, value_text(one, "address", text, sizeof text), &address) == 1)
-            contexts[used++] = (struct gateway_context){ntohl(address.s_addr),
-                                                        (uint32_t)value_number(one, "teid")};
-    }
-    gateway_set(gateway, contexts, (uint32_t)used);
+    struct gateway_context *contexts;
+    uint32_t count, left_out;
+    if (!ggsn_contexts(text, (size_t)now->st_size, &contexts, &count, &left_out))
+        return; // it is being written
+    file->number = now->st_ino;
+    file->changed = now->st_mtim;
+    gateway_set(file->gateway, contexts, count);
     free(contexts);
-    fprintf(stderr, "%zu contexts\n", used);
+    fprintf(stderr, "%u contexts", count);
+    if (left_out)
+        fprintf(stderr, "; %u left out, without an IPv4 address or a TEID", left_out);
+    fprintf(stderr, "\n");
 }
 
-static char *read_text(FILE *file, size_t *octets)
+static bool has_changed(const struct contexts_file *file, const struct stat *now)
 {
-    char *text = NULL;
-    size_t room = 0;
-    for (*octets = 0;;) {
-        if (*octets == room) {
-            room = room ? 2 * room : 65536;
-            text = realloc(text, room);
-            if (!text)
-                abort();
-        }
-        size_t n = fread(text + *octets, 1, room - *octets, file);
-        if (n == 0)
-            return text;
-        *octets += n;
-    }
+    return now->st_ino != file->number ||
+           memcmp(&now->st_mtim, &file->changed, sizeof now->st_mtim) != 0;
 }
 
 static void look(void *self)
 {
-    struct contexts_file *contexts = self;
+    struct contexts_file *file = self;
     struct stat now;
-    FILE *file = fopen(contexts->path, "re");
-    if (!file)
+    int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
         return;
-    bool changed = fstat(fileno(file), &now) == 0 &&
-                   (now.st_ino != contexts->number ||
-                    memcmp(&now.st_mtim, &contexts->changed, sizeof now.st_mtim) != 0);
-    if (changed) {
-        size_t octets;
-        char *text = read_text(file, &octets);
-        struct json_object *list = value_parse(text, octets);
-        if (list) { // else it is being written
-            contexts->number = now.st_ino;
-            contexts->changed = now.st_mtim;
-            take_contexts(contexts->gateway, list);
-        }
-        value_free(list);
+    if (fstat(fd, &now) == 0 && S_ISREG(now.st_mode) && has_changed(file, &now)) {
+        char *text = now.st_size < CONTEXTS_OCTETS_MAX ? malloc((size_t)now.st_size + 1) : NULL;
+        if (text && read(fd, text, (size_t)now.st_size) == now.st_size)
+            take_contexts(file, &now, text);
         free(text);
     }
-    fclose(file);
+    close(fd);
 }
 
 // ---- The run ----

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "control/client/value.h"
@@ -14,7 +15,7 @@
 #include "control/report/reader.h"
 
 #define ELAPSED_S_MAX      1e9
-#define SUMMARY_OCTETS_MAX (64u << 20)
+#define SUMMARY_OCTETS_MAX (64 << 20)
 
 static bool fail(char error[512], const char *path, const char *why)
 {
@@ -26,9 +27,12 @@ static bool fail(char error[512], const char *path, const char *why)
 
 static char *read_file(FILE *file, size_t *octets)
 {
-    char *text = malloc(SUMMARY_OCTETS_MAX);
-    *octets = text ? fread(text, 1, SUMMARY_OCTETS_MAX, file) : 0;
-    if (!text || ferror(file) || *octets == SUMMARY_OCTETS_MAX) {
+    struct stat is;
+    if (fstat(fileno(file), &is) != 0 || is.st_size >= SUMMARY_OCTETS_MAX)
+        return NULL;
+    char *text = malloc((size_t)is.st_size + 1);
+    *octets = text ? fread(text, 1, (size_t)is.st_size, file) : 0;
+    if (!text || ferror(file)) {
         free(text);
         return NULL;
     }

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "control/captures/pages.h"
 #include "control/client/value.h"
-#include "control/report/page.h"
 #include "control/report/reader.h"
 #include "control/report/svg.h"
 #include "tests/fuzz/check.h"
@@ -71,7 +71,7 @@ static void write_page(const uint8_t *data, size_t size)
     struct json_object *report = value_parse_object(text);
     FILE *out = report ? open_memstream(&page, &octets) : NULL;
     if (out) {
-        page_audit(out, report, files, 1);
+        audit_page(out, report, files, 1);
         fclose(out);
         expect_printable(page, octets);
         free(page);
