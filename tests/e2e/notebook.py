@@ -45,7 +45,7 @@ def blocks():
         right(re.search(rf"^{entity} +\d+$", entities, re.MULTILINE), f"{entity} in {entities}")
     for table in pings, least, means:
         right("tail-drop" in table and "recommended" in table and "NaN" not in table, table)
-    same(len(re.findall(r"^0010100000000\d+ ", pings, re.MULTILINE)), 7, "MSs, as text")
+    same(len(re.findall(r"^00101\d{10} ", pings, re.MULTILINE)), 7, "MSs, as text")
     again = python("\n".join(texts), folder)
     same(again.stdout, done.stdout.replace("--\n", ""), "once more")
 

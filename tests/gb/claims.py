@@ -12,6 +12,7 @@ from harness import case, main, right, same
 from world import MS, S, npdu
 
 SILENCE = 4 * T3313  # a page and its three repetitions
+WITHIN = 3 * S  # within an NSE one page has to be answered by then
 KEY = 'cipher = "gea3", key = "0102030405060708", '
 READY = ("gb.ready=10 s",)
 AREA = "262-42-4660-86"
@@ -251,16 +252,16 @@ def within(p):
     same(p.world.log_lines("frames of it came"), [], "what is said")
 
 
-@case("claimed to be in another cell of its NSE, and heard there alone: it moves after T3313, and back likewise")
+@case("claimed to be in another cell of its NSE, and heard there alone: it moves after 3 s, and back likewise")
 @place(more=KEY)
 def moves_within(p):
     for here, there in (2, 3), (3, 2):
         start = p.world.now_ns
         claim(p, bss=p.a, bvci=there)
         claim(p, bss=p.a, bvci=there)
-        p.world.run_until(start + T3313 - S)
+        p.world.run_until(start + WITHIN - 500 * MS)
         keyed_flow_on(p, here)
-        p.world.run_until(start + T3313)
+        p.world.run_until(start + WITHIN)
         flushed(p.a, bvci=here, new_bvci=there)
         keyed_flow_on(p, there)
         p.idle()

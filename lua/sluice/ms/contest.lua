@@ -7,8 +7,9 @@
 --   an answer in the claiming cell, or from its NSE, moves the MS there when the pages have run out.
 -- An answer is any frame after the first page. Packets go on to the cell that has the MS meanwhile, and
 -- nothing is held. A refused claim rests for T3313: so whatever is forged costs an MS one page in T3313,
--- and one at home none of its packets. One page has to be enough within an NSE, where an MS changes its cell
--- often and user data under its key ends the contest; in standby, where the MS may be anywhere; and between
+-- and one at home none of its packets. One page has to be enough within an NSE, and an answer within three
+-- seconds: there an MS changes its cell often, downlink alone goes to its old cell meanwhile, and user data
+-- under its key ends the contest. One page is enough in standby, too, where the MS may be anywhere; and between
 -- NSEs that both list the area (nse.areas), where it may come and go.
 --
 -- There are CONTESTS_MAX contests at most, and one NSE may have begun as many as are free, so that
@@ -26,10 +27,11 @@ local timers = require "sluice.core.timers"
 local contest = {}
 
 local CONTESTS_MAX = 20000
+local WITHIN_NS = 3000000000 -- a page on the CCCH takes 2.1 s at most, nine multiframes; and an access
 
 -- By ms_id { ms_id, bvc = the claiming cell, nse = its NSE, from = the NSE that has the MS (may be nse), take,
 -- is_home = the claiming NSE is the MS's home, answered = it has been heard there since the first page,
--- most = pages, paged, began_ns, resting = the claim is refused, timer }.
+-- most = pages, every_ns, paged, began_ns, resting = the claim is refused, timer }.
 local contests, n = {}, 0
 
 local function end_of(c)
@@ -103,7 +105,7 @@ local function attempt(c)
     end
     c.paged = c.paged + 1
     count.add(c.paged == 1 and "pages" or "retries")
-    c.timer = timers.after(network.cfg.timers.t3313_ns, attempt, c)
+    c.timer = timers.after(c.every_ns, attempt, c)
     paging.page(c.ms_id, own)
     paging.page(c.ms_id, other)
 end
@@ -138,11 +140,13 @@ function contest.claim(ms_id, own, bvc, home, may, take)
         return false
     end
     contest.stop(ms_id)
-    local one = own.nse == bvc.nse or paging.in_standby(ms_id) or are_listed(own, bvc)
+    local within, t3313_ns = own.nse == bvc.nse, network.cfg.timers.t3313_ns
+    local one = within or paging.in_standby(ms_id) or are_listed(own, bvc)
     count.add "claims_paged"
     begin {
         ms_id = ms_id, bvc = bvc, nse = bvc.nse, from = own.nse, take = take, is_home = is_home, paged = 0,
         most = one and 1 or 1 + network.cfg.timers.t3313_retries, began_ns = clock.now_ns,
+        every_ns = within and math.min(WITHIN_NS, t3313_ns) or t3313_ns,
     }
     return false
 end
