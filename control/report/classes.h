@@ -5,7 +5,7 @@
 
 #include "control/report/runs.h"
 
-#define CLASSES_ROWS_MAX      4096
+#define CLASSES_ROWS_MAX      8192
 #define CLASSES_NAME_OCTETS   48
 #define CLASSES_DIGITS_OCTETS 24
 #define CLASSES_GOODPUT       5 // the number of the one in bit/s

@@ -9,7 +9,10 @@
 #include "control/report/reader.h"
 
 #define PARTS_MAX          400
-#define POINTS_OF_A_FIGURE 6400 // over all runs
+#define POINTS_OF_A_FIGURE 6400 // over all variants
+#define DELAY_LEAST_MS     1e-3 // a delay's axis is logarithmic
+#define DELAY_STEP         0.01
+#define DELAY_STEPS        3500 // up to 10^12 ms
 #define GAP_SHARE          0.05
 #define DASH_SHARE         0.005
 #define WAYS               2
@@ -20,7 +23,7 @@
     }
 
 const struct curves_kind curves_kinds[CURVES_KINDS] = {
-    {"delays.csv", "delay_ms", "share", CURVES_CLASS, 100, "Distribution of the delay",
+    {"delays.csv", "delay_ms", "packets", CURVES_CLASS, 1, "Distribution of the delay",
      "delay in ms", "share of the packets in %"},
     SERIES("classes", CURVES_CLASS, "delay_p95_ms", 1, "Delay over time",
            "delay in ms (p95 of a step)"),
@@ -36,10 +39,11 @@ const struct curves_kind curves_kinds[CURVES_KINDS] = {
 
 static const char *const group_columns[CURVES_OF] = {"class", "cell", "flow"};
 
-struct curve *curves_at(const struct curves *c, int kind, uint32_t group, int way, uint32_t run)
+struct curve *curves_at(const struct curves *c, int kind, uint32_t group, int way,
+                        uint32_t runs_group)
 {
     size_t row = ((size_t)kind * CURVES_GROUPS_MAX + group) * WAYS + (size_t)way;
-    return &c->curve[row * c->runs + run];
+    return &c->curve[row * c->groups + runs_group];
 }
 
 // ---- One file ----
@@ -47,8 +51,8 @@ struct curve *curves_at(const struct curves *c, int kind, uint32_t group, int wa
 struct source {
     struct curves *curves;
     struct runs *runs;
-    uint32_t run, parts;
-    double elapsed_s;
+    uint32_t run, runs_group, parts;
+    double elapsed_s; // the longest of the group
     struct reader reader;
     enum curves_of of;
     int x, way, group, application;
@@ -91,14 +95,20 @@ static bool add_point(struct curve *curve, double x, double y)
     return true;
 }
 
-// Leaves out points of a distribution that nobody could tell from those before.
-static bool add_share(struct curve *curve, double x, double y)
+static bool add_delay(struct curve *curve, double x, double packets)
 {
-    const struct plot_point *last = curve->points ? &curve->point[curve->points - 1] : NULL;
-    if (last && y < 100 && y - last->y < 0.1 && x < last->x * 1.05)
-        return true;
-    x = x > 0.001 ? x : 0.001; // the axis is logarithmic
-    return (last || add_point(curve, x, 0)) && add_point(curve, x, y);
+    x = fmax(x, DELAY_LEAST_MS);
+    double step = log(x / DELAY_LEAST_MS) / log1p(DELAY_STEP);
+    struct curves_part *part;
+    if (!curve->part)
+        curve->part = calloc(DELAY_STEPS, sizeof *curve->part);
+    if (!curve->part)
+        return false;
+    part = &curve->part[step < DELAY_STEPS ? (uint32_t)step : DELAY_STEPS - 1];
+    part->x = fmax(part->x, x);
+    part->y += packets;
+    part->n = 1;
+    return true;
 }
 
 static bool add_to_part(struct source *s, struct curve *curve, double x, double y)
@@ -134,10 +144,10 @@ static bool take_row(struct source *s)
     for (int kind = 0; kind < CURVES_KINDS; kind++) {
         if (s->y[kind] < 0 || !reader_number(r, s->y[kind], &y))
             continue;
-        struct curve *curve = curves_at(s->curves, kind, (uint32_t)group, way, s->run);
+        struct curve *curve = curves_at(s->curves, kind, (uint32_t)group, way, s->runs_group);
         y *= curves_kinds[kind].scale;
         if (!(strcmp(curves_kinds[kind].x, "time_s") == 0 ? add_to_part(s, curve, x, y)
-                                                          : add_share(curve, x, y)))
+                                                          : add_delay(curve, x, y)))
             snprintf(r->error, sizeof r->error, "no memory");
     }
     return !r->error[0];
@@ -213,14 +223,38 @@ static void join_parts(struct curve *curve, const struct source *s)
     curve->part = NULL;
 }
 
+// The share of the packets over the delay. Leaves out points that nobody could tell from those
+// before.
+static void add_up(struct curve *curve)
+{
+    double all = 0, packets = 0;
+    for (uint32_t i = 0; i < DELAY_STEPS; i++)
+        all += curve->part[i].y;
+    for (uint32_t i = 0; i < DELAY_STEPS && all > 0; i++) {
+        const struct curves_part *part = &curve->part[i];
+        const struct plot_point *last = curve->points ? &curve->point[curve->points - 1] : NULL;
+        packets += part->y;
+        double y = packets < all ? 100 * packets / all : 100;
+        if (part->n == 0 || (last && y < 100 && y - last->y < 0.1 && part->x < last->x * 1.05))
+            continue;
+        if (!last)
+            add_point(curve, part->x, 0);
+        add_point(curve, part->x, y);
+    }
+    free(curve->part);
+    curve->part = NULL;
+}
+
 static void join_all(struct source *s)
 {
     for (int kind = 0; kind < CURVES_KINDS; kind++)
         for (uint32_t group = 0; group < CURVES_GROUPS_MAX; group++)
             for (int way = 0; way < WAYS; way++) {
-                struct curve *curve = curves_at(s->curves, kind, group, way, s->run);
-                if (curve->part)
+                struct curve *curve = curves_at(s->curves, kind, group, way, s->runs_group);
+                if (curve->part && strcmp(curves_kinds[kind].x, "time_s") == 0)
                     join_parts(curve, s);
+                else if (curve->part)
+                    add_up(curve);
             }
 }
 
@@ -230,25 +264,34 @@ static void take_class(void *self, const char *name, struct json_object *of_clas
     number_of(self, CURVES_CLASS, name);
 }
 
+static void read_run(struct source *s)
+{
+    for (int kind = 0; kind < CURVES_KINDS; kind++)
+        if (kind == 0 || strcmp(curves_kinds[kind].file, curves_kinds[kind - 1].file) != 0)
+            read_file(s, &curves_kinds[kind]);
+}
+
 bool curves_read(struct curves *c, struct runs *runs)
 {
     size_t rows = (size_t)CURVES_KINDS * CURVES_GROUPS_MAX * WAYS;
-    *c =
-        (struct curves){.runs = runs->count, .curve = calloc(rows * runs->count, sizeof *c->curve)};
+    *c = (struct curves){.groups = runs->groups,
+                         .curve = calloc(rows * runs->groups, sizeof *c->curve)};
     if (!c->curve)
         return false;
-    uint32_t parts = POINTS_OF_A_FIGURE / runs->count;
+    uint32_t parts = POINTS_OF_A_FIGURE / runs->variants;
     for (uint32_t i = 0; i < runs->count; i++)
         value_members(value_in(runs->run[i].summary, "classes"), take_class, c);
-    for (uint32_t i = 0; i < runs->count; i++) {
+    for (uint32_t group = 0; group < runs->groups; group++) {
         struct source s = {.curves = c,
                            .runs = runs,
-                           .run = i,
-                           .elapsed_s = runs->run[i].elapsed_s,
+                           .runs_group = group,
                            .parts = parts < PARTS_MAX ? parts : PARTS_MAX};
-        for (int kind = 0; kind < CURVES_KINDS; kind++)
-            if (kind == 0 || strcmp(curves_kinds[kind].file, curves_kinds[kind - 1].file) != 0)
-                read_file(&s, &curves_kinds[kind]);
+        for (uint32_t i = 0; i < runs->count; i++)
+            if (runs->run[i].group == group)
+                s.elapsed_s = fmax(s.elapsed_s, runs->run[i].elapsed_s);
+        for (s.run = 0; s.run < runs->count; s.run++)
+            if (runs->run[s.run].group == group)
+                read_run(&s);
         join_all(&s);
     }
     return true;
@@ -256,7 +299,7 @@ bool curves_read(struct curves *c, struct runs *runs)
 
 void curves_release(struct curves *c)
 {
-    size_t count = (size_t)CURVES_KINDS * CURVES_GROUPS_MAX * WAYS * c->runs;
+    size_t count = (size_t)CURVES_KINDS * CURVES_GROUPS_MAX * WAYS * c->groups;
     for (size_t i = 0; c->curve && i < count; i++) {
         free(c->curve[i].point);
         free(c->curve[i].part);

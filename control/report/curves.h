@@ -1,6 +1,7 @@
 // The curves of a page, read from the CSV files of its runs: each of a quantity, of one class, cell
-// or flow, in one direction, in one run. A series is thinned to the means of equal parts of the
-// run, so memory and page do not grow with it.
+// or flow, in one direction, of one group of runs: the seeds of a variant make one curve. A series
+// is thinned to the means of equal parts of the run, over all seeds; a distribution is of all their
+// packets, in steps of 1 %. So memory and page do not grow with the files.
 #ifndef SLUICE_CONTROL_REPORT_CURVES_H
 #define SLUICE_CONTROL_REPORT_CURVES_H
 
@@ -22,7 +23,7 @@ struct curves_kind {
 #define CURVES_KINDS 9
 extern const struct curves_kind curves_kinds[CURVES_KINDS];
 
-struct curves_part {
+struct curves_part { // of a distribution: the longest delay of a step, and its packets
     double x, y;
     uint32_t n;
 };
@@ -30,7 +31,7 @@ struct curves_part {
 struct curve { // no points: there is none
     struct plot_point *point;
     uint32_t points;
-    struct curves_part *part; // until its run is read
+    struct curves_part *part; // until all runs are read
 };
 
 struct curves {
@@ -38,7 +39,7 @@ struct curves {
     uint32_t names[CURVES_OF];
     bool more[CURVES_OF]; // there are others
     struct curve *curve;  // curves_at
-    uint32_t runs;
+    uint32_t groups;
 };
 
 // False: no memory. What cannot be read is noted.
@@ -46,6 +47,6 @@ bool curves_read(struct curves *curves, struct runs *runs);
 void curves_release(struct curves *curves);
 
 struct curve *curves_at(const struct curves *curves, int kind, uint32_t group, int way,
-                        uint32_t run);
+                        uint32_t runs_group);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "control/report/runs.h"
 
-#define DROPS_ROWS_MAX    8192
+#define DROPS_ROWS_MAX    32768
 #define DROPS_NAME_OCTETS 48
 
 struct drops_row {

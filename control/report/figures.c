@@ -116,7 +116,7 @@ static void end_lines(const struct view *v, struct figure *figure)
     double elapsed_s = 0;
     for (uint32_t i = 0; i < v->runs->count; i++)
         elapsed_s = fmax(elapsed_s, v->runs->run[i].elapsed_s);
-    set_axes(&figure->plot, strcmp(curves_kinds[v->kind].y, "share") == 0, elapsed_s);
+    set_axes(&figure->plot, strcmp(curves_kinds[v->kind].x, "delay_ms") == 0, elapsed_s);
     v->figures->count++;
 }
 
@@ -137,19 +137,49 @@ static bool of_groups(const struct view *v)
     return true;
 }
 
-static bool of_runs(const struct view *v, uint32_t group)
+// A point that has figures: the first and the last, and those between at equal distances.
+static uint32_t point_of(const struct runs *runs, uint32_t i)
+{
+    if (runs->points <= FIGURES_POINTS)
+        return i;
+    return i * (runs->points - 1) / (FIGURES_POINTS - 1);
+}
+
+static uint32_t points_of(const struct runs *runs)
+{
+    return runs->points < FIGURES_POINTS ? runs->points : FIGURES_POINTS;
+}
+
+static void set_title(struct figure *figure, const char *what, const struct runs *runs,
+                      uint32_t point)
+{
+    snprintf(figure->title, sizeof figure->title, "%.90s%s%.60s", what,
+             *runs->point[point] ? "; " : "", runs->point[point]);
+    if (runs->points > FIGURES_POINTS)
+        snprintf(figure->remark, sizeof figure->remark, "%d of the %u points; the files have all.",
+                 FIGURES_POINTS, runs->points);
+}
+
+// The variants at a point. The figures of all points have the same axes.
+static bool of_variants(const struct view *v, uint32_t group, uint32_t point)
 {
     const struct curves_kind *kind = &curves_kinds[v->kind];
     const struct runs *runs = v->runs;
-    struct figure *figure = begin_lines(v, runs->count);
+    struct figure *figure = begin_lines(v, runs->groups);
+    char what[120];
     if (!figure)
         return false;
-    for (uint32_t run = 0; run < runs->count; run++)
-        add_line(figure, curves_at(v->curves, v->kind, group, v->way, run), runs->run[run].variant,
-                 runs->variant[runs->run[run].variant]);
-    snprintf(figure->title, sizeof figure->title, "%s: %s, %s", kind->title,
-             v->curves->name[kind->of][group], way_texts[v->way]);
-    figure->plot.thin = runs->count > runs->variants;
+    for (uint32_t i = 0; i < runs->groups; i++) {
+        const struct curve *curve = curves_at(v->curves, v->kind, group, v->way, i);
+        uint32_t variant = runs->group[i].variant;
+        if (runs->group[i].point == point)
+            add_line(figure, curve, variant, runs->variant[variant]);
+        else
+            widen(&figure->plot, curve);
+    }
+    snprintf(what, sizeof what, "%s: %s, %s", kind->title, v->curves->name[kind->of][group],
+             way_texts[v->way]);
+    set_title(figure, what, runs, point);
     end_lines(v, figure);
     return true;
 }
@@ -169,7 +199,8 @@ static bool make_lines(struct figures *f, const struct runs *runs, const struct 
             good &= of_groups(&view);
         for (uint32_t i = 0;
              runs->count > 1 && i < most && i < curves->names[curves_kinds[kind].of]; i++)
-            good &= of_runs(&view, i);
+            for (uint32_t p = 0; p < points_of(runs); p++)
+                good &= of_variants(&view, i, point_of(runs, p));
     }
     return good;
 }
@@ -219,24 +250,17 @@ static void bars_of_classes(struct figure *figure, const struct curves *curves,
     }
 }
 
-static uint32_t runs_of_variant(const struct runs *runs, uint32_t variant)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < runs->count; i++)
-        count += runs->run[i].variant == variant;
-    return count;
-}
-
 // Several: the variants of a reason below each other, all their classes together, the mean of their
 // runs.
 static void bars_of_variants(struct figure *figure, const struct runs *runs,
-                             const struct drops *drops)
+                             const struct drops *drops, uint32_t point)
 {
     struct plot *p = &figure->plot;
     for (uint32_t i = 0; i < drops->count; i++) {
         const struct drops_row *d = &drops->row[i];
-        uint32_t variant = runs->run[d->run].variant, k = 0;
-        int row = d->packets ? row_of(figure, d->what) : -1;
+        const struct runs_group *group = &runs->group[runs->run[d->run].group];
+        uint32_t variant = group->variant, k = 0;
+        int row = d->packets && group->point == point ? row_of(figure, d->what) : -1;
         if (row < 0)
             continue;
         while (k < p->bars && (p->bar[k].row != (uint32_t)row || p->bar[k].colour != variant))
@@ -246,16 +270,16 @@ static void bars_of_variants(struct figure *figure, const struct runs *runs,
                                                   .high = (variant + 1.0) / runs->variants,
                                                   .row = (uint32_t)row,
                                                   .colour = variant};
-        p->bar[k].to += (double)d->packets / runs_of_variant(runs, variant);
+        p->bar[k].to += (double)d->packets / group->runs;
         add_name(figure, runs->variant[variant], variant);
     }
     p->row_bars = runs->variants;
-    if (runs->count > runs->variants && !figure->remark[0])
+    if (runs->count > runs->groups && !figure->remark[0])
         snprintf(figure->remark, sizeof figure->remark, "The mean of each variant's runs.");
 }
 
 static bool make_bars(struct figures *f, const struct runs *runs, const struct curves *curves,
-                      const struct drops *drops)
+                      const struct drops *drops, uint32_t point)
 {
     struct figure *figure = begin(f);
     if (!figure)
@@ -264,29 +288,40 @@ static bool make_bars(struct figures *f, const struct runs *runs, const struct c
     *p = (struct plot){.x_title = "packets",
                        .bar = calloc(drops->count + 1, sizeof *p->bar),
                        .row = calloc(ROWS_MAX, sizeof *p->row)};
-    snprintf(figure->title, sizeof figure->title, "Drops by reason");
+    set_title(figure, "Drops by reason", runs, point);
+    figure->boxes = true;
     f->count++;
     if (!p->bar || !p->row)
         return false;
     if (runs->count == 1)
         bars_of_classes(figure, curves, drops);
     else
-        bars_of_variants(figure, runs, drops);
+        bars_of_variants(figure, runs, drops, point);
     for (uint32_t i = 0; i < p->bars; i++)
         p->x_most = fmax(p->x_most, p->bar[i].to);
     p->x_most *= 1.05;
     return true;
 }
 
+static bool any_drops(const struct runs *runs, const struct drops *drops, uint32_t point)
+{
+    for (uint32_t i = 0; i < drops->count; i++) {
+        const struct drops_row *d = &drops->row[i];
+        if (d->packets > 0 && runs->group[runs->run[d->run].group].point == point)
+            return true;
+    }
+    return false;
+}
+
 bool figures_make(struct figures *f, const struct runs *runs, const struct curves *curves,
                   const struct drops *drops)
 {
     *f = (struct figures){.figure = calloc(FIGURES_MAX, sizeof *f->figure)};
-    bool any = false;
-    for (uint32_t i = 0; i < drops->count; i++)
-        any |= drops->row[i].packets > 0;
-    return f->figure && make_lines(f, runs, curves, 0) &&
-           (!any || make_bars(f, runs, curves, drops)) && make_lines(f, runs, curves, 1);
+    bool good = f->figure && make_lines(f, runs, curves, 0);
+    for (uint32_t p = 0; p < points_of(runs); p++)
+        if (good && any_drops(runs, drops, point_of(runs, p)))
+            good = make_bars(f, runs, curves, drops, point_of(runs, p));
+    return good && make_lines(f, runs, curves, 1);
 }
 
 void figures_release(struct figures *f)

@@ -1,5 +1,5 @@
 // The figures of a page. With one run, a line is a class, a cell or a flow; with several, there is
-// a figure for each class and a line is a run, in the colour of its variant.
+// a figure for each class at each point, and a line is a variant, all its seeds together.
 #ifndef SLUICE_CONTROL_REPORT_FIGURES_H
 #define SLUICE_CONTROL_REPORT_FIGURES_H
 
@@ -8,8 +8,9 @@
 #include "control/report/curves.h"
 #include "control/report/drops.h"
 
-#define FIGURES_MAX       (2 * CURVES_KINDS * CURVES_GROUPS_MAX + 1)
-#define FIGURES_NAMES_MAX RUNS_MAX
+#define FIGURES_POINTS    4 // of a sweep, at most
+#define FIGURES_MAX       ((2 * CURVES_KINDS * CURVES_GROUPS_MAX + 1) * FIGURES_POINTS)
+#define FIGURES_NAMES_MAX RUNS_GROUPS_MAX
 
 struct figures_name {
     const char *text;

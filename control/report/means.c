@@ -1,78 +1,55 @@
-// See sections.h: the means of several runs over their seeds, with their 95 % confidence interval.
-#include "control/report/sections.h"
+// See sections.h: the means of several runs over their seeds, with their 95 % confidence interval:
+// a row for each outcome at each point, a column for each variant.
+#include <string.h>
 
 #include "control/client/value.h"
+#include "control/report/outcomes.h"
+#include "control/report/sections.h"
 
-static const struct {
-    const char *name, *head;
-    double scale;
-    int decimals;
-} figures[] = {{"packets", "delivered", 1, 1},
-               {"dropped", "dropped in the SGSN", 1, 1},
-               {"marks", "marked", 1, 1},
-               {"goodput_bit_per_s", "goodput, kbit/s", 1e-3, 3},
-               {"delay_p50_ms", "delay p50, ms", 1, 1},
-               {"delay_p95_ms", "p95, ms", 1, 1},
-               {"delay_p99_ms", "p99, ms", 1, 1}};
-#define FIGURES (sizeof figures / sizeof figures[0])
-
-static void put_text(const struct json_object *object, const char *name, FILE *out)
+// Whether it is the best, and told from each other variant.
+static bool is_best(const struct outcomes *o, uint32_t outcome, uint32_t variant, uint32_t point)
 {
-    char text[64];
-    fputs("<td>", out);
-    section_escape(value_text(object, name, text, sizeof text), out);
-    fputs("</td>", out);
-}
-
-// The member with a figure's decimals, in its unit; "": there is none.
-static const char *round_member(const struct json_object *of, const char *name, size_t i,
-                                char digits[64])
-{
-    if (*value_digits(of, name, digits, 64))
-        snprintf(digits, 64, "%.*f", figures[i].decimals, value_real(of, name) * figures[i].scale);
-    return digits;
-}
-
-static void put_figure(const struct json_object *of, size_t i, FILE *out)
-{
-    char digits[64];
-    fputs("<td class=\"n\">", out);
-    section_digits(round_member(of, "mean", i, digits), out);
-    if (value_real(of, "ci95") > 0) { // 0: no seed moves it
-        round_member(of, "ci95", i, digits);
-        fputs(" <span class=\"soft\">&plusmn; ", out);
-        section_digits(digits, out);
-        fputs("</span>", out);
+    if (outcomes_best(o, outcome, point) != variant)
+        return false;
+    for (uint32_t v = 0; v < o->variants; v++) {
+        struct statistics difference;
+        if (v != variant &&
+            outcomes_compare(o, outcome, variant, v, point, &difference) != OUTCOMES_BETTER)
+            return false;
     }
+    return o->variants > 1;
+}
+
+static void put_mean(const struct outcomes *o, uint32_t outcome, uint32_t variant, uint32_t point,
+                     FILE *out)
+{
+    struct statistics s = outcomes_at(o, outcome, variant, point);
+    bool best = is_best(o, outcome, variant, point);
+    fprintf(out, "<td class=\"n\">%s", best ? "<strong>" : "");
+    outcomes_put(&s, " <span class=\"soft\">alike</span>", out);
+    fputs(best ? "</strong>" : "", out);
+    if (s.n > 0 && s.n < o->seeds)
+        fprintf(out, " <span class=\"soft\">(%u run%s)</span>", s.n, s.n == 1 ? "" : "s");
     fputs("</td>", out);
 }
 
-struct walk {
-    const struct json_object *group;
-    bool has_variant, has_point;
-    FILE *out;
-};
-
-static void put_class(void *self, const char *class, struct json_object *of_class)
+static void put_row(const struct outcomes *o, uint32_t outcome, uint32_t point, FILE *out)
 {
-    const struct walk *w = self;
-    char digits[24];
-    fputs("<tr>", w->out);
-    if (w->has_variant)
-        put_text(w->group, "variant", w->out);
-    if (w->has_point)
-        put_text(w->group, "point", w->out);
-    fputs("<td>", w->out);
-    section_escape(class, w->out);
-    const struct json_object *packets = value_in(of_class, "packets");
-    fprintf(w->out, "</td><td class=\"n\">%s</td>",
-            value_digits(packets, "runs", digits, sizeof digits));
-    for (size_t i = 0; i < FIGURES; i++)
-        put_figure(value_in(of_class, figures[i].name), i, w->out);
-    fputs("</tr>\n", w->out);
+    const struct outcome *of = &o->outcome[outcome];
+    fputs("<tr><td class=\"name\">", out);
+    section_outcome(of, out);
+    fprintf(out, "%s%s</td>", *of->kind->unit ? ", " : "", of->kind->unit);
+    if (o->points > 1) {
+        fputs("<td>", out);
+        section_escape(o->point[point], out);
+        fputs("</td>", out);
+    }
+    for (uint32_t v = 0; v < o->variants; v++)
+        put_mean(o, outcome, v, point, out);
+    fputs("</tr>\n", out);
 }
 
-static void put_missing(const struct json_object *summary, const struct runs *runs, FILE *out)
+void section_missing(const struct json_object *summary, const struct runs *runs, FILE *out)
 {
     size_t missing = value_count(value_in(summary, "missing"));
     size_t all = value_count(value_in(summary, "runs"));
@@ -80,35 +57,50 @@ static void put_missing(const struct json_object *summary, const struct runs *ru
         fprintf(out, "<p class=\"bad\">%zu of %zu runs are missing, or not complete.</p>\n",
                 missing, all);
     if (runs->count == RUNS_MAX && all > RUNS_MAX)
-        fprintf(out, "<p class=\"bad\">Below are the first %d runs; the means are of all.</p>\n",
+        fprintf(out,
+                "<p class=\"bad\">Single runs and curves are of the first %d runs; the means "
+                "are of all.</p>\n",
                 RUNS_MAX);
 }
 
-static void put_table(const struct json_object *summary, const struct runs *runs, FILE *out)
+static void put_intervals(const struct outcomes *o, FILE *out)
 {
-    const struct json_object *groups = value_in(summary, "variants");
-    struct walk walk = {value_at(groups, 0), false, false, out};
-    walk.has_variant = value_in(walk.group, "variant") != NULL;
-    walk.has_point = value_in(walk.group, "point") != NULL;
-    fputs("<section><h2>Means over the seeds</h2>\n", out);
-    put_missing(summary, runs, out);
-    fputs("<div class=\"wide\"><table><thead><tr>", out);
-    fprintf(out, "%s%s<th>class</th><th class=\"n\">runs</th>",
-            walk.has_variant ? "<th>variant</th>" : "", walk.has_point ? "<th>point</th>" : "");
-    for (size_t i = 0; i < FIGURES; i++)
-        fprintf(out, "<th class=\"n\">%s</th>", figures[i].head);
-    fputs("</tr></thead><tbody>\n", out);
-    for (size_t i = 0; i < value_count(groups); i++) {
-        walk.group = value_at(groups, i);
-        value_members(value_in(walk.group, "classes"), put_class, &walk);
-    }
-    fputs("</tbody></table></div>\n<p class=\"soft\">With the 95 % confidence interval of the "
-          "mean; a figure without: all runs are alike in it, or there is one.</p></section>\n",
-          out);
+    fputs(
+        o->seeds < 2
+            ? "<p class=\"soft\">One seed: there is no interval, and nothing here tells an effect "
+              "from chance. More seeds do (<code>--seeds 1..10</code>).</p>\n"
+            : "<p class=\"soft\">&plusmn;: the 95 % confidence interval of the mean over the "
+              "seeds. Alike: the seeds change nothing in it, so it has none.</p>\n",
+        out);
 }
 
-void section_means(const struct runs *runs, FILE *out)
+void section_means(const struct outcomes *o, uint32_t colour, FILE *out)
 {
-    for (uint32_t i = 0; i < runs->gathers; i++)
-        put_table(runs->gathered[i], runs, out);
+    fputs("<section><h2>Means over the seeds</h2>\n<div class=\"wide\"><table><thead><tr>"
+          "<th>outcome</th>",
+          out);
+    fputs(o->points > 1 ? "<th>point</th>" : "", out);
+    for (uint32_t v = 0; v < o->variants; v++) {
+        fputs("<th class=\"n\">", out);
+        if (o->variants > 1)
+            section_variant(o, v, colour + v, out);
+        else
+            fputs("mean", out);
+        fputs("</th>", out);
+    }
+    fputs("</tr></thead><tbody>\n", out);
+    for (uint32_t i = 0; i < o->outcomes; i++)
+        for (uint32_t point = 0; point < o->points; point++)
+            put_row(o, i, point, out);
+    fprintf(out,
+            "</tbody></table></div>\n<p class=\"soft\">%u seed%s of each, three significant "
+            "digits; <code>summary.json</code> has all. %s</p>\n",
+            o->seeds, o->seeds == 1 ? "" : "s",
+            o->variants > 1 && o->seeds > 1 ? "Bold: sure to be better than each other variant."
+                                            : "");
+    if (o->more)
+        fprintf(out, "<p class=\"bad\">The first %u variants at points; the files have all.</p>\n",
+                o->groups);
+    put_intervals(o, out);
+    fputs("</section>\n", out);
 }

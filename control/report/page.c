@@ -14,7 +14,8 @@ struct page {
     struct classes classes;
     struct drops drops;
     struct figures figures;
-    char **svg; // one for each figure, or NULL
+    struct outcomes outcomes[RUNS_GATHERED_MAX]; // of the runs that are gathered
+    char **svg;                                  // one for each figure, or NULL
 };
 
 static void put_names(const struct figure *figure, FILE *out)
@@ -73,24 +74,43 @@ static void put_figures(const struct page *p, const char *why, FILE *out)
     fputs("</section>\n", out);
 }
 
-static void put_all(const struct page *p, const char *why, FILE *out)
+// Of several runs of one command: what they come to.
+static void put_gathered(const struct page *p, FILE *out)
 {
-    section_head(&p->runs, out);
-    section_targets(&p->runs, out);
-    section_means(&p->runs, out);
+    const struct runs *runs = &p->runs;
+    for (uint32_t i = 0; i < runs->gathers; i++) {
+        section_missing(runs->gathered[i], runs, out);
+        section_answer(&p->outcomes[i], runs->gathered_first[i], out);
+    }
+    section_targets(runs, out);
+    for (uint32_t i = 0; i < runs->gathers; i++)
+        section_means(&p->outcomes[i], runs->gathered_first[i], out);
+}
+
+static void put_runs(const struct page *p, FILE *out)
+{
     section_runs(&p->runs, out);
     section_classes(&p->runs, &p->classes, &p->curves, out);
     section_applications(&p->runs, out);
-    put_figures(p, why, out);
     section_drops(&p->runs, &p->drops, out);
     section_balance(&p->runs, out);
-    fputs(
-        "<p class=\"soft\">All tables come from summary.json, classes.csv and drops.csv of the "
-        "run. The CSV "
-        "files "
-        "beside them have more, by cell, MS and flow; lab/report/README.md says what their columns "
-        "are.</p>\n</main></body></html>\n",
-        out);
+}
+
+static void put_all(const struct page *p, const char *why, FILE *out)
+{
+    bool folded = p->runs.gathers > 0;
+    section_head(&p->runs, out);
+    put_gathered(p, out);
+    put_figures(p, why, out);
+    if (folded)
+        fprintf(out, "<details><summary>Each of the %u runs</summary>\n", p->runs.count);
+    put_runs(p, out);
+    fputs(folded ? "</details>\n" : "", out);
+    fputs("<p class=\"soft\">All tables come from <code>summary.json</code>, "
+          "<code>classes.csv</code> and <code>drops.csv</code>. The CSV files beside them have "
+          "more, by cell, MS and flow; <code>lab/report/README.md</code> describes their "
+          "columns.</p>\n</main></body></html>\n",
+          out);
 }
 
 static bool gather(struct page *p, const char *const *dirs, uint32_t count,
@@ -101,6 +121,8 @@ static bool gather(struct page *p, const char *const *dirs, uint32_t count,
     bool good = curves_read(&p->curves, &p->runs) && classes_read(&p->classes, &p->runs) &&
                 drops_read(&p->drops, &p->runs) &&
                 figures_make(&p->figures, &p->runs, &p->curves, &p->drops);
+    for (uint32_t i = 0; good && i < p->runs.gathers; i++)
+        good = outcomes_read(&p->outcomes[i], p->runs.gathered[i]);
     if (!good)
         snprintf(error, PAGE_ERROR_OCTETS, "not enough memory");
     return good;
@@ -122,6 +144,8 @@ static void release(struct page *p)
     for (uint32_t i = 0; p->svg && i < p->figures.count; i++)
         free(p->svg[i]);
     free(p->svg);
+    for (uint32_t i = 0; i < p->runs.gathers; i++)
+        outcomes_release(&p->outcomes[i]);
     figures_release(&p->figures);
     drops_release(&p->drops);
     classes_release(&p->classes);

@@ -63,7 +63,7 @@ struct plot_tick {
 // Lines and what lies on them, or bars in rows.
 struct plot {
     const char *x_title, *y_title;
-    bool log_x, log_y, thin;
+    bool log_x, log_y;
     double x_least, x_most, y_least, y_most;
     struct plot_line *line;
     struct plot_column *column;

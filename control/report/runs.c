@@ -87,24 +87,41 @@ static int is_visible(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-static uint32_t variant_of(struct runs *runs, const char *name)
+static uint32_t number_of(char (*names)[RUNS_LABEL_OCTETS], uint32_t *count, const char *name)
 {
     char text[RUNS_LABEL_OCTETS];
     value_printable(name, text, sizeof text);
-    for (uint32_t i = 0; i < runs->variants; i++)
-        if (strcmp(runs->variant[i], text) == 0)
+    for (uint32_t i = 0; i < *count; i++)
+        if (strcmp(names[i], text) == 0)
             return i;
-    memcpy(runs->variant[runs->variants], text, sizeof text);
-    return runs->variants++;
+    memcpy(names[*count], text, sizeof text);
+    return (*count)++;
+}
+
+// The group's number; RUNS_GROUPS_MAX: there is no room for another.
+static uint32_t group_of(struct runs *runs, const char *variant, const char *point)
+{
+    if (runs->groups == RUNS_GROUPS_MAX)
+        return RUNS_GROUPS_MAX;
+    uint32_t v = number_of(runs->variant, &runs->variants, variant);
+    uint32_t p = number_of(runs->point, &runs->points, point);
+    for (uint32_t i = 0; i < runs->groups; i++)
+        if (runs->group[i].variant == v && runs->group[i].point == p)
+            return i;
+    runs->group[runs->groups] = (struct runs_group){.variant = v, .point = p};
+    return runs->groups++;
 }
 
 // Takes the summary.
-static bool add(struct runs *runs, const char *dir, const char *variant,
-                struct json_object *summary, char error[512])
+static bool add(struct runs *runs, const char *dir, uint32_t group, struct json_object *summary,
+                char error[512])
 {
-    if (runs->count == RUNS_MAX) {
+    if (runs->count == RUNS_MAX || group == RUNS_GROUPS_MAX) {
+        char why[80];
         value_free(summary);
-        return fail(error, dir, "more runs than the 128 of a page; name fewer folders");
+        snprintf(why, sizeof why, "more than the %d runs or %d folders of runs of a page", RUNS_MAX,
+                 RUNS_GROUPS_MAX);
+        return fail(error, dir, why);
     }
     struct runs_run *run = &runs->run[runs->count++];
     snprintf(run->dir, sizeof run->dir, "%s", dir);
@@ -113,7 +130,8 @@ static bool add(struct runs *runs, const char *dir, const char *variant,
     run->summary = summary;
     double s = value_real(summary, value_in(summary, "virtual_s") ? "virtual_s" : "real_s");
     run->elapsed_s = s < ELAPSED_S_MAX ? s : 0;
-    run->variant = variant_of(runs, variant);
+    run->group = group;
+    runs->group[group].runs++;
     return true;
 }
 
@@ -151,15 +169,24 @@ static bool find_gathered(struct runs *runs, const char *dir, const struct json_
                           char error[512])
 {
     for (size_t i = 0; i < value_count(list) && runs->count < RUNS_MAX; i++) {
-        char folder[PATH_MAX / 2], path[PATH_MAX], variant[PATH_MAX];
+        char folder[PATH_MAX / 2], path[PATH_MAX], name[RUNS_LABEL_OCTETS];
+        char point[RUNS_LABEL_OCTETS], variant[PATH_MAX + RUNS_LABEL_OCTETS];
         value_text(value_at(list, i), "folder", folder, sizeof folder);
         if (snprintf(path, sizeof path, "%s/%s", dir, folder) >= (int)sizeof path)
             return fail(error, dir, strerror(ENAMETOOLONG));
         if (!*folder || *folder == '/' || below_leads_out(path, runs->root_octets))
             return fail(error, dir, "summary.json: a run's folder is not below it");
-        memcpy(variant, path, sizeof path);
-        *strrchr(variant, '/') = '\0';
-        if (!find(runs, path, variant, 0, error))
+        value_text(value_at(list, i), "variant", name, sizeof name);
+        value_text(value_at(list, i), "point", point, sizeof point);
+        snprintf(variant, sizeof variant, "%s%s%s", dir, *name ? "/" : "", name);
+        // One without results, too, so that colours are in the order of the summary.
+        uint32_t group = group_of(runs, variant, point);
+        struct json_object *summary = runs_json(path, runs->root_octets, "summary", error);
+        if (error[0])
+            return false;
+        if (!value_is_object(value_in(summary, "classes")))
+            value_free(summary);
+        else if (!add(runs, path, group, summary, error))
             return false;
     }
     return true;
@@ -167,6 +194,7 @@ static bool find_gathered(struct runs *runs, const char *dir, const struct json_
 
 static bool gather(struct runs *runs, const char *dir, struct json_object *summary, char error[512])
 {
+    uint32_t first = runs->variants;
     bool good = find_gathered(runs, dir, value_in(summary, "runs"), error);
     if (!good || runs->gathers == RUNS_GATHERED_MAX) {
         value_free(summary);
@@ -175,6 +203,7 @@ static bool gather(struct runs *runs, const char *dir, struct json_object *summa
     runs->targets[runs->gathers] = runs_json(dir, runs->root_octets, "targets", error);
     if (!error[0])
         runs->figures[runs->gathers] = runs_json(dir, runs->root_octets, "figures", error);
+    runs->gathered_first[runs->gathers] = first;
     runs->gathered[runs->gathers++] = summary;
     return !error[0];
 }
@@ -186,7 +215,7 @@ static bool find(struct runs *runs, const char *dir, const char *variant, int be
     if (error[0])
         return false;
     if (value_is_object(value_in(summary, "classes")))
-        return add(runs, dir, variant, summary, error);
+        return add(runs, dir, group_of(runs, variant, ""), summary, error);
     if (below > 0 && value_count(value_in(summary, "runs")) > 0)
         return gather(runs, dir, summary, error);
     value_free(summary);

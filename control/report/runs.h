@@ -10,7 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RUNS_MAX           128
+#define RUNS_MAX           512
+#define RUNS_GROUPS_MAX    128 // variants at points
 #define RUNS_GATHERED_MAX  8
 #define RUNS_FOLDERS_BELOW 3
 #define RUNS_NOTES_OCTETS  2048
@@ -23,18 +24,26 @@ struct runs_run {
     char dir[PATH_MAX];
     size_t root_octets;            // of `dir`, which the user named
     char label[RUNS_LABEL_OCTETS]; // printable ASCII
-    uint32_t variant;              // runs that differ in the seed only have the same
+    uint32_t group;                // runs that differ in the seed only have the same
     struct json_object *summary;
     double elapsed_s;
 };
 
+// A variant at a point of a sweep; without a summary of several runs, a folder with runs in it.
+struct runs_group {
+    uint32_t variant, point, runs;
+};
+
 struct runs {
     struct runs_run *run;
-    uint32_t count, variants;
-    char variant[RUNS_MAX][RUNS_LABEL_OCTETS];
-    struct json_object *gathered[RUNS_GATHERED_MAX]; // summaries of several runs
-    struct json_object *targets[RUNS_GATHERED_MAX];  // beside them, or NULL
-    struct json_object *figures[RUNS_GATHERED_MAX];  // as well
+    struct runs_group group[RUNS_GROUPS_MAX];
+    uint32_t count, groups, variants, points;
+    char variant[RUNS_GROUPS_MAX][RUNS_LABEL_OCTETS]; // printable ASCII
+    char point[RUNS_GROUPS_MAX][RUNS_LABEL_OCTETS];   // as well; one "" where there is no sweep
+    struct json_object *gathered[RUNS_GATHERED_MAX];  // summaries of several runs
+    struct json_object *targets[RUNS_GATHERED_MAX];   // beside them, or NULL
+    struct json_object *figures[RUNS_GATHERED_MAX];   // as well
+    uint32_t gathered_first[RUNS_GATHERED_MAX];       // the first of their variants
     uint32_t gathers;
     size_t root_octets;            // of the folder that is looked through
     char notes[RUNS_NOTES_OCTETS]; // files that could not be read, a line each

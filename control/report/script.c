@@ -125,7 +125,7 @@ static void put_line(const struct plot *p, uint32_t i, FILE *out)
     if (line->dots)
         fprintf(out, "$l%u with points pt " SVG_DOT " lc rgb '" SVG_SERIES "'", i, colour);
     else
-        fprintf(out, "$l%u with lines lw %s dt %u lc rgb '" SVG_SERIES "'", i, p->thin ? "1" : "2",
+        fprintf(out, "$l%u with lines lw 2 dt %u lc rgb '" SVG_SERIES "'", i,
                 1 + line->colour / PLOT_COLOURS % 5, colour);
 }
 

@@ -7,6 +7,9 @@
 #include "control/report/classes.h"
 #include "control/report/curves.h"
 #include "control/report/drops.h"
+#include "control/report/outcomes.h"
+
+#define SECTION_COLOURS PLOT_COLOURS // of variants
 
 // style.c: the page up to its heading, with its CSS.
 void section_begin(const char *title, FILE *out);
@@ -17,8 +20,14 @@ void section_digits(const char *digits, FILE *out);
 
 void section_head(const struct runs *runs, FILE *out); // up to the body's first heading
 void section_runs(const struct runs *runs, FILE *out);
-// The means over seeds that a summary of several runs has.
-void section_means(const struct runs *runs, FILE *out);
+// Of the summary of several runs; colour: of the first variant. What is missing; which variant is
+// better; the means over the seeds, with what is said of their intervals.
+void section_missing(const struct json_object *summary, const struct runs *runs, FILE *out);
+void section_answer(const struct outcomes *o, uint32_t colour, FILE *out);
+void section_means(const struct outcomes *o, uint32_t colour, FILE *out);
+// A variant's name with its colour; an outcome's, without its unit.
+void section_variant(const struct outcomes *o, uint32_t variant, uint32_t colour, FILE *out);
+void section_outcome(const struct outcome *of, FILE *out);
 // The targets of several runs, where they have some.
 void section_targets(const struct runs *runs, FILE *out);
 // The figures that their file declares, drawn; title: as below.

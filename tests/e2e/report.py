@@ -129,20 +129,21 @@ def folders():
 def gathered(runs):
     mean = {"runs": 3, "mean": 12345.678901, "ci95": 0.0512}
     none = {"runs": 0, "mean": None, "ci95": None}
-    return {"scenario": "x", "missing": ["red/3"], "runs": [{"folder": run} for run in runs],
+    return {"scenario": "x", "missing": ["red/3"],
+            "runs": [{"folder": run, "variant": str(run).split("/", maxsplit=1)[0]} for run in runs],
             "variants": [{"variant": "red", "point": "rate=<1>", "classes": {"background": {
                 "goodput_bit_per_s": mean, "delay_p95_ms": mean, "delay_p50_ms": none, "packets": mean}}}]}
 
 
-@case("a sweep with its summary: the runs as that lists them, and the means over the seeds")
+@case("a sweep with its summary: the runs as that lists them, with its names of variants, and the means over the seeds")
 def sweep():
     folder = swept()
     (folder / "summary.json").write_text(json.dumps(gathered(["red/2", "red/1", "red/3", "cobalt/10"])))
     page, text = page_of(folder)
     same(names_of(page, text), (["red/2", "red/1", "cobalt/10"], {"red    cobalt"}), "runs and legends")
-    same(page.tables["Means over the seeds"][1],
-         ["red", "rate=<1>", "background", "3", "12\u202f345.7 \u00b1 0.1", "\u2013", "\u2013", "12.346 \u00b1 0.000",
-          "\u2013", "12\u202f345.7 \u00b1 0.1", "\u2013"], "means")
+    same(page.tables["Means over the seeds"][1:], [["background: goodput, kbit/s", "12.3 \u00b1 0.000051"],
+                                                   ["background: delay p95, ms", "12\u202f300 \u00b1 0.051"],
+                                                   ["background: packets delivered", "12\u202f300 \u00b1 0.051"]], "means")
     right("1 of 4 runs are missing" in text, "what is missing")
     for run in "/etc", "../x", "a/../../x", "", "..", 7, "./..", "./../x", ".//../x", "red/../../x", "a/..", "out", "out/x":
         (folder / "out").unlink(missing_ok=True)
@@ -163,14 +164,15 @@ def seeds():
     right("<h1>udp: 3 runs side by side</h1>" in text, "the title")
     classes = summary_of(out)["variants"][0]["classes"]
     means = {row[0]: row for row in numbers(page.tables["Means over the seeds"][1:])}
-    same(sorted(means), sorted(classes), "classes")
+    same({name.split(":")[0] for name in means}, {*classes, *summary_of(out)["variants"][0]["applications"]}, "classes")
     for name, of_class in classes.items():
-        for column, key in (2, "packets"), (3, "dropped"), (7, "delay_p95_ms"):
-            half = float(of_class[key]["ci95"])
-            same(means[name][column], f"{float(of_class[key]['mean']):.1f}" + (f" \u00b1 {half:.1f}" if half else ""),
-                 f"{name}: {key}")
-    right(any("\u00b1" not in cell for row in means.values() for cell in row[2:] if cell not in ("", "\u2013")),
-          "a figure that no seed moves")
+        for text, key in ("packets delivered", "packets"), ("dropped in the SGSN", "dropped"), ("delay p95, ms", "delay_p95_ms"):
+            own, half = float(of_class[key]["mean"]), float(of_class[key]["ci95"])
+            found, *interval = means[f"{name}: {text}"][1].split(" \u00b1 ")
+            same(bool(interval), half > 0, f"{name}: {key}: an interval")
+            right(abs(float(found.removesuffix(" alike")) - own) <= 0.005 * own, f"{name}: {key}: {found}, right is {own}")
+            right(not interval or abs(float(interval[0]) - half) <= max(0.05 * half, 0.005 * own), f"{name}: {key}: {interval}")
+    right(any(row[1].endswith(" alike") for row in means.values()), "a figure that no seed moves")
 
 
 @case("without gnuplot: the tables, and a word on the page and on the terminal")

@@ -40,8 +40,8 @@ def wrong_files():
     yield "series_classes.csv", series + "1," + "a" * 20_000 + ",down,1\n", "line 2: it is too long"
     yield "series_classes.csv", series + '1,"a,down,1\n', "line 2: quotes"
     yield "series_flows.csv", "," * 300 + "\n", "more than 256 cells"
-    yield "delays.csv", "class,direction,share\n", "no column delay_ms"
-    yield "delays.csv", "class,direction,delay_ms,share\na,down,-1,0\n", "not a number"
+    yield "delays.csv", "class,direction,packets\n", "no column delay_ms"
+    yield "delays.csv", "class,direction,delay_ms,packets\na,down,-1,0\n", "not a number"
     yield "classes.csv", "class,direction\n", "no column"
     yield "classes.csv", (made_up() / "classes.csv").read_text() + "x,down" + ",x" * 15 + "\n", "not a number"
     yield "drops.csv", "by,name,place,reason,packets\n", "no column octets"
@@ -77,7 +77,7 @@ def odd_numbers():
     rows = [f"{'9' * 39},a,down,{'9' * 39}", "0,a,down,0", "0.0000001,b,up,", "5,b,down,0.000000"]
     rows += [f"{i},class-{i},down,{i}" for i in range(400)]
     (folder / "series_classes.csv").write_text("time_s,class,direction,delay_p95_ms\n" + "\n".join(rows))
-    (folder / "delays.csv").write_text("class,direction,delay_ms,share\na,down,0,1\nb,down,1e,1\n")
+    (folder / "delays.csv").write_text("class,direction,delay_ms,packets\na,down,0,1\nb,down,1e,1\n")
     (folder / "drops.csv").write_text("by,name,place,reason,packets,octets\n" + "".join(
         f"class,c{i},p,r{i},{'9' * 30},{i}\nclass,c{i},p,s{i},{i},{i}\n" for i in range(200)))
     _, text = page_of(folder)

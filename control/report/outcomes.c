@@ -1,0 +1,338 @@
+// See outcomes.h.
+#include "control/report/outcomes.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/client/value.h"
+#include "control/report/sections.h"
+
+#define SUBJECTS_MAX 16 // of a set
+#define VALUE_MOST   1e15
+
+#define TIME(key, text, first)                                     \
+    {                                                              \
+        "applications", key, text, "ms", 1, -1, false, first, true \
+    }
+#define OF_CLASS(key, text, unit, scale, better, counted, first)         \
+    {                                                                    \
+        "classes", key, text, unit, scale, better, counted, first, false \
+    }
+
+// Of drops and marks more is neither better nor worse: they are how an AQM speaks.
+static const struct outcomes_kind kinds[] = {
+    TIME("round_trip_p95_ms", "round trip p95", true),
+    TIME("round_trip_mean_ms", "round trip mean", false),
+    TIME("page_mean_ms", "page time mean", true),
+    TIME("page_p95_ms", "page time p95", false),
+    TIME("transfer_mean_ms", "transfer mean", true),
+    TIME("transfer_p95_ms", "transfer p95", false),
+    TIME("object_mean_ms", "object mean", false),
+    TIME("object_p95_ms", "object p95", false),
+    {"applications", "goodput_bit_per_s", "goodput", "kbit/s", 1e-3, 1, true, true, false},
+    {"applications", "timeouts", "TCP timeouts", "", 1, -1, false, false, false},
+    {"applications", "retransmitted_segments", "segments sent again", "", 1, -1, false, false,
+     false},
+    OF_CLASS("goodput_bit_per_s", "goodput", "kbit/s", 1e-3, 1, true, false),
+    OF_CLASS("delay_p50_ms", "delay p50", "ms", 1, -1, false, false),
+    OF_CLASS("delay_p95_ms", "delay p95", "ms", 1, -1, false, true),
+    OF_CLASS("delay_p99_ms", "delay p99", "ms", 1, -1, false, false),
+    OF_CLASS("packets", "packets delivered", "", 1, 0, true, false),
+    OF_CLASS("dropped", "dropped in the SGSN", "", 1, 0, true, false),
+    OF_CLASS("marks", "marked", "", 1, 0, true, false),
+};
+#define KINDS (sizeof kinds / sizeof kinds[0])
+
+// ---- Groups ----
+
+// `most`: there is no room for another name.
+static uint32_t number_of(char (*names)[OUTCOMES_LABEL_OCTETS], uint32_t *count, uint32_t most,
+                          const struct json_object *of, const char *key)
+{
+    char text[OUTCOMES_LABEL_OCTETS];
+    value_text(of, key, text, sizeof text);
+    for (uint32_t i = 0; i < *count; i++)
+        if (strcmp(names[i], text) == 0)
+            return i;
+    if (*count == most)
+        return most;
+    memcpy(names[*count], text, sizeof text);
+    return (*count)++;
+}
+
+static void read_groups(struct outcomes *o, const struct json_object *list)
+{
+    for (size_t i = 0; i < value_count(list); i++) {
+        struct outcomes_group group = {.json = value_at(list, i)};
+        o->more = o->groups == OUTCOMES_GROUPS_MAX;
+        if (o->more)
+            return;
+        group.variant =
+            number_of(o->variant, &o->variants, OUTCOMES_VARIANTS_MAX, group.json, "variant");
+        group.point = number_of(o->point, &o->points, OUTCOMES_POINTS_MAX, group.json, "point");
+        o->more = group.variant == OUTCOMES_VARIANTS_MAX || group.point == OUTCOMES_POINTS_MAX;
+        if (o->more)
+            return;
+        o->group[o->groups++] = group;
+    }
+}
+
+static const struct outcomes_group *group_at(const struct outcomes *o, uint32_t variant,
+                                             uint32_t point)
+{
+    for (uint32_t i = 0; i < o->groups; i++)
+        if (o->group[i].variant == variant && o->group[i].point == point)
+            return &o->group[i];
+    return NULL;
+}
+
+static bool is_of(const struct json_object *run, const struct json_object *group)
+{
+    static const char *const names[] = {"variant", "point"};
+    for (int i = 0; i < 2; i++) {
+        char one[OUTCOMES_LABEL_OCTETS], other[OUTCOMES_LABEL_OCTETS];
+        if (strcmp(value_text(run, names[i], one, sizeof one),
+                   value_text(group, names[i], other, sizeof other)) != 0)
+            return false;
+    }
+    return true;
+}
+
+// The list has the runs of the groups behind each other, in the order of the groups.
+static void find_runs(struct outcomes *o)
+{
+    size_t run = 0, all = value_count(o->list);
+    for (uint32_t i = 0; i < o->groups; i++) {
+        struct outcomes_group *group = &o->group[i];
+        group->run = run;
+        while (run < all && is_of(value_at(o->list, run), group->json))
+            run++;
+        group->runs = run - group->run;
+        if (group->runs > o->seeds)
+            o->seeds = (uint32_t)group->runs;
+    }
+}
+
+// ---- Outcomes ----
+
+struct subjects {
+    char name[SUBJECTS_MAX][OUTCOMES_NAME_OCTETS];
+    uint32_t count;
+};
+
+static void take_subject(void *self, const char *name, struct json_object *member)
+{
+    struct subjects *s = self;
+    (void)member;
+    for (uint32_t i = 0; i < s->count; i++)
+        if (strcmp(s->name[i], name) == 0)
+            return;
+    if (s->count < SUBJECTS_MAX && strlen(name) < OUTCOMES_NAME_OCTETS)
+        strcpy(s->name[s->count++], name);
+}
+
+static struct statistics figure_of(const struct outcomes_group *group, const struct outcome *of)
+{
+    const struct outcomes_kind *kind = of->kind;
+    const struct json_object *subject = value_in(value_in(group->json, kind->set), of->subject);
+    const struct json_object *figure = value_in(subject, kind->key);
+    struct statistics s = {.mean = value_as_real(value_in(figure, "mean"))};
+    double ci95 = value_as_real(value_in(figure, "ci95"));
+    uint64_t n = value_number(figure, "runs");
+    if (!(fabs(s.mean) < VALUE_MOST))
+        return (struct statistics){0};
+    s.n = n < UINT32_MAX ? (uint32_t)n : 0;
+    s.mean *= kind->scale;
+    if (s.n > 1 && ci95 > 0 && ci95 < VALUE_MOST)
+        s.ci95 = ci95 * kind->scale;
+    return s;
+}
+
+static bool has_any(const struct outcomes *o, const struct outcome *of)
+{
+    for (uint32_t i = 0; i < o->groups; i++)
+        if (figure_of(&o->group[i], of).n > 0)
+            return true;
+    return false;
+}
+
+static void add_outcomes(struct outcomes *o, const char *set, const char *subject)
+{
+    for (size_t k = 0; k < KINDS; k++) {
+        struct outcome *of = &o->outcome[o->outcomes];
+        *of = (struct outcome){.kind = &kinds[k]};
+        strcpy(of->subject, subject);
+        if (strcmp(kinds[k].set, set) == 0 && has_any(o, of))
+            o->outcomes++;
+    }
+}
+
+// An answer is about times: an application's, and if it has none, its goodput; where no application
+// has one, the delays of the classes, too.
+static void choose_first(struct outcomes *o)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < o->outcomes; i++)
+        any |= o->outcome[i].kind->time;
+    for (uint32_t i = 0; i < o->outcomes; i++) {
+        struct outcome *of = &o->outcome[i];
+        bool timed = strcmp(of->kind->set, "classes") == 0 && any;
+        for (uint32_t k = 0; !of->kind->time && k < o->outcomes; k++)
+            timed |= strcmp(o->outcome[k].kind->set, of->kind->set) == 0 &&
+                     strcmp(o->outcome[k].subject, of->subject) == 0 && o->outcome[k].kind->time;
+        of->first = of->kind->first && !timed;
+    }
+}
+
+bool outcomes_read(struct outcomes *o, const struct json_object *summary)
+{
+    static const char *const sets[] = {"applications", "classes"};
+    *o = (struct outcomes){.list = value_in(summary, "runs")};
+    o->group = calloc(OUTCOMES_GROUPS_MAX, sizeof *o->group);
+    o->outcome = calloc(2 * SUBJECTS_MAX * KINDS + 1, sizeof *o->outcome);
+    o->variant = calloc(OUTCOMES_VARIANTS_MAX, sizeof *o->variant);
+    o->point = calloc(OUTCOMES_POINTS_MAX, sizeof *o->point);
+    if (!o->group || !o->outcome || !o->variant || !o->point)
+        return false;
+    read_groups(o, value_in(summary, "variants"));
+    find_runs(o);
+    for (int i = 0; i < 2; i++) {
+        struct subjects subjects = {.count = 0};
+        for (uint32_t g = 0; g < o->groups; g++)
+            value_members(value_in(o->group[g].json, sets[i]), take_subject, &subjects);
+        for (uint32_t s = 0; s < subjects.count; s++)
+            add_outcomes(o, sets[i], subjects.name[s]);
+    }
+    choose_first(o);
+    return true;
+}
+
+void outcomes_release(struct outcomes *o)
+{
+    free(o->group);
+    free(o->outcome);
+    free(o->variant);
+    free(o->point);
+    *o = (struct outcomes){0};
+}
+
+// ---- Comparing ----
+
+struct statistics outcomes_at(const struct outcomes *o, uint32_t outcome, uint32_t variant,
+                              uint32_t point)
+{
+    const struct outcomes_group *group = group_at(o, variant, point);
+    return group ? figure_of(group, &o->outcome[outcome]) : (struct statistics){0};
+}
+
+// NAN: the run has none.
+static double value_of(const struct json_object *run, const struct outcome *of)
+{
+    const struct outcomes_kind *kind = of->kind;
+    const struct json_object *subject = value_in(value_in(run, kind->set), of->subject);
+    if (!value_is_true(value_in(run, "complete")))
+        return NAN;
+    if (!subject && kind->counted)
+        return 0;
+    double value = value_as_real(value_in(subject, kind->key));
+    return fabs(value) < VALUE_MOST ? value * kind->scale : NAN;
+}
+
+static struct statistics difference_of(const struct outcomes *o, const struct outcome *of,
+                                       const struct outcomes_group *one,
+                                       const struct outcomes_group *other)
+{
+    size_t runs = one->runs < other->runs ? one->runs : other->runs;
+    double *samples = calloc(runs + 1, sizeof *samples);
+    uint32_t n = 0;
+    for (size_t i = 0; samples && i < runs; i++) {
+        const struct json_object *a = value_at(o->list, one->run + i);
+        const struct json_object *b = value_at(o->list, other->run + i);
+        double difference = value_of(a, of) - value_of(b, of);
+        if (!isnan(difference) && value_number(a, "seed") == value_number(b, "seed"))
+            samples[n++] = difference;
+    }
+    struct statistics s = samples ? statistics_of(samples, n) : (struct statistics){0};
+    free(samples);
+    return s;
+}
+
+enum outcomes_verdict outcomes_compare(const struct outcomes *o, uint32_t outcome, uint32_t variant,
+                                       uint32_t other, uint32_t point,
+                                       struct statistics *difference)
+{
+    const struct outcome *of = &o->outcome[outcome];
+    const struct outcomes_group *a = group_at(o, variant, point), *b = group_at(o, other, point);
+    *difference = a && b ? difference_of(o, of, a, b) : (struct statistics){0};
+    if (difference->n < 2 || of->kind->better == 0)
+        return OUTCOMES_UNKNOWN;
+    if (!(fabs(difference->mean) > difference->ci95))
+        return OUTCOMES_SAME;
+    return difference->mean * of->kind->better > 0 ? OUTCOMES_BETTER : OUTCOMES_WORSE;
+}
+
+uint32_t outcomes_best(const struct outcomes *o, uint32_t outcome, uint32_t point)
+{
+    int better = o->outcome[outcome].kind->better;
+    uint32_t best = UINT32_MAX;
+    double found = -INFINITY;
+    for (uint32_t v = 0; v < o->variants; v++) {
+        struct statistics s = outcomes_at(o, outcome, v, point);
+        if (s.n > 0 && s.mean * better > found) {
+            found = s.mean * better;
+            best = v;
+        }
+    }
+    return best;
+}
+
+// ---- Digits ----
+
+// The decimals of so many significant digits, below 0 for tens and more.
+static int decimals_of(double value, int digits)
+{
+    char text[OUTCOMES_DIGITS];
+    snprintf(text, sizeof text, "%.*e", digits - 1, value); // rounded as it will be
+    return digits - 1 - atoi(strchr(text, 'e') + 1);
+}
+
+static void put_decimals(double value, int decimals, char text[OUTCOMES_DIGITS])
+{
+    if (decimals < 0) {
+        double step = pow(10, -decimals);
+        value = round(value / step) * step;
+    }
+    snprintf(text, OUTCOMES_DIGITS, "%.*f", decimals > 0 ? decimals : 0, value);
+}
+
+void outcomes_digits(const struct statistics *s, char mean[OUTCOMES_DIGITS],
+                     char interval[OUTCOMES_DIGITS])
+{
+    int decimals = s->mean == 0 ? 0 : decimals_of(s->mean, 3);
+    decimals = decimals > 9 ? 9 : decimals;
+    mean[0] = interval[0] = '\0';
+    if (s->n == 0)
+        return;
+    put_decimals(s->mean, decimals, mean);
+    if (!(s->ci95 > 0))
+        return;
+    put_decimals(s->ci95, decimals, interval);
+    if (s->mean == 0 || atof(interval) == 0) {
+        decimals = decimals_of(s->ci95, 2);
+        put_decimals(s->ci95, decimals < 9 ? decimals : 9, interval);
+    }
+}
+
+void outcomes_put(const struct statistics *s, const char *alike, FILE *out)
+{
+    char mean[OUTCOMES_DIGITS], interval[OUTCOMES_DIGITS];
+    outcomes_digits(s, mean, interval);
+    section_digits(mean, out);
+    if (interval[0]) {
+        fputs(" &plusmn; ", out);
+        section_digits(interval, out);
+    } else if (s->n > 1) {
+        fputs(alike, out);
+    }
+}

@@ -1,0 +1,86 @@
+// What the variants of several runs are compared by, out of the summary of their command: the means
+// over the seeds of each application and class, at each point of a sweep, with the 95 % confidence
+// interval; and differences of two variants. Those are of the same seeds, in which both had the
+// same traffic, so that what the seeds change alike is in no interval.
+#ifndef SLUICE_CONTROL_REPORT_OUTCOMES_H
+#define SLUICE_CONTROL_REPORT_OUTCOMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "control/report/statistics.h"
+
+#define OUTCOMES_GROUPS_MAX   512 // variants at points
+#define OUTCOMES_VARIANTS_MAX 32
+#define OUTCOMES_POINTS_MAX   128
+#define OUTCOMES_NAME_OCTETS  48
+#define OUTCOMES_LABEL_OCTETS 160
+#define OUTCOMES_DIGITS       40
+
+struct json_object;
+
+// A figure that all subjects of a set may have.
+struct outcomes_kind {
+    const char *set, *key, *text, *unit;
+    double scale;
+    int better;   // 1: more is better, -1: less is; 0: neither
+    bool counted; // a run without the subject had none of it
+    bool first;   // one of those that an answer begins with
+    bool time;    // of an application
+};
+
+struct outcome {
+    char subject[OUTCOMES_NAME_OCTETS]; // a class or an application, printable ASCII
+    const struct outcomes_kind *kind;
+    bool first; // for the answer
+};
+
+struct outcomes_group {
+    const struct json_object *json;
+    uint32_t variant, point;
+    size_t run, runs; // in the summary's list
+};
+
+struct outcomes {
+    const struct json_object *list; // of the runs
+    struct outcomes_group *group;
+    struct outcome *outcome;
+    char (*variant)[OUTCOMES_LABEL_OCTETS]; // printable ASCII; one "" if there are none
+    char (*point)[OUTCOMES_LABEL_OCTETS];   // the same
+    uint32_t groups, outcomes, variants, points;
+    uint32_t seeds; // of a group at most
+    bool more;      // groups that are left out
+};
+
+// False: no memory. The summary is to be kept as long as this.
+bool outcomes_read(struct outcomes *o, const struct json_object *summary);
+void outcomes_release(struct outcomes *o);
+
+// The mean in the outcome's unit; n = 0: there is none.
+struct statistics outcomes_at(const struct outcomes *o, uint32_t outcome, uint32_t variant,
+                              uint32_t point);
+
+// How a variant is beside another. A difference is told from 0 if its interval has no 0.
+enum outcomes_verdict {
+    OUTCOMES_UNKNOWN, // no seed or one alone that both have; or neither direction is better
+    OUTCOMES_SAME,    // not told apart
+    OUTCOMES_BETTER,
+    OUTCOMES_WORSE
+};
+// difference: the variant's less the other's, over the seeds that both have.
+enum outcomes_verdict outcomes_compare(const struct outcomes *o, uint32_t outcome, uint32_t variant,
+                                       uint32_t other, uint32_t point,
+                                       struct statistics *difference);
+
+// The variant whose mean is best; UINT32_MAX: none has a mean.
+uint32_t outcomes_best(const struct outcomes *o, uint32_t outcome, uint32_t point);
+
+// Three significant digits, and the interval to the last of them; but two of its own, if it is
+// less. "": no interval.
+void outcomes_digits(const struct statistics *s, char mean[OUTCOMES_DIGITS],
+                     char interval[OUTCOMES_DIGITS]);
+// Both as HTML; where there is no interval although n > 1, `alike`.
+void outcomes_put(const struct statistics *s, const char *alike, FILE *out);
+
+#endif

@@ -1,0 +1,223 @@
+#!/usr/bin/python3
+"""The page of several runs of one command: which variant is better, by how much and how sure that is, the means with
+their intervals, and curves of which one is all seeds of a variant; of summaries with typed numbers, worked out here once
+more, and of made-up runs."""
+
+import csv
+import json
+import math
+import re
+import statistics
+
+from harness import case, main, new_folder, right, same
+from pages import number, page_of, world
+from pictures import lines_of, series_colour
+
+T = {2: 4.302653, 4: 2.776445}  # Student's t at 0.975, of a table
+
+
+def interval(samples):
+    return T[len(samples) - 1] * statistics.stdev(samples) / len(samples) ** 0.5
+
+
+def gathered(values, missing=(), seeds=None):
+    """A summary of values by variant, point, ("applications" or "classes", subject, figure): a value for each seed."""
+    groups, runs = [], []
+    for (variant, point), outcomes in values.items():
+        texts = {**({"variant": variant} if variant else {}), **({"point": point} if point else {})}
+        group = {**texts, "applications": {}, "classes": {}}
+        own = [{**texts, "seed": (seeds or {}).get((variant, point), 1) + i,
+                "folder": "/".join(part for part in (variant, point, str(i + 1)) if part),
+                "complete": True, "applications": {}, "classes": {}} for i in range(len(next(iter(outcomes.values()))))]
+        for (what, subject, figure), samples in outcomes.items():
+            group[what].setdefault(subject, {})[figure] = {
+                "runs": len(samples), "mean": statistics.fmean(samples) if samples else None,
+                "ci95": interval(samples) if len(samples) > 1 else None}
+            for run, sample in zip(own, samples):
+                run[what].setdefault(subject, {})[figure] = sample
+        groups.append(group)
+        runs += own
+    return {"scenario": "typed", "missing": list(missing), "variants": groups, "runs": runs}
+
+
+def typed_page(values, **more):
+    """The page of a folder with that summary and one run of its list."""
+    folder, summary = new_folder(), gathered(values, **more)
+    world(folder / summary["runs"][0]["folder"])
+    (folder / "summary.json").write_text(json.dumps(summary))
+    return page_of(folder)
+
+
+def sentences(text):
+    section = re.search(r'<section class="answer">(.*?)</section>', text, re.DOTALL).group(1)
+    plain = [re.sub(r"<.*?>", " ", item) for item in re.findall("<li>(.*?)</li>", section, re.DOTALL)]
+    return [" ".join(number(item).replace("&plusmn;", "\u00b1").split()).replace(" :", ":").replace(" ,", ",") for item in plain]
+
+
+PING, PAGE = ("applications", "ping", "round_trip_p95_ms"), ("applications", "http", "page_mean_ms")
+DOWNLOAD, MARKS = ("applications", "ftp", "goodput_bit_per_s"), ("classes", "background", "marks")
+BEFORE = {PING: [9000, 9100, 9200], PAGE: [5000, 5400, 5200], DOWNLOAD: [48000, 50000, 52000], MARKS: [0, 0, 0]}
+AFTER = {PING: [800, 850, 990], PAGE: [5100, 5350, 5210], DOWNLOAD: [45000, 47100, 49000], MARKS: [3, 4, 8]}
+
+
+def mean(samples, unit=1):
+    """As the page has it, where these digits are the right ones."""
+    return f"{statistics.fmean(samples) / unit:.3g} \u00b1 {interval(samples) / unit:.3g}"
+
+
+@case("two variants: better, worse and not told apart, by the difference of the same seeds, in sentences")
+def two():
+    _, text = typed_page({("old", ""): BEFORE, ("<new>", ""): AFTER})
+    found = sentences(text)
+    ping = [a - b for a, b in zip(BEFORE[PING], AFTER[PING])]
+    page = [a - b for a, b in zip(AFTER[PAGE], BEFORE[PAGE])]
+    load = [(a - b) / 1000 for a, b in zip(BEFORE[DOWNLOAD], AFTER[DOWNLOAD])]
+    right(abs(statistics.fmean(page)) < interval(page) and interval(load) < statistics.fmean(load) < interval(BEFORE[DOWNLOAD]),
+          "these samples are a tie, and one that the same seeds alone tell")
+    same(found[0], f"ping: round trip p95: &lt;new&gt; 880 \u00b1 245 ms, old 9100 \u00b1 250 ms: 90.3 % less, sure "
+                   f"(difference {statistics.fmean(ping) / 10:.0f}0 \u00b1 {interval(ping) / 10:.0f}0 ms).", "better")
+    same(found[1], f"http: page time mean: old 5200 \u00b1 500 ms, &lt;new&gt; 5220 \u00b1 310 ms: "
+                   f"0.383 % less, not told apart (difference {statistics.fmean(page):.1f} \u00b1 {interval(page):.1f} ms).", "tie")
+    same(found[2], f"ftp: goodput: old 50.0 \u00b1 5.0 kbit/s, &lt;new&gt; 47.0 \u00b1 5.0 kbit/s: 6.31 % more, sure "
+                   f"(difference {statistics.fmean(load):.2f} \u00b1 {interval(load):.2f} kbit/s).", "worse")
+    same(found[3:], ["&lt;new&gt; beside old: better in 1 of 3, worse in 1, not told apart in 1",
+                     "ftp: goodput: &lt;new&gt; 47.0 \u00b1 5.0 kbit/s, old 50.0 \u00b1 5.0 kbit/s"], "all outcomes")
+
+
+def cells(page):
+    return [[number(cell) for cell in row] for row in page.tables["Means over the seeds"][1:]]
+
+
+@case("the means: three significant digits; no interval of one seed, or where the seeds change nothing; bold if surely best")
+def means():
+    page, text = typed_page({("a", "x=1"): {PING: [7, 7, 7], PAGE: [0.5, 0.6, 0.7]}, ("b", "x=1"): {PING: [9, 8, 9], PAGE: []},
+                             ("a", "x=2"): {PING: [8.5, 8.4, 8.6], PAGE: [12345, 12355, 12365]}, ("b", "x=2"): {PING: [8.5], PAGE: [1]}})
+    same(cells(page), [["ping: round trip p95, ms", "x=1", "7.00 alike", f"8.67 \u00b1 {interval([9, 8, 9]):.2f}"],
+                       ["ping: round trip p95, ms", "x=2", "8.50 \u00b1 0.25", "8.50 (1 run)"],
+                       ["http: page time mean, ms", "x=1", "0.600 \u00b1 0.248", "\u2013"],
+                       ["http: page time mean, ms", "x=2", "12400 \u00b1 25", "1.00 (1 run)"]], "cells")
+    same(re.findall(r"<strong>(7.00|0.600|8.50|8.67)", text), ["7.00"], "bold")
+    right("Alike: the seeds change nothing in it" in text, "what alike means")
+    page, text = typed_page({("a", ""): {PING: [7]}, ("b", ""): {PING: [9]}})
+    same(cells(page), [["ping: round trip p95, ms", "7.00", "9.00"]], "one seed")
+    same(sentences(text), ["ping: round trip p95: a 7.00 ms, b 9.00 ms: 22.2 % less, one seed: how sure is not known."], "one seed")
+    right("One seed: there is no interval" in text and "\u00b1" not in text and "&plusmn;" not in text, "no interval")
+
+
+@case("more variants at points: the best, the next, ties; other seeds are not paired; where a variant is worse than the first")
+def more():
+    values = {("a", "x=1"): {PING: [10, 11, 12]}, ("a", "x=2"): {PING: [10, 11, 12]},
+              ("b", "x=1"): {PING: [10, 12, 11]}, ("b", "x=2"): {PING: [1, 2, 3]},
+              ("c", "x=1"): {PING: [20, 21, 22]}, ("c", "x=2"): {PING: [4, 5, 6]}}
+    _, text = typed_page(values, missing=["c/x=2/3"])
+    same(sentences(text)[0], "ping: round trip p95: at x=1: a 11.0 \u00b1 2.5 ms is best; next b 11.0 \u00b1 2.5 ms: not told apart "
+         "(difference 0 \u00b1 2.5 ms) at x=2: b 2.00 \u00b1 2.48 ms is best; next c 5.00 \u00b1 2.48 ms: 60.0 % less, sure "
+         "(difference 3.00 ms with every seed).", "sentence")
+    same(sentences(text)[1:], ["b beside a: better in 1 of 2, worse in 0, not told apart in 1",
+                               "c beside a: better in 1 of 2, worse in 1, not told apart in 0",
+                               "ping: round trip p95, at x=1: c 21.0 \u00b1 2.5 ms, a 11.0 \u00b1 2.5 ms"], "beside the first")
+    right("1 of 18 runs are missing" in text, "what is missing")
+    _, text = typed_page(values, seeds={("c", "x=2"): 7})
+    right("no seed that both have" in sentences(text)[0], sentences(text)[0])
+
+
+@case("one variant: nothing is better; a summary without anything is a page")
+def one():
+    page, text = typed_page({("", ""): BEFORE})
+    right("Which is better" not in text and cells(page)[0] == ["ping: round trip p95, ms", "9100 \u00b1 250"], "one variant")
+    folder = new_folder()
+    world(folder / "1")
+    for wrong in {}, {"variants": 7}, {"variants": [7, {}, {"variant": 7, "applications": []}]}, {
+            "variants": [{"variant": f"v{i}", "point": f"p{i}", "applications": {"ping": {"round_trip_p95_ms": {
+                "runs": 1e300, "mean": 1e300, "ci95": -1}}, "http": {"page_mean_ms": {"runs": 2, "mean": -5, "ci95": 1e300}}}}
+                for i in range(700)]}:
+        (folder / "summary.json").write_text(json.dumps({"runs": [{"folder": "1"}], **wrong}))
+        page_of(folder)
+
+
+@case("the figure of two variants: bars from 0 as long as the means, with their intervals")
+def bars():
+    _, text = typed_page({("old", ""): BEFORE, ("new", ""): AFTER})
+    picture = re.search(r'<svg class="bars".*?</svg>', text, re.DOTALL).group(0)
+    widths = re.findall(r'<rect x="0" y="\d+" width="([\d.]+)%" height="10" fill="var\(--s(\d)\)"/>\s*'
+                        r'<rect x="([\d.]+)%" y="\d+" width="([\d.]+)%"', picture)
+    wanted = []
+    for outcome in PING, PAGE, DOWNLOAD:
+        samples = BEFORE[outcome], AFTER[outcome]
+        most = max(statistics.fmean(own) + interval(own) for own in samples)
+        for colour, own in enumerate(samples):
+            middle, half = statistics.fmean(own), interval(own)
+            wanted.append((middle, colour, middle - half, 2 * half, most))
+    same(len(widths), len(wanted), f"bars {widths}")
+    for found, (middle, colour, low, width, most) in zip(widths, wanted):
+        same(int(found[1]), colour, "colour")
+        for one, other in zip((found[0], found[2], found[3]), (middle, low, width)):
+            right(abs(float(one) - 99 * other / most) < 0.011, f"{found}: right is {99 * other / most}")
+
+
+# --- Curves ---------------------------------------------------------------------------------------
+
+
+def seeds_of(folder, name, key):
+    """Rows of a CSV file of each of the three runs, of the class background down."""
+    rows = []
+    for seed in 1, 2, 3:
+        with (folder / "red" / str(seed) / name).open(newline="") as file:
+            rows.append([(float(row[key[0]]), float(row[key[1]])) for row in csv.DictReader(file)
+                         if (row["class"], row["direction"]) == ("background", "down") and row[key[1]]])
+    return rows
+
+
+def picture_of(text, title):
+    return re.search(rf"<h3>{title}</h3>(.*?)</svg>", text, re.DOTALL).group(1)
+
+
+def axes(picture, log_x):
+    """From pixels to the axes' numbers."""
+    marks = re.findall(r"d='M([\d.]+),([\d.]+) L([\d.]+),([\d.]+)\s*'/>\s*<g transform=\"[^\"]*\"[^>]*>\s*<text>([^<]*)</text>", picture)
+    x = [(float(left), float(text)) for left, _, end, _, text in marks if left == end]
+    y = [(float(top), float(text)) for _, top, _, bottom, text in marks if top == bottom]
+
+    def value(pixel, axis, log):
+        (low, first), (high, last) = axis[0], axis[-1]
+        part = (pixel - low) / (high - low)
+        return first * (last / first) ** part if log else first + part * (last - first)
+    return lambda point: (value(point[0], x, log_x), value(point[1], y, False))
+
+
+@case("a curve is all seeds of a variant: the distribution of all their packets, the means of their series")
+def curves():
+    folder = new_folder()
+    for seed in 1, 2, 3:
+        world(folder / "red" / str(seed), "red", seed, limit=4000 * seed)
+    world(folder / "cobalt/1", "cobalt", 1)
+    page, text = page_of(folder)
+    right("Distribution of the delay: background, down" in page.titles, f"{page.titles}")
+    packets = {}
+    for rows in seeds_of(folder, "delays.csv", ("delay_ms", "packets")):
+        for delay, count in rows:
+            packets[delay] = packets.get(delay, 0) + count
+    picture = picture_of(text, "Distribution of the delay: background, down")
+    found = lines_of(picture, series_colour(1))
+    same(len(found), 1, "curves of the variant")
+    scaled = [axes(picture, True)(point) for point in found[0]]
+    right(len(scaled) > 10 and abs(scaled[-1][1] - 100) < 0.2, f"{len(scaled)} points")
+    for delay, share in scaled:
+        own = [100 * sum(count for other, count in packets.items() if other <= delay * factor) / sum(packets.values())
+               for factor in (0.985, 1.015)]
+        right(own[0] - 0.5 <= share <= own[1] + 0.5 or delay == scaled[0][0], f"{delay} ms: {share} %, right is {own}")
+    series = {}
+    for rows in seeds_of(folder, "series_classes.csv", ("time_s", "goodput_bit_per_s")):
+        for time, value in rows:
+            series.setdefault(time, []).append(value / 1000)
+    picture = picture_of(text, "Goodput over time: background, down")
+    found = [axes(picture, False)(point) for point in lines_of(picture, series_colour(1))[0][1:]]
+    same(len(found), len(series), "points of the series")
+    top = max(statistics.fmean(values) for values in series.values())
+    for (time, value), wanted in zip(found, sorted(series)):
+        right(abs(time - wanted) < 0.01 * max(series) and abs(value - statistics.fmean(series[wanted])) < 0.01 * top,
+              f"{time} s: {value}, right is {statistics.fmean(series[wanted])} at {wanted}")
+    right(len({math.floor(value) for values in series.values() for value in values}) > 3, "the seeds differ")
+
+
+main()
