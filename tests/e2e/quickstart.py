@@ -5,6 +5,8 @@ the plain SGSN, over ten seeds; and the table that says so has the numbers of th
 import functools
 import json
 import re
+import subprocess
+import sys
 
 from harness import ROOT, case, check_sound, main, new_folder, right, same, sluice
 
@@ -183,6 +185,20 @@ def page():
     same(sorted((run, int(n)) for run, n in rows),
          sorted((f"{variant}/{seed}", summary(variant, seed)["applications"]["ping"]["round_trip_ms"]["n"])
                 for variant in (BEFORE, AFTER) for seed in SEEDS), "pings of each run on the page")
+
+
+@case("the figure of README.md and the numbers beside it are those of thirty seeds, drawn by tools/figure.py")
+def figure_of_readme():
+    out = new_folder() / "thirty"
+    done = sluice("run", ROOT / "config/quickstart.lua", "--variant", "all", "--seeds", "1..30", "--no-page", "--out", out)
+    same(done.returncode, 0, done.stderr)
+    drawn = subprocess.run([sys.executable, "-B", ROOT / "tools/figure.py", out], check=True, capture_output=True, text=True).stdout
+    same(drawn, (ROOT / "config/quickstart.svg").read_text(), "config/quickstart.svg")
+    values = re.findall(r">([\d.]+ (?:s|kbit/s))</text>", drawn)
+    same(len(values), 6, "values in the figure")
+    text = (ROOT / "README.md").read_text()
+    for value in values:
+        right(value in text, f"README.md does not say {value}")
 
 
 main()
