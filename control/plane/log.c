@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <stdbool.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "dataplane/base/units.h"
@@ -25,19 +26,35 @@ bool log_may_write(FILE *out)
     return at.fd < 0 || (poll(&at, 1, 0) == 1 && at.revents == POLLOUT);
 }
 
+#define DATE_OCTETS sizeof "2026-01-01T00:00:00.000000Z "
+
+// The present date and time of day; "": the log has none.
+static const char *date_of(const struct log *log, char date[DATE_OCTETS])
+{
+    struct timespec now;
+    struct tm utc;
+    date[0] = '\0';
+    if (!log->dated || clock_gettime(CLOCK_REALTIME, &now) != 0 || !gmtime_r(&now.tv_sec, &utc))
+        return date;
+    size_t octets = strftime(date, DATE_OCTETS, "%Y-%m-%dT%H:%M:%S", &utc);
+    snprintf(date + octets, DATE_OCTETS - octets, ".%06ldZ ", now.tv_nsec / 1000);
+    return date;
+}
+
 // Writes the line in one piece, so that a pipe takes it whole.
 static bool write_line(const struct log *log, enum log_level level, uint64_t now_ns,
                        const char *text)
 {
     const char *clear = isatty(fileno(log->out)) ? "\r\033[K" : ""; // clears the line of progress
-    char line[LOG_OCTETS_MAX + 128], more[40] = "";
+    char line[LOG_OCTETS_MAX + 128], more[40] = "", date[DATE_OCTETS];
     size_t octets = strlen(text);
     if (!log_may_write(log->out))
         return false;
     if (octets > LOG_OCTETS_MAX)
         snprintf(more, sizeof more, "... (%zu octets)", octets);
-    snprintf(line, sizeof line, "%s%llu.%06llu %-5s %.*s%s\n", clear, now_ns / S_IN_NS,
-             now_ns % S_IN_NS / 1000, log_level_names[level], (int)LOG_OCTETS_MAX, text, more);
+    snprintf(line, sizeof line, "%s%s%llu.%06llu %-5s %.*s%s\n", clear, date_of(log, date),
+             now_ns / S_IN_NS, now_ns % S_IN_NS / 1000, log_level_names[level], (int)LOG_OCTETS_MAX,
+             text, more);
     fputs(line, log->out);
     return true;
 }

@@ -1,5 +1,6 @@
-// Log lines on stderr: time, level, text. Only control's thread logs, never a packet's path. Lines
-// with the same beginning are limited to LOG_A_SECOND a second, all lines but errors to
+// Log lines on stderr: time, level, text. The time is the run's, in seconds; in real time the date
+// and time of day come before it, UTC (RFC 3339). Only control's thread logs, never a packet's
+// path. Lines with the same beginning are limited to LOG_A_SECOND a second, all lines but errors to
 // LOG_ALL_A_SECOND; the number of lines left out is logged before the next line of a later second.
 // Two kinds of lines with the same hash reset each other's count, so each may write more lines, but
 // not more than the total limit. A reader of stderr that stops reading loses lines, and nothing
@@ -29,6 +30,7 @@ struct log_kind {
 struct log {
     FILE *out; // NULL: no log
     enum log_level level;
+    bool dated; // the run's clock is real: lines begin with the date and time of day
     uint64_t left_out;
     struct log_kind all; // the sum of all kinds; its beginning is empty
     struct log_kind kind[LOG_KINDS];

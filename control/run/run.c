@@ -248,6 +248,7 @@ int run_once(struct run *run)
         fprintf(stderr, "sluice run: --tun: allowed with run.clock = \"virtual\" only\n");
         return EXIT_USAGE;
     }
+    run->control.log.dated = run->load.run.real;
     int status = run->load.run.real ? run_owner_choose(run) : EXIT_DONE;
     if (!status)
         status = open_out(run);

@@ -14,7 +14,7 @@ os.environ["RUNTIME_DIRECTORY"] = str(new_folder())
 
 
 def lines(world):
-    return [line.split(" ", 1)[-1].strip() for line in world.program.said().splitlines()
+    return [line.split(" ", 2)[-1].strip() for line in world.program.said().splitlines()
             if " link is " in line or " device is " in line]
 
 

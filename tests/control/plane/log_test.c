@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -52,6 +53,29 @@ static void test_a_line_says_when_and_how_grave(void **state)
     begin(&w, LOG_INFO);
     log_put(&w.log, LOG_WARN, 12 * S_IN_NS + 345678901, "NSE 101 is down");
     assert_string_equal(text_of(&w), "12.345678 warn  NSE 101 is down\n");
+    end(&w);
+}
+
+static void test_a_dated_line_begins_with_the_time_of_day(void **state)
+{
+    (void)state;
+    struct written w;
+    struct tm utc = {0};
+    int micros = -1, end_of_time = 0;
+    begin(&w, LOG_INFO);
+    w.log.dated = true;
+    time_t before = time(NULL);
+    log_put(&w.log, LOG_WARN, 12 * S_IN_NS + 345678901, "NSE 101 is down");
+    assert_int_equal(sscanf(text_of(&w), "%4d-%2d-%2dT%2d:%2d:%2d.%6dZ %n", &utc.tm_year,
+                            &utc.tm_mon, &utc.tm_mday, &utc.tm_hour, &utc.tm_min, &utc.tm_sec,
+                            &micros, &end_of_time),
+                     7);
+    utc.tm_year -= 1900;
+    utc.tm_mon--;
+    assert_in_range(timegm(&utc), before, time(NULL));
+    assert_in_range(micros, 0, 999999);
+    assert_int_equal(end_of_time, strlen("2026-01-01T00:00:00.000000Z "));
+    assert_string_equal(w.text + end_of_time, "12.345678 warn  NSE 101 is down\n");
     end(&w);
 }
 
@@ -146,6 +170,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_line_says_when_and_how_grave),
+        cmocka_unit_test(test_a_dated_line_begins_with_the_time_of_day),
         cmocka_unit_test(test_a_level_lets_through_what_is_as_grave),
         cmocka_unit_test(test_a_long_line_is_cut_and_says_so),
         cmocka_unit_test(test_a_flood_is_cut_and_counted),
