@@ -72,6 +72,20 @@ def restart():
                 " start; more needs a restart")
 
 
+@case("each mistake has a line in the log, twenty and the count of the rest")
+def logged():
+    world, model, file = started(wishes(0, 10))
+    with world:
+        for mistakes in 1, 3, 20, 30:
+            before = len(world.log())
+            answer = refused(world, model, file.text() + "nse { nsei = 'x' }\n" * mistakes).split("\n")
+            lines = re.findall(r" error reload refused, (.*)", world.log()[before:])
+            same(lines[0], "the old configuration stays in force", "the first line")
+            same(lines[1:], [f"{i + 1} of {len(answer)}: {text}" for i, text in enumerate(answer)], "the others")
+            right(len(answer) == min(2 * mistakes, 21), f"{len(answer)} mistakes")  # nsei, and no nsvc { }
+            world.run(1 * S)
+
+
 @case("a block of the lab, its cells or its BSSs that changes is refused, at its key")
 def lab():
     text = HEAD + f"""

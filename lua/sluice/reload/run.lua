@@ -318,7 +318,10 @@ end
 
 local function refused(texts)
     count.add("reloads_refused")
-    log.error("reload refused, the old configuration stays in force: " .. texts[1])
+    log.error("reload refused, the old configuration stays in force")
+    for i, text in ipairs(texts) do
+        log.error(("reload refused, %d of %d: %s"):format(i, #texts, text)) -- alike lines are limited
+    end
     return false, table.concat(texts, "\n")
 end
 
