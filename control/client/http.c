@@ -9,14 +9,16 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "control/client/accept.h"
 #include "control/client/now.h"
 
 #define WAKE_MS 500 // between checks of `end`
 
-// Head and body, shared by the connections that requested the path in one round.
+// Head and body, shared by the connections that requested the path and type in one round.
 struct answer {
     char *text;
     size_t head_octets, octets;
@@ -28,13 +30,13 @@ struct connection {
     uint64_t until_ms;
     uint64_t turn; // the order of arrival, also within one millisecond
     struct http_request request;
+    int want; // of the site's types, once the path is there
     struct answer *answer;
     size_t sent;
 };
 
 struct server {
-    http_answer_fn *answer;
-    void *self;
+    const struct http_site *site;
     struct connection at[HTTP_CONNECTIONS];
     uint64_t turns;
 };
@@ -47,9 +49,28 @@ static bool is_whole(const char *text)
     return strstr(text, "\r\n\r\n") || strstr(text, "\n\n");
 }
 
-// METHOD SP PATH SP HTTP/1.x; the header fields below are ignored.
-static int read_line(struct http_request *r)
+// The value of the first field of that name, cut at the end of its line; NULL: none. fields: the
+// lines below the request's first.
+static const char *field_of(char *fields, const char *name)
 {
+    size_t octets = strlen(name);
+    for (char *line = fields; *line && !strchr("\r\n", *line); line++) {
+        char *end = line + strcspn(line, "\r\n");
+        if (strncasecmp(line, name, octets) == 0 && line[octets] == ':') {
+            *end = '\0';
+            return line + octets + 1;
+        }
+        line = strchr(end, '\n');
+        if (!line)
+            break;
+    }
+    return NULL;
+}
+
+// METHOD SP PATH SP HTTP/1.x; of the header fields below only Accept counts.
+static int read_head(struct http_request *r)
+{
+    r->accept = field_of(strchr(r->text, '\n') + 1, "Accept");
     r->text[strcspn(r->text, "\r\n")] = '\0';
     char *path = strchr(r->text, ' ');
     char *version = path ? strchr(path + 1, ' ') : NULL;
@@ -69,7 +90,7 @@ int http_read(struct http_request *r)
     if (strlen(r->text) != r->got)
         return 400;
     if (is_whole(r->text))
-        return read_line(r);
+        return read_head(r);
     return r->got == sizeof r->text - 1 ? 431 : 0;
 }
 
@@ -163,13 +184,13 @@ static void refuse(struct connection *c, int status)
     compose(c, status, text_type, body, (size_t)n);
 }
 
-static void answer_path(const struct server *server, struct connection *c)
+static void answer_path(const struct http_site *site, struct connection *c)
 {
     char *body = NULL;
     size_t n = 0;
     const char *type = text_type;
     FILE *out = open_memstream(&body, &n);
-    int status = out ? server->answer(server->self, c->request.path, out, &type) : 0;
+    int status = out ? site->answer(site->self, c->request.path, c->want, out, &type) : 0;
     if (out && fclose(out) == 0)
         compose(c, status, type, body, n);
     free(body);
@@ -185,7 +206,7 @@ static void end(struct connection *c)
 }
 
 // Reads or writes as far as the socket allows. False: the connection is over.
-static bool read_on(struct connection *c)
+static bool read_on(const struct http_site *site, struct connection *c)
 {
     struct http_request *r = &c->request;
     ssize_t n = recv(c->fd, r->text + r->got, sizeof r->text - 1 - r->got, 0);
@@ -199,6 +220,8 @@ static bool read_on(struct connection *c)
         return true;
     if (status != 200)
         refuse(c, status);
+    else
+        c->want = accept_type(r->accept, site->types);
     c->until_ms = now_ms() + HTTP_ANSWER_MS;
     return r->path || c->answer;
 }
@@ -228,11 +251,11 @@ static bool write_on(struct connection *c)
 
 // ---- A round ----
 
-static void go_on(struct connection *c, short events)
+static void go_on(const struct http_site *site, struct connection *c, short events)
 {
     bool goes_on = true;
     if (events)
-        goes_on = c->answer ? write_on(c) : read_on(c);
+        goes_on = c->answer ? write_on(c) : read_on(site, c);
     if (!goes_on || now_ms() >= c->until_ms)
         end(c);
 }
@@ -242,18 +265,19 @@ static bool is_asking(const struct connection *c)
     return c->fd >= 0 && c->request.path && !c->answer;
 }
 
-// One answer for `first` and all later connections with the same path. Making the answer takes
+// One answer for `first` and all later connections that want the same. Making the answer takes
 // time, so the time limit for sending begins here.
 static void answer_alike(const struct server *server, struct connection *first)
 {
-    answer_path(server, first);
+    answer_path(server->site, first);
     if (!first->answer)
         return end(first);
     struct answer *answer = first->answer;
     uint64_t until_ms = now_ms() + HTTP_ANSWER_MS;
     first->until_ms = until_ms;
     for (struct connection *c = first + 1; c < server->at + HTTP_CONNECTIONS; c++)
-        if (is_asking(c) && strcmp(c->request.path, first->request.path) == 0) {
+        if (is_asking(c) && c->want == first->want &&
+            strcmp(c->request.path, first->request.path) == 0) {
             c->answer = answer;
             c->until_ms = until_ms;
             answer->readers++;
@@ -306,7 +330,7 @@ static void serve_round(struct server *server, int listener)
         return;
     for (int i = 0; i < HTTP_CONNECTIONS; i++)
         if (server->at[i].fd >= 0)
-            go_on(&server->at[i], ready[i].revents);
+            go_on(server->site, &server->at[i], ready[i].revents);
     for (int i = 0; i < HTTP_CONNECTIONS; i++)
         if (is_asking(&server->at[i]))
             answer_alike(server, &server->at[i]);
@@ -314,11 +338,10 @@ static void serve_round(struct server *server, int listener)
         accept_new(server, listener);
 }
 
-void http_serve(int listener, http_answer_fn *answer, void *self, const volatile int *stop)
+void http_serve(int listener, const struct http_site *site, const volatile int *stop)
 {
     static struct server server;
-    server.answer = answer;
-    server.self = self;
+    server.site = site;
     for (int i = 0; i < HTTP_CONNECTIONS; i++)
         server.at[i].fd = -1;
     while (!*stop)

@@ -1,6 +1,7 @@
 // sluice metrics: the metrics of a running instance for Prometheus, at /metrics; with
-// /metrics?cell=NSEI-BVCI the metrics of the MSs of that cell. Each request looks for the instance
-// again, so a restarted instance is found.
+// /metrics?cell=NSEI-BVCI the metrics of the MSs of that cell. A client that accepts OpenMetrics by
+// name gets it, each other Prometheus's text format. Each request looks for the instance again, so
+// a restarted instance is found.
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,28 +21,33 @@ static void on_end(int number)
     ended = number;
 }
 
-static int put(const char *run, const char *cell, FILE *body, const char **type)
+// In the order of enum exposition. The text format comes first, for a client that names no type.
+static const char *const types[] = {"text/plain", "application/openmetrics-text", NULL};
+
+static int put(const char *run, const char *cell, enum exposition form, FILE *body,
+               const char **type)
 {
     struct session session;
     if (!session_open(&session, run, body))
         return 503;
-    bool good = openmetrics_put(&session, cell, body);
+    bool good = openmetrics_put(&session, cell, form, body);
     if (good)
-        *type = OPENMETRICS_TYPE;
+        *type = form == EXPOSITION_TEXT ? EXPOSITION_TEXT_TYPE : OPENMETRICS_TYPE;
     else
         fprintf(body, "%s: %s\n", session.name, session.why);
     session_close(&session);
     return good ? 200 : 503;
 }
 
-static int answer(void *self, const char *path, FILE *body, const char **type)
+static int answer(void *self, const char *path, int want, FILE *body, const char **type)
 {
+    enum exposition form = (enum exposition)want;
     char cell[SESSION_CELL_OCTETS];
     if (strcmp(path, "/metrics") == 0)
-        return put(self, NULL, body, type);
+        return put(self, NULL, form, body, type);
     if (strncmp(path, CELL_QUERY, strlen(CELL_QUERY)) == 0 &&
         session_cell(path + strlen(CELL_QUERY), cell))
-        return put(self, cell, body, type);
+        return put(self, cell, form, body, type);
     fprintf(body, "no such path; allowed: /metrics, /metrics?cell=NSEI-BVCI\n");
     return 404;
 }
@@ -79,7 +85,8 @@ int command_metrics(int argc, char **argv)
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     fprintf(stderr, "metrics at http://%s/metrics\n", options.at);
-    http_serve(listener, answer, (void *)options.run, &ended);
+    const struct http_site site = {answer, (void *)options.run, types};
+    http_serve(listener, &site, &ended);
     close(listener);
     return EXIT_DONE;
 }

@@ -27,7 +27,9 @@ static const struct label no_labels[] = {{NULL, TEXT}},
 // The rows that a family's samples come from: a list, or an object as the only row.
 struct source {
     FILE *out;
+    enum exposition form;
     const char *prefix; // of the families' names: sluice_PREFIX_
+    const char *about;  // what a row is of, before a help; "": the help says it
     const struct label *labels;
     const struct json_object *rows;
 };
@@ -41,36 +43,51 @@ static const struct json_object *row_at(const struct source *s, size_t i)
 
 // ---- One family ----
 
-// The "_ns" at the end of a time's name, or NULL.
-static const char *unit_of(const char *member)
+static bool ends_in(const char *member, const char *end)
 {
-    const char *last = strrchr(member, '_');
-    return last && strcmp(last, "_ns") == 0 ? last : NULL;
+    size_t octets = strlen(member), more = strlen(end);
+    return octets > more && strcmp(member + octets - more, end) == 0;
 }
 
-// A member NAME_ns becomes a family NAME_seconds.
+// A member NAME_ns becomes a family NAME_seconds, NAME_per_s becomes NAME_per_second, and ms_NAME
+// becomes mobile_NAME: for Prometheus "s" and "ms" in a name would be abbreviated units.
 static void family_name(char name[NAME_MOST], const char *prefix, const char *member)
 {
-    const char *unit = unit_of(member);
-    int octets = unit ? (int)(unit - member) : (int)strlen(member);
-    snprintf(name, NAME_MOST, "sluice_%s_%.*s%s", prefix, octets, member, unit ? "_seconds" : "");
+    bool of_ms = strncmp(member, "ms_", 3) == 0;
+    const char *unit = ends_in(member, "_ns")      ? "seconds"
+                       : ends_in(member, "_per_s") ? "second"
+                                                   : "";
+    member += of_ms ? 3 : 0;
+    int octets = *unit ? (int)(strrchr(member, '_') + 1 - member) : (int)strlen(member);
+    snprintf(name, NAME_MOST, "sluice_%s_%s%.*s%s", prefix, of_ms ? "mobile_" : "", octets, member,
+             unit);
 }
 
-static void put_family(FILE *out, const char *name, bool counter, const char *help)
+// What a family is called where it is described, and what its samples have behind it.
+enum kind { GAUGE, COUNTER, INFO };
+static const char *const kind_types[] = {"gauge", "counter", "info"}, *const kind_ends[] = {
+                                                                          "", "_total", "_info"};
+
+// OpenMetrics describes a family, the text format the samples' name, and knows no info. OpenMetrics
+// escapes '"' in a help, the text format must not.
+static void put_family(const struct source *s, const char *name, enum kind kind, const char *unit,
+                       const char *help)
 {
-    fprintf(out, "# TYPE %s %s\n", name, counter ? "counter" : "gauge");
-    fprintf(out, "# HELP %s ", name);
+    bool text = s->form == EXPOSITION_TEXT;
+    const char *end = text ? kind_ends[kind] : "";
+    fprintf(s->out, "# TYPE %s%s %s\n", name, end, kind_types[text && kind == INFO ? GAUGE : kind]);
+    fprintf(s->out, "# HELP %s%s %s%s%s", name, end, s->about, unit, *unit ? " " : "");
     for (; *help; help++)
-        if (*help == '\\' || *help == '"')
-            fprintf(out, "\\%c", *help);
+        if (*help == '\\' || (*help == '"' && !text))
+            fprintf(s->out, "\\%c", *help);
         else
-            fputc(*help, out);
-    fputc('\n', out);
+            fputc(*help, s->out);
+    fputc('\n', s->out);
 }
 
 static void put_value(FILE *out, const char *member, uint64_t value)
 {
-    if (unit_of(member))
+    if (ends_in(member, "_ns"))
         fprintf(out, " %" PRIu64 ".%09" PRIu64 "\n", value / 1000000000, value % 1000000000);
     else
         fprintf(out, " %" PRIu64 "\n", value);
@@ -110,16 +127,18 @@ static void put_labels(const struct source *s, const struct json_object *row, co
 
 // ---- Rows by their records ----
 
-static void put_member(const struct source *s, const char *member, const char *help, bool counter)
+// unit: what a counter counts, which its help goes on from; "": none.
+static void put_member(const struct source *s, const char *member, enum kind kind, const char *unit,
+                       const char *help)
 {
     const struct json_object *row;
     char name[NAME_MOST];
     family_name(name, s->prefix, member);
-    put_family(s->out, name, counter, help);
+    put_family(s, name, kind, unit, help);
     for (size_t i = 0; (row = row_at(s, i)); i++) {
         if (!value_has(row, member))
             continue;
-        fprintf(s->out, "%s%s", name, counter ? "_total" : "");
+        fprintf(s->out, "%s%s", name, kind_ends[kind]);
         put_labels(s, row, NULL);
         put_value(s->out, member, value_number(row, member));
     }
@@ -142,7 +161,7 @@ static void put_view(const struct source *s, const struct field_record *record)
         const struct field *f = &record->fields[i];
         counter |= strcmp(f->name, "down_frames") == 0;
         if (!is_name(f->name))
-            put_member(s, f->name, f->help, counter);
+            put_member(s, f->name, counter ? COUNTER : GAUGE, "", f->help);
     }
 }
 
@@ -152,7 +171,7 @@ static void put_drops(const struct source *s)
     const struct json_object *row;
     char name[NAME_MOST];
     family_name(name, s->prefix, "drops");
-    put_family(s->out, name, true, "packets dropped, by reason");
+    put_family(s, name, COUNTER, "", "packets dropped, by reason");
     for (size_t i = 0; (row = row_at(s, i)); i++) {
         const struct json_object *drops = value_in(row, "drops");
         for (int r = 0; r < DROP_COUNT; r++) {
@@ -171,20 +190,34 @@ static void put_scope(const struct source *s, enum stats_scope scope)
 {
     for (uint32_t i = 0; i < stats_counter_count; i++)
         if (stats_counters[i].scope == scope)
-            put_member(s, stats_counters[i].name, stats_counters[i].help, true);
+            put_member(s, stats_counters[i].name, COUNTER, stats_counters[i].unit,
+                       stats_counters[i].help);
+}
+
+// All of an instance that is answered with: where to, and in which form.
+struct sink {
+    FILE *out;
+    enum exposition form;
+};
+
+static struct source source(const struct sink *to, const char *prefix, const char *about,
+                            const struct label *labels, const struct json_object *rows)
+{
+    return (struct source){to->out, to->form, prefix, about, labels, rows};
 }
 
 // A source with one row: a member that is an object.
-static struct source single(FILE *out, const char *prefix, const struct json_object *stats)
+static struct source single(const struct sink *to, const char *prefix, const char *about,
+                            const struct json_object *stats)
 {
     const struct json_object *row = value_in(stats, prefix);
-    return (struct source){out, prefix, no_labels, value_is_object(row) ? row : NULL};
+    return source(to, prefix, about, no_labels, value_is_object(row) ? row : NULL);
 }
 
-static void put_ports(FILE *out, const struct json_object *stats)
+static void put_ports(const struct sink *to, const struct json_object *stats)
 {
     struct json_object *rows = value_list();
-    const struct source s = {out, "port", port_labels, rows};
+    const struct source s = source(to, "port", "Of the port of Gn or Gb: ", port_labels, rows);
     for (int side = 0; side < STATS_SIDES; side++) {
         struct json_object *port = value_in(stats, stats_side_names[side]);
         value_set_text(port, "port", stats_side_names[side]);
@@ -208,56 +241,58 @@ static void put_one_named(void *self, const char *name, uint64_t number)
 }
 
 // Counts of one family, with their names as labels.
-static void put_named(FILE *out, const char *family, const char *help, const char *label,
-                      const struct json_object *counts)
+static void put_named(const struct source *s, const char *family, const char *help,
+                      const char *label, const struct json_object *counts)
 {
-    struct named named = {out, family, label};
-    put_family(out, family, true, help);
+    struct named named = {s->out, family, label};
+    put_family(s, family, COUNTER, "", help);
     value_numbers(counts, put_one_named, &named);
 }
 
-static void put_control(FILE *out, const struct json_object *stats)
+static void put_control(const struct sink *to, const struct json_object *stats)
 {
-    const struct source s = single(out, "control", stats);
+    const struct source s = single(to, "control", "Of the control plane: ", stats);
     for (int i = 0; i < COUNT_COUNT; i++)
-        put_member(&s, count_descriptions[i].name, count_descriptions[i].help, true);
-    put_named(out, "sluice_control_events", "events from workers to control, by kind", "kind",
+        put_member(&s, count_descriptions[i].name, COUNTER, "", count_descriptions[i].help);
+    put_named(&s, "sluice_control_events", "events that workers sent it, by kind", "kind",
               value_in(s.rows, "events"));
-    put_named(out, "sluice_control_pdus_in", "PDUs received, by kind", "pdu",
+    put_named(&s, "sluice_control_pdus_in", "PDUs received, by kind", "pdu",
               value_in(stats, "pdus_in"));
-    put_named(out, "sluice_control_pdus_out", "PDUs sent, by kind", "pdu",
+    put_named(&s, "sluice_control_pdus_out", "PDUs sent, by kind", "pdu",
               value_in(stats, "pdus_out"));
 }
 
-static void put_stats(FILE *out, const struct json_object *stats)
+static void put_stats(const struct sink *to, const struct json_object *stats)
 {
-    const struct source worker = single(out, "worker", stats), up = single(out, "up", stats);
+    const struct source worker = single(to, "worker", "Of all workers: ", stats),
+                        up = single(to, "up", "Of the uplink: ", stats);
     put_scope(&worker, STATS_SCOPE_WORKER);
-    put_ports(out, stats);
+    put_ports(to, stats);
     put_scope(&up, STATS_SCOPE_UP);
     put_drops(&up);
-    put_control(out, stats);
+    put_control(to, stats);
 }
 
-static void put_classes(FILE *out, struct json_object *classes)
+static void put_classes(const struct sink *to, struct json_object *classes)
 {
     struct json_object *rows = value_list_of(classes);
-    const struct source s = {out, "class", class_labels, rows};
+    const struct source s =
+        source(to, "class", "Of a traffic class, downlink: ", class_labels, rows);
     put_scope(&s, STATS_SCOPE_CLASS);
     put_drops(&s);
-    put_member(&s, "queued_npdus", "N-PDUs queued", false);
-    put_member(&s, "queued_octets", "octets of queued N-PDUs", false);
+    put_member(&s, "queued_npdus", GAUGE, "", "N-PDUs queued");
+    put_member(&s, "queued_octets", GAUGE, "", "octets of queued N-PDUs");
     value_free(rows);
 }
 
-static void put_info(FILE *out, const struct json_object *all)
+static void put_info(const struct sink *to, const struct json_object *all)
 {
     const struct json_object *info = value_in(all, "info");
-    const struct source clock = {out, "clock", no_labels, info};
+    const struct source clock = source(to, "clock", "", no_labels, info);
     char name[LABEL_MOST];
-    fprintf(out, "# TYPE sluice_run info\n# HELP sluice_run the running instance\n");
-    fprintf(out, "sluice_run_info{name=\"%s\"} 1\n", label_text(info, "name", name));
-    put_member(&clock, "run_ns", "time since the start of the run, by the run's clock", false);
+    put_family(&clock, "sluice_run", INFO, "", "the running instance, by its name");
+    fprintf(to->out, "sluice_run_info{name=\"%s\"} 1\n", label_text(info, "name", name));
+    put_member(&clock, "run_ns", GAUGE, "", "time since the start of the run, by the run's clock");
 }
 
 // ---- All ----
@@ -271,7 +306,7 @@ static struct json_object *named(struct json_object *rows)
     return rows;
 }
 
-static bool put_all(struct session *session, FILE *out)
+static bool put_all(struct session *session, const struct sink *to)
 {
     static const struct session_part parts[] = {{.name = "info", .command = "/sluice/info"},
                                                 {.name = "stats", .command = "/sluice/stats"},
@@ -279,13 +314,15 @@ static bool put_all(struct session *session, FILE *out)
                                                 {"nses", "/sluice/nses", ROWS_MOST, NULL},
                                                 {"cells", "/sluice/bvcs", ROWS_MOST, NULL}};
     struct json_object *all = session_parts(session, parts, sizeof parts / sizeof parts[0]);
-    const struct source nses = {out, "nse", nse_labels, named(value_in(all, "nses"))},
-                        cells = {out, "cell", cell_labels, named(value_in(all, "cells"))};
+    const struct source nses =
+        source(to, "nse", "Of an NSE: ", nse_labels, named(value_in(all, "nses")));
+    const struct source cells =
+        source(to, "cell", "Of a cell: ", cell_labels, named(value_in(all, "cells")));
     if (!all)
         return false;
-    put_info(out, all);
-    put_stats(out, value_in(all, "stats"));
-    put_classes(out, value_in(all, "classes"));
+    put_info(to, all);
+    put_stats(to, value_in(all, "stats"));
+    put_classes(to, value_in(all, "classes"));
     put_view(&nses, &view_nse_record);
     put_view(&cells, &view_bvc_record);
     put_drops(&cells);
@@ -293,12 +330,12 @@ static bool put_all(struct session *session, FILE *out)
     return true;
 }
 
-static bool put_mss(struct session *session, const char *cell, FILE *out)
+static bool put_mss(struct session *session, const char *cell, const struct sink *to)
 {
     char before[40];
     snprintf(before, sizeof before, "%s,", cell);
     struct json_object *rows = session_rows(session, "/sluice/cell_mss", before, "", ROWS_MOST);
-    const struct source mss = {out, "ms", ms_labels, rows};
+    const struct source mss = source(to, "mobile", "Of an MS: ", ms_labels, rows);
     if (!rows)
         return false;
     put_view(&mss, &view_ms_record);
@@ -307,10 +344,11 @@ static bool put_mss(struct session *session, const char *cell, FILE *out)
     return true;
 }
 
-bool openmetrics_put(struct session *session, const char *cell, FILE *out)
+bool openmetrics_put(struct session *session, const char *cell, enum exposition form, FILE *out)
 {
-    bool good = cell ? put_mss(session, cell, out) : put_all(session, out);
-    if (good)
+    const struct sink to = {out, form};
+    bool good = cell ? put_mss(session, cell, &to) : put_all(session, &to);
+    if (good && form == EXPOSITION_OPENMETRICS)
         fprintf(out, "# EOF\n");
     return good;
 }

@@ -13,15 +13,15 @@
 #include "dataplane/wire/field.h"
 
 // R and Bmax in force, and B: what the BSS still has to send, in octets and in time at R.
-#define VIEW_BUCKET(MUST, MAY, T)                                            \
-    MAY(T, U64, rate_bit_per_s, 0, UINT64_MAX, "R in force; none: no limit") \
-    MUST(T, U32, bucket_octets, 0, UINT32_MAX, "Bmax in force")              \
-    MUST(T, U64, level_octets, 0, UINT64_MAX, "B, the level of the bucket")  \
-    MAY(T, U64, delay_ns, 0, UINT64_MAX,                                     \
-        "B x 8 / R, the time to empty the bucket; none: no limit, or stopped")
+#define VIEW_BUCKET(MUST, MAY, T)                                                                \
+    MAY(T, U64, rate_bit_per_s, 0, UINT64_MAX, "rate of the bucket in force, R; none: no limit") \
+    MUST(T, U32, bucket_octets, 0, UINT32_MAX, "size of the bucket in force, Bmax")              \
+    MUST(T, U64, level_octets, 0, UINT64_MAX, "level of the bucket, B")                          \
+    MAY(T, U64, delay_ns, 0, UINT64_MAX,                                                         \
+        "time to empty the bucket, B x 8 / R; none: no limit, or stopped")
 #define VIEW_QUEUE(MUST, T)                                    \
     MUST(T, U32, queued_npdus, 0, UINT32_MAX, "N-PDUs queued") \
-    MUST(T, U64, queued_octets, 0, UINT64_MAX, "octets queued")
+    MUST(T, U64, queued_octets, 0, UINT64_MAX, "octets of queued N-PDUs")
 #define VIEW_SOJOURN(MUST, T, help) MUST(T, U64, sojourn_ns, 0, UINT64_MAX, help)
 // In each struct the members from down_frames on are counters; the members before it are not.
 #define VIEW_FATE(MUST, T)                                       \
@@ -30,13 +30,13 @@
     MUST(T, U64, discarded_frames, 0, UINT64_MAX,                \
          "LLC PDUs that the BSS has discarded (LLC-DISCARDED)")
 
-#define VIEW_NSE_FIELDS(MUST, MAY, T)                       \
-    MUST(T, U32, nse_id, 0, UINT32_MAX, "index of the NSE") \
-    VIEW_BUCKET(MUST, MAY, T)                               \
-    VIEW_QUEUE(MUST, T)                                     \
-    MUST(T, U32, cells, 0, UINT32_MAX, "cells of the NSE")  \
-    MUST(T, BOOL, waits, 0, 1, "waits for its bucket")      \
-    MUST(T, BOOL, stopped, 0, 1, "stopped by R = 0")
+#define VIEW_NSE_FIELDS(MUST, MAY, T)                             \
+    MUST(T, U32, nse_id, 0, UINT32_MAX, "index of the NSE")       \
+    VIEW_BUCKET(MUST, MAY, T)                                     \
+    VIEW_QUEUE(MUST, T)                                           \
+    MUST(T, U32, cells, 0, UINT32_MAX, "its cells")               \
+    MUST(T, BOOL, waits, 0, 1, "1 while it waits for its bucket") \
+    MUST(T, BOOL, stopped, 0, 1, "1 while R = 0 stops it")
 #define VIEW_BVC_FIELDS(MUST, MAY, T)                                                            \
     MUST(T, U32, bvc_id, 0, UINT32_MAX, "index of the cell")                                     \
     MUST(T, U32, nse_id, 0, UINT32_MAX, "index of the cell's NSE")                               \
@@ -45,34 +45,35 @@
     VIEW_QUEUE(MUST, T)                                                                          \
     VIEW_SOJOURN(MUST, T, "wait of the oldest N-PDU at the head of a class")                     \
     MUST(T, U64, sent_sojourn_ns, 0, UINT64_MAX, "wait of the N-PDU that was sent last")         \
-    MUST(T, U32, mss, 0, UINT32_MAX, "MSs in the cell")                                          \
-    MAY(T, U64, ms_rate_bit_per_s, 0, UINT64_MAX, "default R of the cell's MSs; none: no limit") \
-    MUST(T, U32, ms_bucket_octets, 0, UINT32_MAX, "default Bmax of the cell's MSs")              \
-    MUST(T, BOOL, waits, 0, 1, "waits for its bucket")                                           \
-    MUST(T, BOOL, stopped, 0, 1, "stopped by R = 0, or without flow control values yet")         \
-    MUST(T, BOOL, blocked, 0, 1, "blocked by command")                                           \
-    MUST(T, U64, down_frames, 0, UINT64_MAX, "LLC PDUs sent to the cell")                        \
-    MUST(T, U64, down_octets, 0, UINT64_MAX, "octets of LLC PDUs sent to the cell")              \
-    MUST(T, U64, up_frames, 0, UINT64_MAX, "LLC PDUs of user data from the cell")                \
-    MUST(T, U64, up_octets, 0, UINT64_MAX, "octets of LLC PDUs of user data from the cell")      \
+    MUST(T, U32, mss, 0, UINT32_MAX, "MSs in it")                                                \
+    MAY(T, U64, ms_rate_bit_per_s, 0, UINT64_MAX,                                                \
+        "default bucket rate of its MSs, R; none: no limit")                                     \
+    MUST(T, U32, ms_bucket_octets, 0, UINT32_MAX, "default bucket size of its MSs, Bmax")        \
+    MUST(T, BOOL, waits, 0, 1, "1 while it waits for its bucket")                                \
+    MUST(T, BOOL, stopped, 0, 1, "1 while R = 0 stops it, or it has no flow control values yet") \
+    MUST(T, BOOL, blocked, 0, 1, "1 while a command blocks it")                                  \
+    MUST(T, U64, down_frames, 0, UINT64_MAX, "LLC PDUs sent to it")                              \
+    MUST(T, U64, down_octets, 0, UINT64_MAX, "octets of LLC PDUs sent to it")                    \
+    MUST(T, U64, up_frames, 0, UINT64_MAX, "LLC PDUs of user data from it")                      \
+    MUST(T, U64, up_octets, 0, UINT64_MAX, "octets of LLC PDUs of user data from it")            \
     VIEW_FATE(MUST, T)
-#define VIEW_MS_FIELDS(MUST, MAY, T)                                                      \
-    MUST(T, U32, ms_id, 0, UINT32_MAX, "index of the MS")                                 \
-    MUST(T, U32, bvc_id, 0, UINT32_MAX, "index of the MS's cell")                         \
-    MUST(T, U32, tlli, 0, UINT32_MAX, "TLLI")                                             \
-    MUST(T, BOOL, own, 0, 1, "has a bucket of its own, not the cell's default")           \
-    VIEW_BUCKET(MUST, MAY, T)                                                             \
-    VIEW_QUEUE(MUST, T)                                                                   \
-    VIEW_SOJOURN(MUST, T, "wait of the oldest N-PDU, without the time frozen")            \
-    MUST(T, BOOL, waits, 0, 1, "waits for its bucket")                                    \
-    MUST(T, BOOL, stopped, 0, 1, "stopped by R = 0")                                      \
-    MUST(T, BOOL, frozen, 0, 1, "the MS's queue waits and does not age")                  \
-    MUST(T, BOOL, held_by_control, 0, 1, "frozen by command")                             \
-    MUST(T, BOOL, held_until_heard, 0, 1, "frozen until a frame of the MS arrives")       \
-    MUST(T, U64, down_frames, 0, UINT64_MAX,                                              \
-         "LLC PDUs of user data sent to the MS since its last key")                       \
-    MUST(T, U64, down_octets, 0, UINT64_MAX, "octets of all LLC PDUs sent to the MS")     \
-    MUST(T, U64, up_octets, 0, UINT64_MAX, "octets of LLC PDUs of user data from the MS") \
+#define VIEW_MS_FIELDS(MUST, MAY, T)                                                    \
+    MUST(T, U32, ms_id, 0, UINT32_MAX, "index of the MS")                               \
+    MUST(T, U32, bvc_id, 0, UINT32_MAX, "index of the MS's cell")                       \
+    MUST(T, U32, tlli, 0, UINT32_MAX, "TLLI")                                           \
+    MUST(T, BOOL, own, 0, 1, "1 with a bucket of its own, 0 with the cell's default")   \
+    VIEW_BUCKET(MUST, MAY, T)                                                           \
+    VIEW_QUEUE(MUST, T)                                                                 \
+    VIEW_SOJOURN(MUST, T, "wait of the oldest N-PDU, less the time frozen")             \
+    MUST(T, BOOL, waits, 0, 1, "1 while it waits for its bucket")                       \
+    MUST(T, BOOL, stopped, 0, 1, "1 while R = 0 stops it")                              \
+    MUST(T, BOOL, frozen, 0, 1, "1 while its queue waits and does not age")             \
+    MUST(T, BOOL, held_by_control, 0, 1, "1 while frozen by command")                   \
+    MUST(T, BOOL, held_until_heard, 0, 1, "1 while frozen until a frame of it arrives") \
+    MUST(T, U64, down_frames, 0, UINT64_MAX,                                            \
+         "LLC PDUs of user data sent to it since its last key")                         \
+    MUST(T, U64, down_octets, 0, UINT64_MAX, "octets of all LLC PDUs sent to it")       \
+    MUST(T, U64, up_octets, 0, UINT64_MAX, "octets of LLC PDUs of user data from it")   \
     VIEW_FATE(MUST, T)
 #define VIEW_PFC_FIELDS(MUST, MAY, T)                                                          \
     MUST(T, U8, slot, 0, 255, "which packet flow of the MS")                                   \

@@ -1,10 +1,12 @@
 #!/usr/bin/python3
-"""`sluice metrics`: OpenMetrics by an independent parser, the same figures as `sluice stats`, a
-bounded number of series, and a server that outlives whatever comes over HTTP."""
+"""`sluice metrics`: OpenMetrics and Prometheus's text format by an independent parser, the same figures
+as `sluice stats`, a bounded number of series, names that the dashboard and the rules of `config/` have
+right, and a server that outlives whatever comes over HTTP."""
 
 import atexit
 import json
 import http.client
+import re
 import resource
 import secrets
 import select
@@ -14,10 +16,11 @@ import subprocess
 import time
 
 import openmetrics
-from harness import PATIENCE, WAIT_S, case, has_sanitizers, main, program, right, same, until
+from harness import PATIENCE, ROOT, WAIT_S, case, has_sanitizers, main, program, right, same, until
 from instance import Fake, Instance, client
 
 TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8"
+TEXT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
 # An address of loopback that nobody else has: a port that is free now may be another's a moment later.
@@ -38,9 +41,9 @@ class Metrics:
             self.process.kill()
         self.process.wait()
 
-    def get(self, path="/metrics", method="GET"):
+    def get(self, path="/metrics", method="GET", accept="application/openmetrics-text"):
         connection = http.client.HTTPConnection(ADDRESS, PORT, timeout=WAIT_S)
-        connection.request(method, path)
+        connection.request(method, path, headers={"Accept": accept} if accept else {})
         answer = connection.getresponse()
         text = answer.read().decode()
         connection.close()
@@ -50,6 +53,11 @@ class Metrics:
         status, kind, text = self.get(path)
         same((status, kind), (200, TYPE), f"{path}: {text[:200]}")
         return openmetrics.parse(text)
+
+    def text_families(self, path="/metrics", accept="*/*"):
+        status, kind, text = self.get(path, accept=accept)
+        same((status, kind), (200, TEXT_TYPE), f"{path} for {accept}: {text[:200]}")
+        return openmetrics.parse_text(text)
 
     def raw(self, octets, wait_s=WAIT_S):
         """What comes back for it, up to its end."""
@@ -69,13 +77,13 @@ class Metrics:
         same(self.process.returncode, 0, "exit status of metrics")
 
 
-BUCKET = "rate_bit_per_s bucket_octets level_octets delay_seconds"
+BUCKET = "rate_bit_per_second bucket_octets level_octets delay_seconds"
 QUEUE = "queued_npdus queued_octets"
 GAUGES = {
     "clock": "run_seconds", "class": QUEUE, "nse": f"{BUCKET} {QUEUE} cells waits stopped",
-    "cell": f"{BUCKET} {QUEUE} sojourn_seconds sent_sojourn_seconds mss ms_rate_bit_per_s "
-            "ms_bucket_octets waits stopped blocked",
-    "ms": f"{BUCKET} {QUEUE} own sojourn_seconds waits stopped frozen held_by_control "
+    "cell": f"{BUCKET} {QUEUE} sojourn_seconds sent_sojourn_seconds mss mobile_rate_bit_per_second "
+            "mobile_bucket_octets waits stopped blocked",
+    "mobile": f"{BUCKET} {QUEUE} own sojourn_seconds waits stopped frozen held_by_control "
           "held_until_heard"}
 
 
@@ -101,7 +109,7 @@ def format_and_figures():
     same(dropped, gn, "drops of the same moment")
     same(families["sluice_run"].samples, {(("name", "view"),): 1}, "what runs")
     cell = (("bvci", "21"), ("nsei", "7"))
-    same(families["sluice_cell_rate_bit_per_s"].samples, {cell: 16000}, "R, where there is one")
+    same(families["sluice_cell_rate_bit_per_second"].samples, {cell: 16000}, "R, where there is one")
     same(families["sluice_cell_mss"].samples[cell], 1, "MSs of a cell")
     right("sluice_cell_delay_seconds" in families, "a time is in seconds")
     same(families["sluice_nse_cells"].samples, {(("nsei", "7"),): 2}, "cells")
@@ -114,6 +122,77 @@ def format_and_figures():
     instance.finish()
 
 
+def in_text(families):
+    """The families of OpenMetrics as the text format has them."""
+    return {name + openmetrics.SUFFIX[one.type][0]:
+            ("counter" if one.type == "counter" else "gauge", one.help, one.samples)
+            for name, one in families.items()}
+
+
+@case("the text format, for each who does not name OpenMetrics, has the same samples, types and helps")
+def text_format():
+    def answer(command):
+        name = command.decode().split(",")[0]
+        if name.endswith("bvcs"):
+            return many_cells(command)
+        return json.dumps({name: {
+            "name": "fake", "run_ns": 1500000000, "worker": {"commands": 3},
+            "gn": {"rx_packets": 7, "drops": {"not_ip": 2}}, "control": {"events": {"ms": 4}}}}).encode()
+    with Fake(answer):
+        metrics = Metrics()
+        families = metrics.families()
+        text = metrics.text_families()
+        same({name: (one.type, one.help, one.samples) for name, one in text.items()}, in_text(families),
+             "families")
+        same(text["sluice_run_info"].samples, {(("name", "fake"),): 1}, "what runs")
+        same(text["sluice_port_drops_total"].samples, {(("port", "gn"), ("reason", "not_ip")): 2}, "drops")
+        same(len(text["sluice_cell_mss"].samples), 400, "cells")
+        for accept in (None, "text/plain", "text/plain;version=0.0.4", "text/html,*/*;q=0.1",
+                       "application/openmetrics-text;q=0.5,text/plain;q=0.6"):
+            metrics.text_families(accept=accept)
+        for accept in ("application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5,*/*;q=0.1",
+                       "text/plain;q=0.4,application/openmetrics-text;q=0.5"):
+            same(metrics.get(accept=accept)[1], TYPE, accept)
+        for line, kind in ((b"ACCEPT:application/openmetrics-text", TYPE), (b"Accepts: x", TEXT_TYPE),
+                           (b"X: y\r\naccept: application/openmetrics-text\r\nX: text/plain", TYPE),
+                           (b"X-Accept: application/openmetrics-text", TEXT_TYPE),
+                           (b"Accept", TEXT_TYPE), (b"Accept:", TEXT_TYPE)):
+            answered = metrics.raw(b"GET /metrics HTTP/1.1\r\n" + line + b"\r\n\r\n")
+            right(f"Content-Type: {kind}\r\n".encode() in answered, f"{line}: {answered[:200]}")
+        metrics.finish()
+
+
+# What needs another help before it, or an opened source, to be understood.
+ALONE = re.compile(r"\b(those|that capture|these)\b|^[RB]\b|: (R|B|Bmax)\b")
+
+
+@case("each help says alone what is counted")
+def helps():
+    instance, metrics = Instance(), Metrics()
+    families = metrics.families()
+    families.update(metrics.families("/metrics?cell=7-20"))
+    for name, one in families.items():
+        right(not ALONE.search(one.help), f"{name}: {one.help}")
+        right(name.startswith(("sluice_run", "sluice_clock")) or one.help.startswith("Of "), f"{name}: {one.help}")
+    metrics.finish()
+    instance.finish()
+
+
+@case("the dashboard and the rules of config/ name metrics and labels that there are")
+def dashboard():
+    instance, metrics = Instance(), Metrics()
+    families = metrics.text_families()
+    for name in "grafana.json", "alerts.yml":
+        text = (ROOT / "config" / name).read_text()
+        named = set(re.findall(r"\bsluice_\w+", text))
+        right(len(named) > 5, f"{name}: names {named}")
+        same(named - set(families), set(), f"{name}: metrics that there are not")
+    shown = json.loads((ROOT / "config/grafana.json").read_text())
+    right(all(target["expr"] for panel in shown["panels"] for target in panel.get("targets", ())), "no query")
+    metrics.finish()
+    instance.finish()
+
+
 @case("MSs only of one cell, when asked for")
 def mss():
     instance, metrics = Instance(), Metrics("--run", "view")
@@ -121,8 +200,8 @@ def mss():
           "an MS among the rest")
     families = metrics.families("/metrics?cell=7-20")
     expect_types(families)
-    same(len(families["sluice_ms_queued_npdus"].samples), 300, "MSs of a cell")
-    same(sorted(dict(key)["imsi"] for key in families["sluice_ms_frozen"].samples),
+    same(len(families["sluice_mobile_queued_npdus"].samples), 300, "MSs of a cell")
+    same(sorted(dict(key)["imsi"] for key in families["sluice_mobile_frozen"].samples),
          [f"{1010000000008 + i:015}" for i in range(300)], "IMSIs")
     for path, status in (("/metrics?cell=7-22", 503), ("/metrics?cell=7", 404),
                          ("/metrics?cell=7-20x", 404), ("/metrics?cell=" + "9" * 2000, 404),
@@ -239,13 +318,13 @@ def many_cells(command):
 
 @case("200 clients that ask and do not listen do not delay a scrape: the instance is read a few times")
 def crowd_that_asks():
-    ask = b"GET /metrics HTTP/1.1\r\n\r\n"
+    asks = [b"GET /metrics HTTP/1.1\r\nAccept: application/openmetrics-text\r\nX: %d\r\n\r\n" % i for i in range(201)]
     with Fake(many_cells) as fake:
         metrics = Metrics()
         # All have asked before the first is answered: they wait in the kernel while it is stopped.
         metrics.process.send_signal(signal.SIGSTOP)
         ends = []
-        for _ in range(201):
+        for ask in asks:
             end = socket.socket()
             end.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
             end.connect((ADDRESS, PORT))

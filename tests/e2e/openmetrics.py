@@ -1,5 +1,6 @@
 """A parser of OpenMetrics text, version 1.0, from the specification alone: its lines in their order,
-names, labels and their escapes, counters' suffix, one block a family, no sample twice, # EOF last."""
+names, labels and their escapes, counters' suffix, one block a family, no sample twice, # EOF last. And
+one of Prometheus's text format, version 0.0.4."""
 
 import re
 
@@ -37,7 +38,7 @@ def sample_of(line):
     return match[1], labels_of(match[2] or "", line), float(match[3])
 
 
-def describe(families, family, line):
+def describe(families, family, line, escaped=r'\\n"'):
     match = re.fullmatch(r"# (TYPE|HELP|UNIT) (\S+) (.*)", line)
     right(match and NAME.fullmatch(match[2]), f"a description: {line}")
     kind, name, text = match.groups()
@@ -49,7 +50,7 @@ def describe(families, family, line):
         right(family.type is None and text in SUFFIX, f"a type: {line}")
         family.type = text
     elif kind == "HELP":
-        right(family.help is None and not re.search(r"\\[^\\n\"]", text), f"a help: {line}")
+        right(family.help is None and not re.search(rf"\\(?![{escaped}])", text), f"a help: {line}")
         family.help = text
     return family
 
@@ -64,6 +65,27 @@ def parse(text):
             continue
         name, labels, value = sample_of(line)
         right(family and family.type and name in [family.name + s for s in SUFFIX[family.type]],
+              f"a sample outside of its family: {line}")
+        right(family.type != "counter" or value >= 0, f"a counter below 0: {line}")
+        key = tuple(sorted(labels.items()))
+        right(key not in family.samples, f"a sample twice: {line}")
+        family.samples[key] = value
+    for family in families.values():
+        right(family.type and family.help, f"{family.name} has no type or no help")
+    return families
+
+
+def parse_text(text):
+    """The same of the text format: a family has the name of its samples, and there is no type but counter
+    and gauge, as we have neither of the others."""
+    right(text.endswith("\n") and "# EOF" not in text, "its end")
+    families, family = {}, None
+    for line in text.split("\n")[:-1]:
+        if line.startswith("#"):
+            family = describe(families, family, line, escaped=r"\\n")
+            continue
+        name, labels, value = sample_of(line)
+        right(family and family.type in ("counter", "gauge") and name == family.name,
               f"a sample outside of its family: {line}")
         right(family.type != "counter" or value >= 0, f"a counter below 0: {line}")
         key = tuple(sorted(labels.items()))

@@ -38,7 +38,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t octets;
     FILE *out = open_memstream(&text, &octets);
     CHECK(out);
-    bool good = openmetrics_put(&session, data[0] % 2 ? "101,2" : NULL, out);
+    bool good = openmetrics_put(&session, data[0] % 2 ? "101,2" : NULL,
+                                (enum exposition)(data[0] / 2 % 2), out);
     fclose(out);
     CHECK(good ? octets > 0 : session.why[0] != '\0');
     for (size_t i = 0; i < octets; i++)

@@ -1,8 +1,10 @@
 // The head of a request to `sluice metrics`, under any octets, which arrive in pieces: the first
-// octet says how long those are. How a request is cut changes no path; a path is what stood between
-// the blanks. Then that path as a query for a cell.
+// octet says how long those are. How a request is cut changes neither path nor Accept; a path is
+// what stood between the blanks. Then that path as a query for a cell, and Accept as a choice of
+// types.
 #include <string.h>
 
+#include "control/client/accept.h"
 #include "control/client/http.h"
 #include "control/client/session.h"
 #include "tests/fuzz/check.h"
@@ -42,6 +44,14 @@ static void ask_for_cell(const char *path)
         CHECK(strspn(words, "0123456789,") == strlen(words) && strchr(words, ','));
 }
 
+static void choose_type(const char *accept)
+{
+    static const char *const types[] = {"text/plain", "application/openmetrics-text", NULL};
+    int type = accept_type(accept, types);
+    CHECK(type == 0 || type == 1);
+    CHECK(type == 0 || strcasestr(accept, types[1]));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct http_request in_pieces, in_others;
@@ -62,7 +72,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     CHECK(strcmp(in_others.path, in_pieces.path) == 0);
     CHECK(in_others.head_only == in_pieces.head_only);
+    CHECK(!in_others.accept == !in_pieces.accept);
+    CHECK(!in_pieces.accept || strcmp(in_others.accept, in_pieces.accept) == 0);
     expect_path(&in_pieces, data);
+    choose_type(in_pieces.accept);
     ask_for_cell(in_pieces.path);
     return 0;
 }

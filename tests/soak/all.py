@@ -42,6 +42,7 @@ SOAKS = [Soak(minutes, command.split()) for minutes, command in (
     (10, "soak referee"),
     (10, "soak linux"),
     (5, "soak pcu15"),
+    (3, "soak prometheus"),
     (5, "soak slurm"),
     (60, "soak busy"),
     (60, "soak mutants"),
