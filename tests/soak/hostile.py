@@ -120,7 +120,10 @@ def run(args):
         honest.look()
         honest.give_up(live.now_ns)
         kernel = live.lost()
-        stolen = json.loads(sluice("stats", "--json").stdout)["stats"]["control"]["claims_moved"]
+        shown = sluice("stats", "--json")
+        if shown.returncode:
+            raise SystemExit(f"hostile: sluice stats: {shown.stderr}")
+        stolen = json.loads(shown.stdout)["stats"]["control"]["claims_moved"]
         summary = live.program.finish()
     return judge(args, honest, floods, kernel, summary, stolen)
 
