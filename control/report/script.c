@@ -1,6 +1,7 @@
 // See script.h.
 #include "control/report/script.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -48,7 +49,8 @@ static void put_log_marks(const char *axis, double least, double most, FILE *out
         k++;
     fprintf(out, "set %srange [%.9g:%.9g]\nset logscale %s\nset %stics (", axis, least * (1 - 1e-6),
             most * (1 + 1e-6), axis, axis);
-    for (double unit = pow(10, floor(log10(least))); unit < 1.01 * most; unit *= 10)
+    double unit = fmax(pow(10, floor(log10(least))), DBL_MIN); // 0 would not grow
+    for (; unit < 1.01 * most; unit *= 10)
         for (int i = 0; i < of_span[k].count; i++) {
             double mark = unit * of_span[k].step[i];
             if (mark < 0.99 * least || mark > 1.01 * most)

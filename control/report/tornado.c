@@ -8,6 +8,7 @@
 #include "control/client/value.h"
 #include "control/report/sections.h"
 
+#define MARKS_MOST  24 // of an axis; far from 0 its numbers are the same, or have no end
 #define WIDTH       760
 #define LEFT        236 // of the plot; the names of the knobs are beside it
 #define RIGHT       752
@@ -96,8 +97,9 @@ static void put_axis(const struct tornado *t, const char *unit)
     int bottom = TOP + ROW * (int)t->rows;
     double step = step_of(t->to - t->from), reach = (t->to - t->from) * 0.12;
     fputs("<g font-size=\"12\" text-anchor=\"middle\" fill=\"currentColor\">", t->out);
-    for (double i = ceil((t->from - reach) / step); i * step <= t->to + reach; i++) {
-        double x = x_of(t, i * step);
+    double first = ceil((t->from - reach) / step);
+    for (int n = 0; n < MARKS_MOST && (first + n) * step <= t->to + reach; n++) {
+        double i = first + n, x = x_of(t, i * step);
         fprintf(t->out,
                 "<path d=\"M%.1f %dV%d\" stroke=\"var(--grid)\"/>"
                 "<text x=\"%.1f\" y=\"%d\">%.6g</text>",

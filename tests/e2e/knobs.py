@@ -183,6 +183,20 @@ def figure():
     right("no knobs.json" in done.stderr, done.stderr)
 
 
+@case("numbers that are alike but for their last digits, or have no step between them: a page, at once")
+def far_from_zero():
+    out, _, _ = judged()
+    text = (out / "knobs.json").read_text()
+    folder = new_folder()
+    for far in (lambda x: 10**17 + 16 * (int(x) % 2), lambda x: x * 1e300, lambda x: x * 1e-320, lambda _: 7):
+        (folder / "knobs.json").write_text(re.sub(r'("(?:mean|value|base|least|most)": )([\d.]+)', lambda match: match[1]
+                                                  + str(far(float(match[2]))), text))
+        done = sluice("report", "--knobs", "--out", folder / "index.html", folder)
+        same(done.returncode, 0, done.stderr)
+        check_page((folder / "index.html").read_text().replace(' role="img"', ""))
+        right((folder / "index.html").stat().st_size < 10**6, "the page is longer than a megabyte")
+
+
 # --- Wrong files and options ----------------------------------------------------------------------
 
 KNOB = 'knob { name = "k", keys = "run.duration", base = "2 s", low = "1 s", from = "x" }'
