@@ -27,8 +27,9 @@ int sched_change_bvc_level(struct sched *s, uint32_t bvc, uint64_t level, uint64
 
 // ---- sched_sizes_slow.c: effective buckets ----
 // Stores an offered Bmax, of whose level the BSS has told nothing yet, and returns terms with the
-// effective Bmax.
-struct bucket_terms sched_sizes_of_bvc(struct sched *s, uint32_t bvc, struct bucket_terms offered);
+// effective Bmax. ms_rate: of MSs without values of their own.
+struct bucket_terms sched_sizes_of_bvc(struct sched *s, uint32_t bvc, struct bucket_terms offered,
+                                       uint32_t ms_rate);
 struct bucket_terms sched_sizes_of_default(struct sched *s, uint32_t bvc,
                                            struct bucket_terms offered);
 struct bucket_terms sched_sizes_of_ms(struct sched *s, uint32_t ms, struct bucket_terms offered);

@@ -109,7 +109,7 @@ int sched_bvc_set(struct sched *s, uint32_t bvc, struct bucket_terms terms,
     if (fault)
         return fault;
     struct tree_bvc *c = &s->bvc[bvc];
-    bucket_set(&c->bucket, sched_sizes_of_bvc(s, bvc, terms), now_ns);
+    bucket_set(&c->bucket, sched_sizes_of_bvc(s, bvc, terms, ms_default.rate), now_ns);
     struct bucket_terms old = c->defaults.terms, new = sched_sizes_of_default(s, bvc, ms_default);
     leak_set(&c->defaults, new, now_ns);
     // in a cell without queued N-PDUs no MS waits on defaults

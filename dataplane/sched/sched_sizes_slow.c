@@ -7,6 +7,12 @@
 // level holds two of that PDU at least, and a step of the ratio, to which the level is rounded; of
 // the step no more than a PDU, as a large Bmax would undo D.
 //
+// An MS may use a part of a cell's time slots only: its R is less than the cell's. So the radio is
+// full only while several MSs have something there, and what a BSS measures as R may go down with
+// them. A cell's bucket therefore has room for an N-PDU of each MS that its R serves side by side,
+// by the R of MSs without values of their own; of N-PDUs, for the pieces of one go one behind the
+// other.
+//
 // A cell counts its MSs by that N201-U, in steps of 30 octets from 140 to 1520 (so 500 and 1520 are
 // exact, other values count up to 29 octets more): every change of an MS is O(1), for any number of
 // MSs. Invariant: every Bmax in force follows from the present sizes. Left out: if an N201-U
@@ -14,8 +20,10 @@
 // passes a sufficiently empty bucket, as 8.2.3.2 allows for a PDU larger than Bmax.
 #include "dataplane/sched/sched_change.h"
 
-#define STEP_OCTETS 30u
-#define ALL_LLES    ((1u << SCHED_LLES) - 1)
+#define STEP_OCTETS      30u
+#define NPDU_OCTETS      1500u
+#define SIDE_OCTETS_MOST (1u << 31) // so that a PDU or two more do not overflow
+#define ALL_LLES         ((1u << SCHED_LLES) - 1)
 static_assert((CHANGE_N201_U_MAX - CHANGE_N201_U_MIN) / STEP_OCTETS + 1 == TREE_SIZES,
               "all of them");
 
@@ -50,42 +58,58 @@ static uint32_t bvc_octets(const struct sched *s, uint32_t bvc)
     return octets < s->config.pdu_octets_max ? octets : s->config.pdu_octets_max;
 }
 
+// side_octets: besides a PDU, for those that are served side by side.
 static uint32_t effective(uint32_t rate, struct tree_offer offer, uint64_t delay_ns,
-                          uint32_t pdu_octets)
+                          uint32_t pdu_octets, uint32_t side_octets)
 {
     struct bucket_terms offered = {rate, offer.octets};
     uint32_t step_octets = offer.octets / 100 < pdu_octets ? offer.octets / 100 : pdu_octets;
-    uint32_t least_octets = offer.told ? 2 * pdu_octets + step_octets : 0;
+    uint32_t least_octets = side_octets + (offer.told ? 2 * pdu_octets + step_octets : pdu_octets);
     return bucket_effective(offered, delay_ns, pdu_octets, least_octets).max_octets;
 }
 
-static uint32_t of_bvc(const struct sched *s, uint32_t bvc, uint32_t rate, struct tree_offer offer)
+// 0: one MS can have all of the cell's R.
+static uint32_t side_octets(const struct sched *s, uint32_t bvc, uint32_t rate, uint32_t ms_rate)
 {
-    return effective(rate, offer, s->config.bvc_delay_ns, bvc_octets(s, bvc));
+    if (rate == BUCKET_UNLIMITED || ms_rate == BUCKET_UNLIMITED || ms_rate == 0 || rate <= ms_rate)
+        return 0;
+    uint32_t wanted = rate / ms_rate + (rate % ms_rate != 0), mss = s->bvc[bvc].mss;
+    uint64_t octets = (uint64_t)(wanted < mss ? wanted : mss) * NPDU_OCTETS;
+    return octets > SIDE_OCTETS_MOST ? SIDE_OCTETS_MOST
+           : octets > NPDU_OCTETS    ? (uint32_t)octets
+                                     : 0;
+}
+
+static uint32_t of_bvc(const struct sched *s, uint32_t bvc, uint32_t rate, struct tree_offer offer,
+                       uint32_t ms_rate)
+{
+    return effective(rate, offer, s->config.bvc_delay_ns, bvc_octets(s, bvc),
+                     side_octets(s, bvc, rate, ms_rate));
 }
 
 static uint32_t of_default(const struct sched *s, uint32_t bvc, uint32_t rate,
                            struct tree_offer offer)
 {
-    return effective(rate, offer, s->config.ms_delay_ns, bvc_octets(s, bvc));
+    return effective(rate, offer, s->config.ms_delay_ns, bvc_octets(s, bvc), 0);
 }
 
 static uint32_t of_ms(const struct sched *s, uint32_t ms, uint32_t rate, struct tree_offer offer)
 {
-    return effective(rate, offer, s->config.ms_delay_ns, ms_octets(s, ms));
+    return effective(rate, offer, s->config.ms_delay_ns, ms_octets(s, ms), 0);
 }
 
 static uint32_t of_pfc(const struct sched *s, uint32_t ms, uint32_t rate, struct tree_offer offer)
 {
-    return effective(rate, offer, s->config.pfc_delay_ns, ms_octets(s, ms));
+    return effective(rate, offer, s->config.pfc_delay_ns, ms_octets(s, ms), 0);
 }
 
-struct bucket_terms sched_sizes_of_bvc(struct sched *s, uint32_t bvc, struct bucket_terms offered)
+struct bucket_terms sched_sizes_of_bvc(struct sched *s, uint32_t bvc, struct bucket_terms offered,
+                                       uint32_t ms_rate)
 {
     struct tree_offer offer = {offered.max_octets, false};
     if (s->sizes)
         s->sizes[bvc].offer = offer;
-    return (struct bucket_terms){offered.rate, of_bvc(s, bvc, offered.rate, offer)};
+    return (struct bucket_terms){offered.rate, of_bvc(s, bvc, offered.rate, offer, ms_rate)};
 }
 
 struct bucket_terms sched_sizes_of_default(struct sched *s, uint32_t bvc,
@@ -135,7 +159,7 @@ static void bvc_again(struct sched *s, uint32_t bvc)
     const struct tree_sizes *z = &s->sizes[bvc];
     uint32_t before = c->bucket.max_octets, default_before = c->defaults.terms.max_octets;
     uint32_t default_rate = c->defaults.terms.rate;
-    c->bucket.max_octets = of_bvc(s, bvc, c->bucket.rate, z->offer);
+    c->bucket.max_octets = of_bvc(s, bvc, c->bucket.rate, z->offer, default_rate);
     c->defaults.terms.max_octets = of_default(s, bvc, default_rate, z->default_offer);
     if (c->bucket.max_octets > before)
         sched_bvc_look_again(s, bvc);

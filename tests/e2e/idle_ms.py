@@ -29,6 +29,14 @@ def the_cell_is_used():
         right(got > 0.85 * CELL_BIT_PER_S, f"{n} downloads: {got} bit/s")
 
 
+@case("where an MS may use one or two of the four slots, eight downloads get 0.8 of the cell: what the BSS measures stays")
+def narrow_phones():
+    for slots in (1, 2):
+        narrow = f"radio.down_slots={slots}", f"flow.ms_rate={12 * slots} kbit/s"
+        got = applications(8, 0, sets=narrow)["ftp"]["goodput_bit_per_s"]
+        right(got > 0.8 * CELL_BIT_PER_S, f"{slots} slots: {got} bit/s")
+
+
 @case("beside 8 and 16 downloads of its own MS the ping's p95 is below 1.2 times that beside one")
 def own_downloads_cost_nothing():
     one = ping(0, 1)

@@ -101,6 +101,36 @@ static void a_cell_follows_its_mss(void **state)
     }
 }
 
+// An MS has a third of the cell's R, or a little less than half: three are served side by side, as
+// far as there are so many. One whose R is the cell's, or more, fills it alone.
+static void a_cell_has_room_for_those_side_by_side(void **state)
+{
+    static const uint64_t ms_bit_per_s[] = {4000, 5900, 6000, 12000, 50000};
+    static const uint32_t wanted[] = {3, 3, 2, 1, 1};
+    (void)state;
+    for (uint32_t i = 0; i < 5; i++)
+        for (uint32_t mss = 1; mss < 6; mss++) {
+            struct world *w = limited(LEVEL_CELL, 500);
+            uint32_t some = wanted[i] < mss ? wanted[i] : mss, side = some > 1 ? some * 1500 : 0;
+            uint32_t none = IN_DELAY + 506;
+            for (uint32_t ms = 1; ms < mss; ms++)
+                world_add_ms(w, 0, 500);
+            assert_int_equal(bmax(w, LEVEL_CELL), none);
+            struct bucket_terms of_ms = world_terms(ms_bit_per_s[i], OFFERED);
+            world_cell_set(w, 0, world_terms(RATE, OFFERED), of_ms);
+            assert_int_equal(bmax(w, LEVEL_CELL), side ? side + 506 : none);
+            world_cell_ratio(w, 0, 0);
+            assert_int_equal(bmax(w, LEVEL_CELL), side + 2 * 506 + 300);
+            world_cell_set(w, 0, world_terms(RATE, 2000), of_ms); // never more than is offered
+            assert_int_equal(bmax(w, LEVEL_CELL), side ? 2000 : none);
+            world_add_ms(w, 0, 500);
+            world_cell_set(w, 0, world_terms(RATE, OFFERED), of_ms);
+            world_ms_remove(w, mss); // it follows those that come and go
+            assert_int_equal(bmax(w, LEVEL_CELL), side ? side + 506 : none);
+            world_close(w);
+        }
+}
+
 static void tell(struct world *w, enum level level, uint32_t percent)
 {
     if (level == LEVEL_CELL)
@@ -234,6 +264,7 @@ int main(void)
         cmocka_unit_test(no_more_waits_in_the_bss),
         cmocka_unit_test(it_follows_n201_u),
         cmocka_unit_test(a_cell_follows_its_mss),
+        cmocka_unit_test(a_cell_has_room_for_those_side_by_side),
         cmocka_unit_test(a_bucket_with_a_told_level_holds_two_pdus),
         cmocka_unit_test(a_level_is_told_of_the_last_values),
         cmocka_unit_test(a_reset_tells_no_level),

@@ -7,15 +7,18 @@ struct world_bucket world_bucket_empty(const struct world *w)
 }
 
 // How far a bucket may be filled, by the documents alone: what R sends in the delay and one PDU; of
-// a bucket whose level the BSS tells at least two PDUs and a per cent of Bmax; at most Bmax.
-static uint64_t effective(const struct world_bucket *b, uint64_t delay_ns, uint32_t largest_octets)
+// a bucket whose level the BSS tells at least two PDUs and a per cent of Bmax; of a cell that needs
+// several MSs for its R, at least an N-PDU of each besides; at most Bmax.
+static uint64_t effective(const struct world_bucket *b, uint64_t delay_ns, uint32_t largest_octets,
+                          uint32_t mss)
 {
     uint64_t bit_per_s = 100ULL * b->offered.rate, most = b->offered.max_octets;
     uint64_t used = (uint64_t)((unsigned __int128)bit_per_s * delay_ns / 8000000000u);
     used += largest_octets;
     uint64_t rounding = most / 100 < largest_octets ? most / 100 : largest_octets;
-    if (b->told && used < 2 * largest_octets + rounding)
-        used = 2 * largest_octets + rounding;
+    uint64_t least = largest_octets + (b->told ? largest_octets + rounding : 0);
+    least += mss > 1 ? 1500ull * mss : 0;
+    used = used < least ? least : used;
     return delay_ns != 0 && used < most ? used : most;
 }
 
@@ -47,27 +50,44 @@ uint32_t world_cell_largest(const struct world *w, uint32_t cell)
     return most + w->config.llc_octets;
 }
 
-static void size_follows(struct world_bucket *b, uint64_t delay_ns, uint32_t largest_octets)
+// How many MSs of the cell it takes until their R are its own, as far as there are so many.
+static uint32_t side_by_side(const struct world *w, uint32_t cell)
+{
+    const struct world_cell *c = &w->cell[cell];
+    uint64_t sum = c->ms_default.rate;
+    uint32_t mss = 0, wanted = 1;
+    for (uint32_t i = 0; i < w->mss; i++)
+        mss += w->ms[i].exists && w->ms[i].cell == cell;
+    if (sum == 0 || sum == BUCKET_UNLIMITED || c->bucket.unlimited)
+        return 1;
+    for (; sum < c->bucket.offered.rate && wanted < mss; wanted++)
+        sum += c->ms_default.rate;
+    return wanted;
+}
+
+static void size_follows(struct world_bucket *b, uint64_t delay_ns, uint32_t largest_octets,
+                         uint32_t mss)
 {
     if (!b->unlimited)
-        b->replay.octets = effective(b, delay_ns, largest_octets);
+        b->replay.octets = effective(b, delay_ns, largest_octets, mss);
 }
 
 void world_sizes_follow(struct world *w)
 {
     for (uint32_t i = 0; i < w->cells; i++)
-        size_follows(&w->cell[i].bucket, w->config.bvc_delay_ns, world_cell_largest(w, i));
+        size_follows(&w->cell[i].bucket, w->config.bvc_delay_ns, world_cell_largest(w, i),
+                     side_by_side(w, i));
     for (uint32_t i = 0; i < w->mss; i++) {
         struct world_ms *m = &w->ms[i];
         if (!m->exists)
             continue;
         size_follows(&m->bucket, w->config.ms_delay_ns,
-                     m->own ? world_ms_largest(w, i) : world_cell_largest(w, m->cell));
+                     m->own ? world_ms_largest(w, i) : world_cell_largest(w, m->cell), 1);
     }
     for (uint32_t i = 0; i < w->pfcs; i++)
         if (w->pfc[i].exists && w->pfc[i].limited)
             size_follows(&w->pfc[i].bucket, w->config.pfc_delay_ns,
-                         world_ms_largest(w, w->pfc[i].ms));
+                         world_ms_largest(w, w->pfc[i].ms), 1);
 }
 
 void world_bucket_set(struct world *w, struct world_bucket *b, struct bucket_terms offered,
@@ -79,7 +99,7 @@ void world_bucket_set(struct world *w, struct world_bucket *b, struct bucket_ter
     b->offered = offered;
     b->unlimited = offered.rate == BUCKET_UNLIMITED;
     b->told = false;
-    uint64_t octets = effective(b, delay_ns, largest_octets);
+    uint64_t octets = effective(b, delay_ns, largest_octets, 1);
     replay_set(&b->replay, w->now_ns, b->unlimited ? 0 : bit_per_s, octets);
 }
 

@@ -17,6 +17,7 @@ static void cell_follows(struct world *w, uint32_t cell, struct bucket_terms ter
     for (uint32_t i = 0; i < w->mss; i++)
         if (w->ms[i].exists && w->ms[i].cell == cell && !w->ms[i].own)
             world_bucket_set(w, &w->ms[i].bucket, ms_default, w->config.ms_delay_ns, largest);
+    world_sizes_follow(w);
 }
 
 void world_cell_set(struct world *w, uint32_t cell, struct bucket_terms terms,
