@@ -4,11 +4,11 @@
 --     variant { name = "recommended", file = "recommended.lua" }          in a configuration
 --     sluice run my.lua --set @config/recommended.lua                     for one run
 -- class[*] means all seven classes, those that the configuration does not name as well.
-local settings = {
+return {
     -- ---- Where packets wait ----
     -- A BSS offers a bucket of 10 s (osmo-pcu), so that a full queue waits there, first in, first out,
     -- where no AQM acts. What its radio sends in a block period, and one LLC PDU, keep it busy. In the
-    -- quickstart the p95 of a ping is 0.8 s, with 600 ms it is 1.5 s; in latency-geran a ping beside a
+    -- quickstart the p95 of a ping is 0.9 s, with 600 ms it is 1.4 s; in latency-geran a ping beside a
     -- download takes 1.7 times an idle one, with 600 ms 1.9 times.
     "gb.cell_delay=20 ms",
     -- An MS needs more than its cell where it is one of many, whose queues are short and come in bursts: one that its
@@ -27,8 +27,8 @@ local settings = {
     -- ---- Whose turn it is ----
     -- A class that asks for less than its share gets all that it asks for, and what it leaves goes to the others
     -- by their weights. The study of AQM in the 2G-SGSN (2006) has 900, 50, 35, 15 and 5. With these the p95 of a
-    -- page in aqm-2006, which is one of interactive-3, is 194 s, and the least download gets 2.4 kbit/s; with ours
-    -- 169 s (without an AQM 163) and 4.8; but 330 pages come for 364, and the mean one takes 98 s for 88. In a cell of 24 kbit/s with six who
+    -- page in aqm-2006, which is one of interactive-3, is 160 s, and the least download gets 2.3 kbit/s; with ours
+    -- 131 s (without an AQM 162) and 4.6; but 340 pages come for 372, and the mean one takes 97 s for 88. In a cell of 24 kbit/s with six who
     -- browse (the tournament's weak cell, five seeds) the least of four downloads gets 520 bit/s and 1120, the mean
     -- page takes 21 s and 25 s. One queue, first in, first out, gives it 2140 there, and pages take 42 s; with 300
     -- for interactive-1 and 5 for background it gets 93, and pages take 19 s. In the tournament no other weight of
@@ -54,58 +54,29 @@ local settings = {
     "queue.cell_packets=1024",
     "queue.ms_octets=128 kB",   -- and no MS the memory of its cell: 4 s at 240 kbit/s
     "queue.ms_packets=256",
-}
 
--- ---- When it is too much ----
--- COBALT for each flow: its target is 1.5 packets' time at the rate that the flow has now, and a head must have waited
--- for 4; earlier signals cost throughput: CoDel of RFC 8289 takes 9 to 11 % of it in preempt-2004 (interval 2 s; with
--- 1 s 14 to 15 %). Where no calls preempt the radio CoDel is quicker: in the quickstart, ten seeds, the p95 of the
--- downloads' delay is 5.2 s with it and 6.1 s with COBALT, pages and pings as quick; in buffer-2004 the mean RTT
--- of the download 4.5 s and 5.5 s. There "class[background].aqm.name=codel", "class[background].aqm.interval=2 s".
-local cobalt = {
+    -- ---- When it is too much ----
+    -- COBALT for each flow: its target is 1.5 packets' time at the rate that the flow has now, and a head must have waited
+    -- for 4; earlier signals cost throughput: CoDel of RFC 8289 takes 18 to 19 % of it in preempt-2004 (interval 2 s).
+    -- Where no calls preempt the radio CoDel is quicker: in the quickstart, ten seeds, the p95 of the downloads' delay is
+    -- 5.4 s with it and 6.3 s with COBALT, pages and pings as quick. There "class[background].aqm.name=codel",
+    -- "class[background].aqm.interval=2 s".
+    -- For THP2 and THP3, too. RED over all of such a class in a cell keeps their packets' delay at a third (aqm-2006, p95:
+    -- THP2 1.2 s for 5.6 s, THP3 1.8 s for 5.7 s). But nobody feels the delay of a packet of a page, and pages take longer
+    -- with RED (p95 169 s for 131 s), their least users get less (THP2 11.7 kbit/s for 14.8), and TCP has twice the time-outs.
     -- Each queue by flow needs an AQM of its own (RFC 8290 4): seen over the whole MS, a ping that has not waited tells
-    -- the AQM that the download is well. In the quickstart the median delay of the downloads is 4.5 s that way, and
-    -- 2.6 s with an AQM for each flow.
-    "scope=flow",
-    "aqm.name=cobalt",
-    "aqm.ecn=true",             -- a window of 2 to 8 packets seldom survives a drop without a time-out
-    "aqm.target=5 ms",          -- a lower bound; the rate sets the target
-    -- A round trip on GPRS as downloads see it. In preempt-2004 it is about 3 s: with 1 s COBALT signals again before
-    -- TCP can have answered, and the window falls before the next call. There 4 s give a download 15 % more.
-    "aqm.rtt=2 s",
-    "aqm.mtu=1500 octets",      -- the largest packet of the Internet
-    "aqm.overfull=4",           -- CAKE's buffer, in intervals: beyond it, drops for who ignores marks
+    -- the AQM that the download is well. In the quickstart the median delay of the downloads is 4.7 s that way, and
+    -- 3.1 s with an AQM for each flow.
+    "class[*].scope=flow",
+    "class[*].aqm.name=cobalt",
+    "class[*].aqm.ecn=true",    -- a window of 2 to 8 packets seldom survives a drop without a time-out
+    "class[*].aqm.target=5 ms", -- a lower bound; the rate sets the target
+    -- A round trip on GPRS as downloads see it, about 3 s in preempt-2004. With 2 s COBALT signals again before TCP can have
+    -- answered, and the window falls before the next call: a download with ECN gets 23.5, 22.6 and 19.4 kbit/s with calls
+    -- of 3, 6 and 15 s for 26.0, 24.7 and 21.5 (buffer-2004: 9.4 and 24.5 for 9.7 and 27.4, on 1 and 3 time slots). With
+    -- 4 s 27.2, 25.6 and 22.3 (9.9 and 28.8), and up to 10 % more delay; but without ECN no more, and the least download of
+    -- a weak cell 6 +- 14 % less (the tournament's seeds and page).
+    "class[*].aqm.rtt=3 s",
+    "class[*].aqm.mtu=1500 octets",     -- the largest packet of the Internet
+    "class[*].aqm.overfull=4",  -- CAKE's buffer, in intervals: beyond it, drops for who ignores marks
 }
--- RED for all of a class in a cell, behind the queues by flow, for pages of the lower priorities. Where 15 MSs of a class
--- have four connections each, COBALT's four packets a flow are about the lifetime (aqm-2006: p95 5.6 s and 5.7 s);
--- a delay below that needs an AQM that sees the sum. With RED it is 1.2 s and 1.8 s: the first two N-PDUs of each MS stay,
--- whatever it says. It costs pages: their p95 is 169 s, with COBALT 131 s, their mean 98 s and 97 s, and the least user of
--- interactive-2 gets 11.7 kbit/s for 14.8.
--- This is the study's RED with three changes. Its thresholds are packets, so that they suit any rate. An N-PDU is judged by what goes ahead of it
--- as MSs take turns, too, so that one MS that floods the class costs the others little, and one that is frozen with a
--- full queue nothing. And what is small and alone in its flow, as a ping, is not dropped.
-local red = {
-    "scope=cell",
-    "aqm.name=red",
-    "aqm.ecn=true",
-    "aqm.drop_above_max=true",  -- marks alone leave one packet of each connection, 1.4 s of them in aqm-2006
-    "aqm.in_turn=true",
-    "aqm.min=2 packets",        -- the study has 15 and 45 kB, 1 to 3, for all cells
-    "aqm.max=6 packets",
-    "aqm.max_p=100 %",          -- an MS's own part is a few packets: no room for the study's 20 %
-    "aqm.weight=5 %",           -- an average over 20 packets: less is slow to see a page begin
-    "aqm.gentle=false",
-}
-local function add(class, list)
-    for i = 1, #list do
-        settings[#settings + 1] = "class[" .. class .. "]." .. list[i]
-    end
-end
-add("signalling", cobalt)
-add("conversational", cobalt)
-add("streaming", cobalt)
-add("interactive-1", cobalt)
-add("interactive-2", red)
-add("interactive-3", red)
-add("background", cobalt)
-return settings

@@ -375,9 +375,9 @@ for _, row in ipairs {
             figure = "beyond", what = string.format("freeze: %s, calls of %d s", row[1], length_s), unit = row.unit,
             least = row.least, most = row.most, each = OTHERS,
             note = length_s == LENGTHS_S[1] and "The others are the paper's network, its remedy (hold), and tail drop "
-                .. "at 8 packets on freeze's BSC. A packet that is alone takes 2 s here, as long as recommended's aqm.rtt, "
-                .. "so COBALT signals again before TCP's answer is seen; with an aqm.rtt of 4 s freeze has 27.0 and 22.4 "
-                .. "kbit/s with calls of 3 and 15 s, for 23.4 and 19.4 (tail drop 29.6 and 24.6)." or nil,
+                .. "at 8 packets on freeze's BSC. A packet that is alone takes 2 s here, and a window that COBALT has halved is less "
+                .. "than the radio needs; with an aqm.rtt of 4 s, not 3 s, freeze has 27.0 and 22.4 kbit/s with calls of 3 and 15 "
+                .. "s, for 25.9 and 21.3, with 2 s 23.4 and 19.4 (tail drop 29.6 and 24.6)." or nil,
             ours = function(run, other) return row.ours(run, other, length_s) end,
         }
     end

@@ -20,9 +20,9 @@ def codel(interval, mtus, target="100 ms", scope="flow"):
                scope=scope)
 
 
-def red(least, most, scope):
+def red(least, most, scope, classes=ALL):
     return aqm("red", f"min={least} packets", f"max={most} packets", "max_p=100 %", "weight=5 %", "gentle=false",
-               "drop_above_max=true", *(["in_turn=true"] if scope == "cell" else []), scope=scope)
+               "drop_above_max=true", *(["in_turn=true"] if scope == "cell" else []), scope=scope, classes=classes)
 
 
 def ttl_red(low, high, scope="flow"):
@@ -64,6 +64,8 @@ def window(seconds):
     return [f"class[*].window={seconds} s"]
 
 
+RED_OF_PAGES = red(2, 6, "cell", classes=("interactive-2", "interactive-3"))
+
 SETTINGS = {
     "recommended": [],
     # A plain SGSN: one queue a class in a cell, first in, first out, cut off at its end, and all that the BSS offers is
@@ -78,12 +80,14 @@ SETTINGS = {
     "paper's weights": weights(50, 35, 15, 5),
     "THP1 by 300, paper's others": weights(300, 35, 15, 5),
     **{f"lifetime {s} s": lifetime(s) for s in (30, 40)},
+    "RED in THP2 and THP3": RED_OF_PAGES,
+    "RED in THP2 and THP3, rtt 2 s": ["class[*].aqm.rtt=2 s"] + RED_OF_PAGES,
     "8 queues by flow": ["queue.flows=8"],
     # Explicit window adaptation (dataplane/window): recommended with it, and with it in place of an AQM.
     **{f"window {s} s": window(s) for s in (1, 1.5, 2, 3)},
     **{f"flows alone, window {s} s": aqm("tail-drop") + window(s) for s in (1.5, 2)},
     # one AQM for all classes
-    **{f"cobalt {s} s": cobalt(s) for s in (1, 2, 3, 4)},
+    **{f"cobalt {s} s": cobalt(s) for s in (1, 2, 4)},  # recommended has 3
     **{f"cobalt 2 s, {m} octets": cobalt(mtu=m) for m in (600, 1000, 2250)},
     "cobalt 2 s, no BLUE": cobalt(overfull=0),
     **{f"cobalt 2 s, {scope}": cobalt(scope=scope) for scope in ("ms", "cell")},

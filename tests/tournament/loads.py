@@ -97,6 +97,9 @@ def list_of():
     for n in (1, 4, 8, 16):
         yield from both(f"{n} flows in the MS that pings", cell=Cell(downloads=[0] * n, pings=[0]))
     yield from both("weak cell", cell=Cell(slots=2, ms_slots=2, downloads=range(4), web=range(6)))
+    # Phones that may use a part of the slots: the radio is full only while several have data there.
+    yield from both("8 that download with 2 of 8 slots, one pings",
+                    cell=Cell(slots=8, ms_slots=2, downloads=range(1, 9), pings=[0]))
     yield from both("aqm-2006", file="scenarios/aqm-2006.lua", variant="none")
     for s in (3, 6, 15):
         yield from both(f"preempt-2004, {s} s", file="scenarios/preempt-2004.lua", variant=f"freeze-{s}s")
