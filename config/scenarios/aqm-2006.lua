@@ -298,12 +298,6 @@ variants {
         name = "swap-red", file = "../recommended.lua",
         set = join(red_in_turn("interactive-2"), red_in_turn("interactive-3")),
     },
-    -- The same with COBALT for each flow in all classes, and an `aqm.rtt` of 2 s.
-    variant {
-        name = "swap-cobalt", file = "../recommended.lua",
-        set = all("scope=flow", "aqm.name=cobalt", "aqm.ecn=true", "aqm.target=5 ms", "aqm.rtt=2 s",
-            "aqm.mtu=1500 octets", "aqm.overfull=4"),
-    },
     -- `recommended` with five times the weight of THP1, which saves its talkers 2 ms.
     variant { name = "swap-weight", file = "../recommended.lua", set = "class[interactive-1].weight=300" },
     -- A tail drop with a small buffer behind the same buckets.
