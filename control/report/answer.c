@@ -7,12 +7,13 @@
 #include "control/report/outcomes.h"
 #include "control/report/sections.h"
 
-#define POINTS_SAID 6  // each in a sentence
-#define BARS_MOST   16 // variants of the figure
-#define BLOCKS_MOST 8  // outcomes of the figure
-#define NAME_SHOWN  26 // letters beside a bar
-#define HEAD_PIXELS 34
-#define ROW_PIXELS  36
+#define POINTS_SAID  6  // each in a sentence
+#define BARS_MOST    16 // variants of the figure
+#define BLOCKS_MOST  8  // outcomes of the figure
+#define LOSSES_SHOWN 8  // unfolded
+#define NAME_SHOWN   26 // letters beside a bar
+#define HEAD_PIXELS  34
+#define ROW_PIXELS   36
 
 // ---- Words ----
 
@@ -71,20 +72,24 @@ static void put_ratio(double one, double other, FILE *out)
     }
 }
 
-static void put_surety(enum outcomes_verdict verdict, const struct statistics *difference,
-                       const struct outcome *of, FILE *out)
+static void put_difference(const struct statistics *difference, const struct outcome *of, FILE *out)
 {
     struct statistics distance = *difference;
     distance.mean = fabs(distance.mean);
-    if (distance.n < 2) {
-        fputs(distance.n ? "one seed: how sure is not known" : "no seed that both have", out);
-        return;
-    }
-    fprintf(out, "%s (difference ",
-            verdict == OUTCOMES_SAME ? "<strong>not told apart</strong>" : "sure");
+    fputs(" (difference ", out);
     outcomes_put(&distance, "", out);
     put_unit(of, out);
     fputs(distance.ci95 > 0 ? ")" : " with every seed)", out);
+}
+
+static void put_surety(const struct statistics *difference, const struct outcome *of, FILE *out)
+{
+    if (difference->n < 2) {
+        fputs(difference->n ? "one seed: how sure is not known" : "no seed that both have", out);
+        return;
+    }
+    fputs("sure", out);
+    put_difference(difference, of, out);
 }
 
 // ---- A sentence for an outcome at a point ----
@@ -105,17 +110,17 @@ static uint32_t next_best(const struct outcomes *o, uint32_t outcome, uint32_t p
     return next;
 }
 
+// Those that are not told from the best, each with its mean.
 static void put_ties(const struct answer *a, uint32_t outcome, uint32_t point, uint32_t best,
-                     uint32_t next)
+                     const char *between)
 {
-    const char *between = "; not told apart from the best: ";
     for (uint32_t v = 0; v < a->o->variants; v++) {
         struct statistics difference;
-        if (v == best || v == next ||
+        if (v == best ||
             outcomes_compare(a->o, outcome, v, best, point, &difference) != OUTCOMES_SAME)
             continue;
         fputs(between, a->out);
-        section_variant(a->o, v, a->colour + v, a->out);
+        put_mean(a, outcome, v, point);
         between = ", ";
     }
 }
@@ -130,36 +135,46 @@ static void put_standing(const struct answer *a, uint32_t outcome, uint32_t poin
         fputs("no run has it", a->out);
         return;
     }
-    put_mean(a, outcome, best, point);
     if (next >= o->variants) {
+        put_mean(a, outcome, best, point);
         fputs("; no other variant has it", a->out);
         return;
     }
     enum outcomes_verdict verdict = outcomes_compare(o, outcome, best, next, point, &difference);
+    if (verdict == OUTCOMES_SAME) {
+        fputs("<strong>not told apart</strong>: ", a->out);
+        put_mean(a, outcome, best, point);
+        put_ties(a, outcome, point, best, ", ");
+        if (o->variants == 2)
+            put_difference(&difference, &o->outcome[outcome], a->out);
+        return;
+    }
+    put_mean(a, outcome, best, point);
     fputs(o->variants > 2 ? " is best; next " : ", ", a->out);
     put_mean(a, outcome, next, point);
     fputs(": ", a->out);
     put_ratio(outcomes_at(o, outcome, best, point).mean, outcomes_at(o, outcome, next, point).mean,
               a->out);
-    put_surety(verdict, &difference, &o->outcome[outcome], a->out);
-    put_ties(a, outcome, point, best, next);
+    put_surety(&difference, &o->outcome[outcome], a->out);
+    put_ties(a, outcome, point, best, "; but not told apart from ");
 }
 
-// At many points: how often each is best.
+// At many points: how often each is surely the best.
 static void put_wins(const struct answer *a, uint32_t outcome)
 {
-    const char *between = "";
+    uint32_t sure = 0;
     for (uint32_t v = 0; v < a->o->variants; v++) {
         uint32_t wins = 0;
         for (uint32_t point = 0; point < a->o->points; point++)
-            wins += outcomes_best(a->o, outcome, point) == v;
+            wins += outcomes_is_best(a->o, outcome, v, point);
         if (wins == 0)
             continue;
-        fputs(between, a->out);
+        sure += wins;
         section_variant(a->o, v, a->colour + v, a->out);
-        fprintf(a->out, " is best at %u of %u points", wins, a->o->points);
-        between = ", ";
+        fprintf(a->out, " is surely the best at %u of %u points, ", wins, a->o->points);
     }
+    fprintf(a->out, "%s at %u", sure ? "none" : "no variant is surely the best",
+            a->o->points - sure);
 }
 
 static void put_sentence(const struct answer *a, uint32_t outcome)
@@ -201,14 +216,13 @@ static struct tally tally_of(const struct outcomes *o, uint32_t variant)
 static void put_tally(const struct answer *a, uint32_t variant)
 {
     struct tally tally = tally_of(a->o, variant);
-    fputs("<li>", a->out);
     section_variant(a->o, variant, a->colour + variant, a->out);
     fputs(" beside ", a->out);
     section_variant(a->o, 0, a->colour, a->out);
-    fprintf(a->out, ": better in %u of %u, <span%s>worse in %u</span>, not told apart in %u</li>\n",
-            tally.of[OUTCOMES_BETTER], tally.judged,
-            tally.of[OUTCOMES_WORSE] ? " class=\"bad\"" : "", tally.of[OUTCOMES_WORSE],
-            tally.of[OUTCOMES_SAME]);
+    fprintf(
+        a->out, ": better in %u of %u outcomes, <span%s>worse in %u</span>, not told apart in %u",
+        tally.of[OUTCOMES_BETTER], tally.judged, tally.of[OUTCOMES_WORSE] ? " class=\"bad\"" : "",
+        tally.of[OUTCOMES_WORSE], tally.of[OUTCOMES_SAME]);
 }
 
 static void put_losses_of(const struct answer *a, uint32_t variant)
@@ -231,28 +245,40 @@ static void put_losses_of(const struct answer *a, uint32_t variant)
         }
 }
 
-// With two variants the losses are in sight; of more they are folded.
-static void put_tallies(const struct answer *a)
+// Few losses are in sight; many are folded.
+static void put_losses(const struct answer *a, uint32_t losses)
 {
-    uint32_t losses = 0;
-    fprintf(a->out,
-            "<p>Of all outcomes in the table below where less or more is better%s:</p>\n"
-            "<ul class=\"says\">\n",
-            a->o->points > 1 ? ", at each point" : "");
-    for (uint32_t v = 1; v < a->o->variants; v++) {
-        put_tally(a, v);
-        losses += tally_of(a->o, v).of[OUTCOMES_WORSE];
-    }
-    fputs("</ul>\n", a->out);
-    if (losses == 0)
-        return;
     fprintf(a->out,
             "<details%s><summary>Worse than the first variant: %u</summary>\n"
             "<ul class=\"says\">\n",
-            losses <= 6 ? " open=\"open\"" : "", losses);
+            losses <= LOSSES_SHOWN ? " open=\"open\"" : "", losses);
     for (uint32_t v = 1; v < a->o->variants; v++)
         put_losses_of(a, v);
     fputs("</ul></details>\n", a->out);
+}
+
+void section_beside(const struct outcomes *o, uint32_t colour, FILE *out)
+{
+    struct answer a = {o, colour, out};
+    uint32_t losses = 0;
+    for (uint32_t v = 1; v < o->variants; v++)
+        losses += tally_of(o, v).of[OUTCOMES_WORSE];
+    if (o->variants < 2 || o->outcomes == 0 || o->seeds < 2 || (o->variants == 2 && losses == 0))
+        return;
+    fprintf(out,
+            "<section class=\"answer\"><h2>Beside the first variant</h2>\n"
+            "<p>Of all outcomes in the table below where less or more is better%s:</p>\n"
+            "<ul class=\"says\">\n",
+            o->points > 1 ? ", each at each point" : "");
+    for (uint32_t v = 1; v < o->variants; v++) {
+        fputs("<li>", out);
+        put_tally(&a, v);
+        fputs("</li>\n", out);
+    }
+    fputs("</ul>\n", out);
+    if (losses)
+        put_losses(&a, losses);
+    fputs("</section>\n", out);
 }
 
 // ---- The figure: bars from 0, with their intervals ----
@@ -339,20 +365,24 @@ void section_answer(const struct outcomes *o, uint32_t colour, FILE *out)
     fprintf(out, "<section class=\"answer\"><h2>Which is better</h2>\n<p>%u variants", o->variants);
     if (o->points > 1)
         fprintf(out, " at %u points", o->points);
-    fprintf(out, ", %u seed%s of each.</p>\n<ul class=\"says\">\n", o->seeds,
-            o->seeds == 1 ? "" : "s");
+    fprintf(out, ", %u seed%s of each.", o->seeds, o->seeds == 1 ? "" : "s");
+    if (o->variants == 2 && o->seeds > 1) {
+        fputc(' ', out);
+        put_tally(&a, 1);
+        fputc('.', out);
+    }
+    fputs("</p>\n<ul class=\"says\">\n", out);
     for (uint32_t i = 0; i < o->outcomes; i++)
         if (o->outcome[i].first)
             put_sentence(&a, i);
     fputs("</ul>\n", out);
     if (o->points == 1 && o->variants <= BARS_MOST)
         put_figure(&a);
-    if (o->seeds > 1) {
-        put_tallies(&a);
-        fputs("<p class=\"soft\">Sure: the 95 % confidence interval of the difference, of the same "
-              "seeds, has no 0 in it. Each outcome is judged alone: of twenty that are alike one "
-              "is told apart by chance.</p>\n",
-              out);
-    }
+    if (o->seeds > 1)
+        fputs(
+            "<p class=\"soft\">Sure: the 95 % confidence interval of the difference, of the same "
+            "seeds, has no 0 in it. Each outcome is judged alone: of twenty that are alike one is "
+            "told apart by chance.</p>\n",
+            out);
     fputs("</section>\n", out);
 }

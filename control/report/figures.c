@@ -11,7 +11,7 @@
 
 static const char *const way_texts[] = {"down", "up"};
 
-static struct figure *begin(struct figures *f)
+struct figure *figures_begin(struct figures *f)
 {
     assert(f->count < FIGURES_MAX);
     struct figure *figure = &f->figure[f->count];
@@ -19,7 +19,7 @@ static struct figure *begin(struct figures *f)
     return figure->name ? figure : NULL;
 }
 
-static void add_name(struct figure *figure, const char *text, uint32_t colour)
+void figures_name(struct figure *figure, const char *text, uint32_t colour)
 {
     for (uint32_t i = 0; i < figure->names; i++)
         if (figure->name[i].colour == colour)
@@ -51,7 +51,7 @@ static void add_line(struct figure *figure, const struct curve *curve, uint32_t 
     p->line[p->lines++] =
         (struct plot_line){.point = curve->point, .points = curve->points, .colour = colour};
     widen(p, curve);
-    add_name(figure, name, colour);
+    figures_name(figure, name, colour);
 }
 
 // The next of 1, 2, 5, 10 and so on that is not above, or not below.
@@ -91,7 +91,7 @@ struct view {
 
 static struct figure *begin_lines(const struct view *v, uint32_t lines)
 {
-    struct figure *figure = begin(v->figures);
+    struct figure *figure = figures_begin(v->figures);
     if (!figure)
         return NULL;
     const struct curves_kind *kind = &curves_kinds[v->kind];
@@ -245,7 +245,7 @@ static void bars_of_classes(struct figure *figure, const struct curves *curves,
         uint32_t colour = class_colour(curves, d->class);
         double to = end[row] + (double)d->packets;
         p->bar[p->bars++] = (struct plot_bar){end[row], to, 0, 1, (uint32_t)row, colour};
-        add_name(figure, d->class, colour);
+        figures_name(figure, d->class, colour);
         end[row] = to;
     }
 }
@@ -271,7 +271,7 @@ static void bars_of_variants(struct figure *figure, const struct runs *runs,
                                                   .row = (uint32_t)row,
                                                   .colour = variant};
         p->bar[k].to += (double)d->packets / group->runs;
-        add_name(figure, runs->variant[variant], variant);
+        figures_name(figure, runs->variant[variant], variant);
     }
     p->row_bars = runs->variants;
     if (runs->count > runs->groups && !figure->remark[0])
@@ -281,7 +281,7 @@ static void bars_of_variants(struct figure *figure, const struct runs *runs,
 static bool make_bars(struct figures *f, const struct runs *runs, const struct curves *curves,
                       const struct drops *drops, uint32_t point)
 {
-    struct figure *figure = begin(f);
+    struct figure *figure = figures_begin(f);
     if (!figure)
         return false;
     struct plot *p = &figure->plot;
@@ -328,6 +328,9 @@ void figures_release(struct figures *f)
 {
     for (uint32_t i = 0; i < f->count; i++) {
         free(f->figure[i].name);
+        free(f->figure[i].own);
+        free(f->figure[i].plot.value);
+        free(f->figure[i].plot.tick);
         free(f->figure[i].plot.line);
         free(f->figure[i].plot.bar);
         free(f->figure[i].plot.row);

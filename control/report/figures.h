@@ -7,6 +7,7 @@
 
 #include "control/report/curves.h"
 #include "control/report/drops.h"
+#include "control/report/outcomes.h"
 
 #define FIGURES_POINTS    4 // of a sweep, at most
 #define FIGURES_MAX       ((2 * CURVES_KINDS * CURVES_GROUPS_MAX + 1) * FIGURES_POINTS)
@@ -24,6 +25,8 @@ struct figure {
     bool boxes;     // in the legend, in place of lines
     bool published; // has marks of what is published
     struct plot plot;
+    struct plot_point *own; // of lines that are of no file
+    char x_title[PLOT_TITLE_OCTETS], y_title[PLOT_TITLE_OCTETS];
 };
 
 struct figures {
@@ -34,7 +37,15 @@ struct figures {
 // Points into all three. False: no memory.
 bool figures_make(struct figures *figures, const struct runs *runs, const struct curves *curves,
                   const struct drops *drops);
+// axes.c: the outcomes that an answer begins with, over each axis of a sweep. colour: of the first
+// variant. Points into the outcomes. False: no memory.
+bool figures_over_axes(struct figures *figures, const struct outcomes *o, uint32_t colour);
 void figures_release(struct figures *figures);
+
+// For those who make figures: the next one, which is counted by who keeps it, or NULL; and a line
+// of the legend, once for each colour.
+struct figure *figures_begin(struct figures *figures);
+void figures_name(struct figure *figure, const char *text, uint32_t colour);
 
 // page.c: its title, picture, legend and remark, which is not escaped.
 void section_figure(const struct figure *figure, const char *svg, FILE *out);

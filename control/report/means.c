@@ -6,25 +6,11 @@
 #include "control/report/outcomes.h"
 #include "control/report/sections.h"
 
-// Whether it is the best, and told from each other variant.
-static bool is_best(const struct outcomes *o, uint32_t outcome, uint32_t variant, uint32_t point)
-{
-    if (outcomes_best(o, outcome, point) != variant)
-        return false;
-    for (uint32_t v = 0; v < o->variants; v++) {
-        struct statistics difference;
-        if (v != variant &&
-            outcomes_compare(o, outcome, variant, v, point, &difference) != OUTCOMES_BETTER)
-            return false;
-    }
-    return o->variants > 1;
-}
-
 static void put_mean(const struct outcomes *o, uint32_t outcome, uint32_t variant, uint32_t point,
                      FILE *out)
 {
     struct statistics s = outcomes_at(o, outcome, variant, point);
-    bool best = is_best(o, outcome, variant, point);
+    bool best = outcomes_is_best(o, outcome, variant, point);
     fprintf(out, "<td class=\"n\">%s", best ? "<strong>" : "");
     outcomes_put(&s, " <span class=\"soft\">alike</span>", out);
     fputs(best ? "</strong>" : "", out);

@@ -78,6 +78,38 @@ static void read_groups(struct outcomes *o, const struct json_object *list)
     }
 }
 
+// ---- Axes ----
+
+static uint32_t value_number_of(struct outcomes_axis *axis, const char *text)
+{
+    for (uint32_t i = 0; i < axis->values; i++)
+        if (strcmp(axis->value[i], text) == 0)
+            return i;
+    if (axis->values == OUTCOMES_POINTS_MAX)
+        return 0; // more than points: the file is wrong
+    snprintf(axis->value[axis->values], OUTCOMES_NAME_OCTETS, "%s", text);
+    return axis->values++;
+}
+
+// Each group has the values of the same axes, by name.
+static void read_axes(struct outcomes *o)
+{
+    const struct json_object *first = o->groups ? value_in(o->group[0].json, "axes") : NULL;
+    if (!value_is_object(first))
+        return;
+    for (size_t i = 0; i < value_size(first) && o->axes < OUTCOMES_AXES_MAX; i++) {
+        struct outcomes_axis *axis = &o->axis[o->axes];
+        const char *key = value_key(first, i);
+        value_printable(key, axis->name, sizeof axis->name);
+        for (uint32_t g = 0; g < o->groups; g++) {
+            char text[OUTCOMES_NAME_OCTETS];
+            value_text(value_in(o->group[g].json, "axes"), key, text, sizeof text);
+            o->at[o->group[g].point][o->axes] = value_number_of(axis, text);
+        }
+        o->axes++;
+    }
+}
+
 static const struct outcomes_group *group_at(const struct outcomes *o, uint32_t variant,
                                              uint32_t point)
 {
@@ -193,9 +225,12 @@ bool outcomes_read(struct outcomes *o, const struct json_object *summary)
     o->outcome = calloc(2 * SUBJECTS_MAX * KINDS + 1, sizeof *o->outcome);
     o->variant = calloc(OUTCOMES_VARIANTS_MAX, sizeof *o->variant);
     o->point = calloc(OUTCOMES_POINTS_MAX, sizeof *o->point);
-    if (!o->group || !o->outcome || !o->variant || !o->point)
+    o->axis = calloc(OUTCOMES_AXES_MAX, sizeof *o->axis);
+    o->at = calloc(OUTCOMES_POINTS_MAX, sizeof *o->at);
+    if (!o->group || !o->outcome || !o->variant || !o->point || !o->axis || !o->at)
         return false;
     read_groups(o, value_in(summary, "variants"));
+    read_axes(o);
     find_runs(o);
     for (int i = 0; i < 2; i++) {
         struct subjects subjects = {.count = 0};
@@ -214,6 +249,8 @@ void outcomes_release(struct outcomes *o)
     free(o->outcome);
     free(o->variant);
     free(o->point);
+    free(o->axis);
+    free(o->at);
     *o = (struct outcomes){0};
 }
 
@@ -285,6 +322,22 @@ uint32_t outcomes_best(const struct outcomes *o, uint32_t outcome, uint32_t poin
         }
     }
     return best;
+}
+
+bool outcomes_is_best(const struct outcomes *o, uint32_t outcome, uint32_t variant, uint32_t point)
+{
+    uint32_t others = 0;
+    if (outcomes_best(o, outcome, point) != variant)
+        return false;
+    for (uint32_t v = 0; v < o->variants; v++) {
+        struct statistics difference;
+        if (v == variant || outcomes_at(o, outcome, v, point).n == 0)
+            continue;
+        if (outcomes_compare(o, outcome, variant, v, point, &difference) != OUTCOMES_BETTER)
+            return false;
+        others++;
+    }
+    return others > 0;
 }
 
 // ---- Digits ----

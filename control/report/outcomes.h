@@ -14,6 +14,7 @@
 #define OUTCOMES_GROUPS_MAX   512 // variants at points
 #define OUTCOMES_VARIANTS_MAX 32
 #define OUTCOMES_POINTS_MAX   128
+#define OUTCOMES_AXES_MAX     4
 #define OUTCOMES_NAME_OCTETS  48
 #define OUTCOMES_LABEL_OCTETS 160
 #define OUTCOMES_DIGITS       40
@@ -42,13 +43,22 @@ struct outcomes_group {
     size_t run, runs; // in the summary's list
 };
 
+// An axis of the sweep, its values in the order of the groups.
+struct outcomes_axis {
+    char name[OUTCOMES_NAME_OCTETS]; // printable ASCII, as its values
+    char value[OUTCOMES_POINTS_MAX][OUTCOMES_NAME_OCTETS];
+    uint32_t values;
+};
+
 struct outcomes {
     const struct json_object *list; // of the runs
     struct outcomes_group *group;
     struct outcome *outcome;
     char (*variant)[OUTCOMES_LABEL_OCTETS]; // printable ASCII; one "" if there are none
     char (*point)[OUTCOMES_LABEL_OCTETS];   // the same
-    uint32_t groups, outcomes, variants, points;
+    struct outcomes_axis *axis;
+    uint32_t (*at)[OUTCOMES_AXES_MAX]; // of a point: the number of its value of each axis
+    uint32_t groups, outcomes, variants, points, axes;
     uint32_t seeds; // of a group at most
     bool more;      // groups that are left out
 };
@@ -75,6 +85,8 @@ enum outcomes_verdict outcomes_compare(const struct outcomes *o, uint32_t outcom
 
 // The variant whose mean is best; UINT32_MAX: none has a mean.
 uint32_t outcomes_best(const struct outcomes *o, uint32_t outcome, uint32_t point);
+// Whether that is this one, and it is told from each other.
+bool outcomes_is_best(const struct outcomes *o, uint32_t outcome, uint32_t variant, uint32_t point);
 
 // Three significant digits, and the interval to the last of them; but two of its own, if it is
 // less. "": no interval.

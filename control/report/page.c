@@ -15,7 +15,8 @@ struct page {
     struct drops drops;
     struct figures figures;
     struct outcomes outcomes[RUNS_GATHERED_MAX]; // of the runs that are gathered
-    char **svg;                                  // one for each figure, or NULL
+    struct figures axes[RUNS_GATHERED_MAX];
+    char **svg; // one for each figure, or NULL; then those of the axes
 };
 
 static void put_names(const struct figure *figure, FILE *out)
@@ -56,6 +57,14 @@ static void put_notes(const char *notes, FILE *out)
     fputs("</p>\n", out);
 }
 
+static void put_svgs(const struct figures *figures, char **svg, FILE *out)
+{
+    fputs("<div class=\"figures\">\n", out);
+    for (uint32_t i = 0; i < figures->count; i++)
+        section_figure(&figures->figure[i], svg[i], out);
+    fputs("</div>", out);
+}
+
 static void put_figures(const struct page *p, const char *why, FILE *out)
 {
     fputs("<section><h2>Figures</h2>\n", out);
@@ -65,13 +74,24 @@ static void put_figures(const struct page *p, const char *why, FILE *out)
             *why ? why : "the folders have none of the CSV files that they are drawn from", out);
         fputs(".</p>", out);
     } else {
-        fputs("<div class=\"figures\">\n", out);
-        for (uint32_t i = 0; i < p->figures.count; i++)
-            section_figure(&p->figures.figure[i], p->svg[i], out);
-        fputs("</div>", out);
+        put_svgs(&p->figures, p->svg, out);
     }
     put_notes(p->runs.notes, out);
     fputs("</section>\n", out);
+}
+
+static void put_axes(const struct page *p, uint32_t gathered, FILE *out)
+{
+    uint32_t before = p->figures.count;
+    for (uint32_t i = 0; i < gathered; i++)
+        before += p->axes[i].count;
+    if (!p->svg || p->axes[gathered].count == 0)
+        return;
+    fputs("<section><h2>Over the sweep</h2>\n", out);
+    put_svgs(&p->axes[gathered], p->svg + before, out);
+    fputs("<p class=\"soft\">Means over the seeds with their 95 % intervals. At a value the "
+          "variants are side by side.</p></section>\n",
+          out);
 }
 
 // Of several runs of one command: what they come to.
@@ -81,6 +101,8 @@ static void put_gathered(const struct page *p, FILE *out)
     for (uint32_t i = 0; i < runs->gathers; i++) {
         section_missing(runs->gathered[i], runs, out);
         section_answer(&p->outcomes[i], runs->gathered_first[i], out);
+        put_axes(p, i, out);
+        section_beside(&p->outcomes[i], runs->gathered_first[i], out);
     }
     section_targets(runs, out);
     for (uint32_t i = 0; i < runs->gathers; i++)
@@ -122,30 +144,46 @@ static bool gather(struct page *p, const char *const *dirs, uint32_t count,
                 drops_read(&p->drops, &p->runs) &&
                 figures_make(&p->figures, &p->runs, &p->curves, &p->drops);
     for (uint32_t i = 0; good && i < p->runs.gathers; i++)
-        good = outcomes_read(&p->outcomes[i], p->runs.gathered[i]);
+        good = outcomes_read(&p->outcomes[i], p->runs.gathered[i]) &&
+               figures_over_axes(&p->axes[i], &p->outcomes[i], p->runs.gathered_first[i]);
     if (!good)
         snprintf(error, PAGE_ERROR_OCTETS, "not enough memory");
     return good;
 }
 
+// All in one picture after another: the page's, then those over the axes.
+static uint32_t collect(const struct page *p, struct plot *plots)
+{
+    uint32_t count = 0;
+    for (uint32_t k = 0; k <= p->runs.gathers; k++) {
+        const struct figures *f = k ? &p->axes[k - 1] : &p->figures;
+        for (uint32_t i = 0; i < f->count; i++, count++)
+            if (plots)
+                plots[count] = f->figure[i].plot;
+    }
+    return count;
+}
+
 static void draw(struct page *p, char error[PAGE_ERROR_OCTETS])
 {
-    uint32_t count = p->figures.count;
+    uint32_t count = collect(p, NULL);
     struct plot *plots = calloc(count + 1, sizeof *plots);
-    for (uint32_t i = 0; plots && i < count; i++)
-        plots[i] = p->figures.figure[i].plot;
-    if (plots && count)
+    if (plots && count) {
+        collect(p, plots);
         p->svg = plot_draw(plots, count, error);
+    }
     free(plots);
 }
 
 static void release(struct page *p)
 {
-    for (uint32_t i = 0; p->svg && i < p->figures.count; i++)
+    for (uint32_t i = 0; p->svg && i < collect(p, NULL); i++)
         free(p->svg[i]);
     free(p->svg);
-    for (uint32_t i = 0; i < p->runs.gathers; i++)
+    for (uint32_t i = 0; i < p->runs.gathers; i++) {
         outcomes_release(&p->outcomes[i]);
+        figures_release(&p->axes[i]);
+    }
     figures_release(&p->figures);
     drops_release(&p->drops);
     classes_release(&p->classes);

@@ -24,6 +24,7 @@ void section_runs(const struct runs *runs, FILE *out);
 // better; the means over the seeds, with what is said of their intervals.
 void section_missing(const struct json_object *summary, const struct runs *runs, FILE *out);
 void section_answer(const struct outcomes *o, uint32_t colour, FILE *out);
+void section_beside(const struct outcomes *o, uint32_t colour, FILE *out); // answer.c
 void section_means(const struct outcomes *o, uint32_t colour, FILE *out);
 // A variant's name with its colour; an outcome's, without its unit.
 void section_variant(const struct outcomes *o, uint32_t variant, uint32_t colour, FILE *out);

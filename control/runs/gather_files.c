@@ -35,6 +35,18 @@ static void put_texts_of_group(struct json *json, const struct plan_group *group
         json_put_text(json, "point", group->point);
 }
 
+// The values of the sweep's axes, as the file has them.
+static void put_axes(struct json *json, const struct plan *plan, const struct plan_group *group)
+{
+    if (!group->point)
+        return;
+    json_key(json, "axes");
+    json_object(json);
+    for (size_t axis = 0; axis < plan_axes(plan); axis++)
+        json_put_text(json, plan_axis(plan, axis), plan_value(plan, group, axis));
+    json_close(json);
+}
+
 static void put_run_set(struct json *json, const struct gather_run *run, enum gather_what what)
 {
     const struct gather_set *set = &gather_sets[what];
@@ -107,6 +119,7 @@ static void put_group(struct json *json, const struct gather_all *all, uint32_t 
     const struct plan *plan = all->plan;
     json_object(json);
     put_texts_of_group(json, &plan->group[group]);
+    put_axes(json, plan, &plan->group[group]);
     origin_put_overrides(plan->group[group].origin, json);
     json_put(json, "runs_complete", gather_complete(all, group * plan->seeds, plan->seeds));
     for (int what = 0; what < GATHER_WHATS; what++)

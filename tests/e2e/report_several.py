@@ -11,7 +11,7 @@ import statistics
 
 from harness import case, main, new_folder, right, same
 from pages import number, page_of, world
-from pictures import lines_of, series_colour
+from pictures import dots_of, lines_of, series_colour
 
 T = {2: 4.302653, 4: 2.776445}  # Student's t at 0.975, of a table
 
@@ -48,10 +48,14 @@ def typed_page(values, **more):
     return page_of(folder)
 
 
+def plain(text):
+    words = " ".join(number(re.sub(r"<.*?>", " ", text)).replace("&plusmn;", "\u00b1").split())
+    return re.sub(" ([:,.])", r"\1", words)
+
+
 def sentences(text):
-    section = re.search(r'<section class="answer">(.*?)</section>', text, re.DOTALL).group(1)
-    plain = [re.sub(r"<.*?>", " ", item) for item in re.findall("<li>(.*?)</li>", section, re.DOTALL)]
-    return [" ".join(number(item).replace("&plusmn;", "\u00b1").split()).replace(" :", ":").replace(" ,", ",") for item in plain]
+    sections = re.findall(r'<section class="answer">(.*?)</section>', text, re.DOTALL)
+    return [plain(item) for item in re.findall("<li>(.*?)</li>", "".join(sections), re.DOTALL)]
 
 
 PING, PAGE = ("applications", "ping", "round_trip_p95_ms"), ("applications", "http", "page_mean_ms")
@@ -76,11 +80,13 @@ def two():
           "these samples are a tie, and one that the same seeds alone tell")
     same(found[0], f"ping: round trip p95: &lt;new&gt; 880 \u00b1 245 ms, old 9100 \u00b1 250 ms: 90.3 % less, sure "
                    f"(difference {statistics.fmean(ping) / 10:.0f}0 \u00b1 {interval(ping) / 10:.0f}0 ms).", "better")
-    same(found[1], f"http: page time mean: old 5200 \u00b1 500 ms, &lt;new&gt; 5220 \u00b1 310 ms: "
-                   f"0.383 % less, not told apart (difference {statistics.fmean(page):.1f} \u00b1 {interval(page):.1f} ms).", "tie")
+    same(found[1], f"http: page time mean: not told apart: old 5200 \u00b1 500 ms, &lt;new&gt; 5220 \u00b1 310 ms "
+                   f"(difference {statistics.fmean(page):.1f} \u00b1 {interval(page):.1f} ms).", "tie")
     same(found[2], f"ftp: goodput: old 50.0 \u00b1 5.0 kbit/s, &lt;new&gt; 47.0 \u00b1 5.0 kbit/s: 6.31 % more, sure "
                    f"(difference {statistics.fmean(load):.2f} \u00b1 {interval(load):.2f} kbit/s).", "worse")
-    same(found[3:], ["&lt;new&gt; beside old: better in 1 of 3, worse in 1, not told apart in 1",
+    tally = "&lt;new&gt; beside old: better in 1 of 3 outcomes, worse in 1, not told apart in 1"
+    right(f"3 seeds of each. {tally}." in plain(text), "the sum of them")
+    same(found[3:], [tally,
                      "ftp: goodput: &lt;new&gt; 47.0 \u00b1 5.0 kbit/s, old 50.0 \u00b1 5.0 kbit/s"], "all outcomes")
 
 
@@ -110,11 +116,10 @@ def more():
               ("b", "x=1"): {PING: [10, 12, 11]}, ("b", "x=2"): {PING: [1, 2, 3]},
               ("c", "x=1"): {PING: [20, 21, 22]}, ("c", "x=2"): {PING: [4, 5, 6]}}
     _, text = typed_page(values, missing=["c/x=2/3"])
-    same(sentences(text)[0], "ping: round trip p95: at x=1: a 11.0 \u00b1 2.5 ms is best; next b 11.0 \u00b1 2.5 ms: not told apart "
-         "(difference 0 \u00b1 2.5 ms) at x=2: b 2.00 \u00b1 2.48 ms is best; next c 5.00 \u00b1 2.48 ms: 60.0 % less, sure "
-         "(difference 3.00 ms with every seed).", "sentence")
-    same(sentences(text)[1:], ["b beside a: better in 1 of 2, worse in 0, not told apart in 1",
-                               "c beside a: better in 1 of 2, worse in 1, not told apart in 0",
+    same(sentences(text)[0], "ping: round trip p95: at x=1: not told apart: a 11.0 \u00b1 2.5 ms, b 11.0 \u00b1 2.5 ms at x=2: "
+         "b 2.00 \u00b1 2.48 ms is best; next c 5.00 \u00b1 2.48 ms: 60.0 % less, sure (difference 3.00 ms with every seed).", "sentence")
+    same(sentences(text)[1:], ["b beside a: better in 1 of 2 outcomes, worse in 0, not told apart in 1",
+                               "c beside a: better in 1 of 2 outcomes, worse in 1, not told apart in 0",
                                "ping: round trip p95, at x=1: c 21.0 \u00b1 2.5 ms, a 11.0 \u00b1 2.5 ms"], "beside the first")
     right("1 of 18 runs are missing" in text, "what is missing")
     _, text = typed_page(values, seeds={("c", "x=2"): 7})
@@ -153,6 +158,86 @@ def bars():
         same(int(found[1]), colour, "colour")
         for one, other in zip((found[0], found[2], found[3]), (middle, low, width)):
             right(abs(float(one) - 99 * other / most) < 0.011, f"{found}: right is {99 * other / most}")
+
+
+# --- Over the axes of a sweep ---------------------------------------------------------------------
+
+
+def over(points, axes):
+    """Values of two variants, and the axes of each point."""
+    values = {(variant, point): {PING: [(i + 5) * factor, (i + 6) * factor, (i + 7.5) * factor]}
+              for factor, variant in ((10, "a"), (20, "b")) for i, point in enumerate(points)}
+    folder, summary = new_folder(), gathered(values)
+    for group in summary["variants"]:
+        group["axes"] = axes[points.index(group["point"])]
+    world(folder / summary["runs"][0]["folder"])
+    (folder / "summary.json").write_text(json.dumps(summary))
+    return values, page_of(folder)
+
+
+def check_places(picture, values, variant, colour, places, number_place):
+    """A variant's dots, at its values' places, with the ends of their intervals."""
+    dots = sorted(dots_of(picture, series_colour(colour)))
+    same(len(dots), len(places), f"dots of {variant}")
+    y = {float(text): float(top) for top, text in re.findall(
+        r"d='M[\d.]+,([\d.]+) L[\d.]+,\1\s*'/>\s*<g transform=\"[^\"]*\"[^>]*>\s*<text>([^<]*)</text>", picture)}
+    (low, low_y), (high, high_y) = min(y.items()), max(y.items())
+    drawn = [point for line in lines_of(picture, series_colour(colour)) for point in line]
+    for dot, point in zip(dots, places):
+        middle, half = statistics.fmean(values[variant, point][PING]), interval(values[variant, point][PING])
+        right(abs(dot[0] - number_place(point)) < 14, f"{variant} at {point}: {dot}, its value is at {number_place(point)}")
+        for value in middle, middle - half, middle + half:
+            wanted = low_y + (value - low) / (high - low) * (high_y - low_y)
+            right(any(abs(x - dot[0]) < 0.05 and abs(y - wanted) < 0.1 for x, y in [dot, *drawn]),
+                  f"{variant} at {point}: nothing at {value}, {wanted} pixels: {dot} {drawn}")
+
+
+def tick_places(picture):
+    return {text: float(x) for x, text in re.findall(
+        r"d='M([\d.]+),[\d.]+ L\1,[\d.]+\s*'/>\s*<g transform=\"[^\"]*\"[^>]*>\s*<text>([^<]*)</text>", picture)}
+
+
+@case("an outcome over an axis: a line for each variant in its colour, intervals, a panel for each value of another axis")
+def axes():
+    points = ["rate=9_kbit_s,way=x", "rate=9_kbit_s,way=y", "rate=12_kbit_s,way=x", "rate=12_kbit_s,way=y"]
+    values, (page, text) = over(points, [{"rate": f"{point[5:-6].replace('_kbit_s', '')} kbit/s", "way": point[-1]} for point in points])
+    titles = [title for title in page.titles if " over " in title and "time" not in title]
+    same(titles, ["ping: round trip p95 over rate; way x", "ping: round trip p95 over rate; way y",
+                  "ping: round trip p95 over way; rate 9 kbit/s", "ping: round trip p95 over way; rate 12 kbit/s"], "figures")
+    for title, own, keys in zip(titles, (points[::2], points[1::2], points[:2], points[2:]), (("9", "12"),) * 2 + (("x", "y"),) * 2):
+        picture = picture_of(text, title)
+        ticks = tick_places(picture)
+        for colour, variant in enumerate("ab"):
+            check_places(picture, values, variant, colour, own, lambda point, own=own: ticks[keys[own.index(point)]])
+    right(">rate in kbit/s<" in text and ">round trip p95 in ms<" in text, "titles of the axes")
+    same(len({scale_of(picture_of(text, title)) for title in titles}), 1, "panels have one scale")
+
+
+def scale_of(picture):
+    marks = re.findall(r"L[\d.]+,([\d.]+)\s*'/>\s*<g transform=\"[^\"]*\"[^>]*>\s*<text>([^<]*)</text>", picture)
+    return tuple(mark for mark in marks if mark[1].isdigit() and mark[1] not in ("9", "12"))
+
+
+@case("values far apart have a logarithmic axis; odd ones are drawn at equal distances, and wrong ones are no crash")
+def odd_axes():
+    points = ["r=1", "r=10", "r=100"]
+    _, (_, text) = over(points, [{"r": value} for value in ("1 s", "10 s", "100 s")])
+    ticks = tick_places(picture_of(text, "ping: round trip p95 over r"))
+    right(abs(ticks["100"] + ticks["1"] - 2 * ticks["10"]) < 0.1, f"a logarithmic axis: {ticks}")
+    _, (_, text) = over(points, [{"r": value} for value in ("500 ms", "1 s", "30 s")])
+    ticks = tick_places(picture_of(text, "ping: round trip p95 over r"))
+    right(abs(ticks["30 s"] + ticks["500 ms"] - 2 * ticks["1 s"]) < 0.1, f"equal distances: {ticks}")
+    for odd in (["1", "1.0", "1"], ["-5", "0", "5"], ["1e14", "100000000000001", "1e999"], ["nan", "", "<b>'`$(id)"], [7, None, {}]):
+        over(points, [{"r": value} for value in odd])
+    for wrong in 7, [], {str(i): str(i) for i in range(50)}:
+        over(points, [wrong] * 3)
+    folder, values = new_folder(), {(f"v{i % 16}", f"p{i // 16}"): {PING: [1, 2, 3]} for i in range(320)}
+    summary = gathered(values)
+    for i, group in enumerate(summary["variants"]):  # more values than points
+        group["axes"] = {"r": str(i)}
+    world(folder / "v0/p0/1")
+    (folder / "summary.json").write_text(json.dumps({**summary, "runs": summary["runs"][:3]}))
+    page_of(folder)
 
 
 # --- Curves ---------------------------------------------------------------------------------------

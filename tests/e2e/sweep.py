@@ -152,6 +152,9 @@ def table():
     found = [tuple(row.values())[:5] for row in rows_of(out) if row["class"] == "background"]
     same(found, [(f"n={name},rate={rate}kbit_s/1", "", name, f"{rate} kbit/s", "1")
                  for name in ("a", "a.b") for rate in (20, 40)], "folder, variant, name, rate, seed")
+    same([group["axes"] for group in summary_of(out)["variants"]],
+         [{"n": name, "rate": f"{rate} kbit/s"} for name in ("a", "a.b") for rate in (20, 40)], "axes in summary.json")
+    right(not any("axes" in group for group in summary_of(six()[0])["variants"]), "axes without a sweep")
 
 
 KEYS = ("class", "cell", "ms", "flow", "end", "application", "direction")
