@@ -4,7 +4,7 @@
 // the columns.
 #include "lab/hosts/flow_packet.h"
 #include "lab/lab_parts.h"
-#include "lab/report/csv.h"
+#include "lab/base/csv.h"
 
 void lab_packets_start(struct lab *lab)
 {

@@ -4,7 +4,7 @@
 #ifndef SLUICE_LAB_REPORT_SERIES_H
 #define SLUICE_LAB_REPORT_SERIES_H
 
-#include "lab/report/csv.h"
+#include "lab/base/csv.h"
 
 #define SERIES_COLUMNS_MAX 64
 #define SERIES_NONE        UINT64_MAX // the subject has no such value: an empty cell

@@ -2,7 +2,7 @@
 #include "lab/report/tables.h"
 
 #include "dataplane/base/units.h"
-#include "lab/report/csv.h"
+#include "lab/base/csv.h"
 
 #define TALLY_NAMES                                                                         \
     "sent_packets,sent_octets,delivered_packets,delivered_octets,lost_packets,lost_octets," \

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "lab/report/csv.h"
+#include "lab/base/csv.h"
 #include "lab/report/ledger.h"
 
 struct tables {

@@ -1,7 +1,8 @@
 // See csv.h. The series of a run with short steps are millions of cells: no lock is taken for each,
 // nor a format read.
-#include "lab/report/csv.h"
+#include "lab/base/csv.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #define DIGITS_MAX 64 // of a number with its point, and more decimals than any has
@@ -31,11 +32,15 @@ static char *digits(char *end, uint64_t number, int least)
 
 void csv_text(struct csv *csv, const char *text)
 {
+    if (text[strcspn(text, ",\"\r\n")] == '\0')
+        csv_head(csv, text);
+    else
+        csv_quoted(csv, text);
+}
+
+void csv_quoted(struct csv *csv, const char *text)
+{
     lead(csv);
-    if (text[strcspn(text, ",\"\r\n")] == '\0') {
-        fputs(text, csv->out);
-        return;
-    }
     fputc('"', csv->out);
     for (; *text; text++)
         fputs(*text == '"' ? "\"\"" : (char[]){*text, '\0'}, csv->out);
@@ -60,6 +65,32 @@ void csv_decimal(struct csv *csv, uint64_t scaled, int decimals)
     begin = digits(begin, scaled / unit, 1);
     lead(csv);
     put(csv, begin, (size_t)(end - begin));
+}
+
+void csv_integer(struct csv *csv, int64_t scaled, int decimals)
+{
+    uint64_t number = scaled < 0 ? -(uint64_t)scaled : (uint64_t)scaled;
+    if (scaled < 0) {
+        lead(csv);
+        putc_unlocked('-', csv->out);
+        csv->within = false; // the rest is of the same cell
+    }
+    if (decimals)
+        csv_decimal(csv, number, decimals);
+    else
+        csv_number(csv, number);
+}
+
+void csv_real(struct csv *csv, double real, int decimals)
+{
+    lead(csv);
+    fprintf(csv->out, "%.*f", decimals, real);
+}
+
+void csv_hexadecimal(struct csv *csv, uint32_t number)
+{
+    lead(csv);
+    fprintf(csv->out, "%08" PRIx32, number);
 }
 
 void csv_none(struct csv *csv)

@@ -1,5 +1,5 @@
 // Rows of the CSV writer, as typed.
-#include "lab/report/csv.h"
+#include "lab/base/csv.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -59,6 +59,24 @@ static void texts(struct csv *csv)
     csv_none(csv);
 }
 
+static void others(struct csv *csv)
+{
+    csv_quoted(csv, "a");
+    csv_hexadecimal(csv, 0xc1);
+    csv_integer(csv, -5, 0);
+    csv_integer(csv, -5, 3);
+    csv_integer(csv, INT64_MIN, 0);
+    csv_integer(csv, 12345, 3);
+    csv_real(csv, -0.125, 2);
+    csv_number(csv, 1);
+}
+
+static void test_other_kinds(void **state)
+{
+    (void)state;
+    is(others, "\"a\",000000c1,-5,-0.005,-9223372036854775808,12.345,-0.12,1");
+}
+
 static void test_numbers(void **state)
 {
     (void)state;
@@ -82,6 +100,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_decimals),
+        cmocka_unit_test(test_other_kinds),
         cmocka_unit_test(test_texts_and_empty_cells),
     };
     return cmocka_run_group_tests_name("csv", tests, NULL, NULL);
