@@ -87,13 +87,21 @@ static int failed(const char *what, const char *why)
     return EXIT_RUN_FAILED;
 }
 
-static bool path_of(char path[PATH_ROOM], const char *folder, uint32_t table)
+static bool path_of(char path[PATH_ROOM], const char *folder, const struct table *table)
 {
-    int octets = snprintf(path, PATH_ROOM, "%s/%s.csv", folder, audit_csv_name(table));
+    int octets = snprintf(path, PATH_ROOM, "%s/%s.csv", folder, table->csv);
     return octets < PATH_ROOM;
 }
 
-static int put_table(const struct audit *audit, const char *folder, uint32_t table)
+static int close_output(FILE *out, const char *path)
+{
+    int fault = ferror(out) ? EIO : 0;
+    if (fclose(out) != 0)
+        fault = errno;
+    return fault ? failed(path, strerror(fault)) : EXIT_DONE;
+}
+
+static int put_table(const struct audit *audit, const char *folder, const struct table *table)
 {
     char path[PATH_ROOM];
     if (!path_of(path, folder, table))
@@ -101,11 +109,8 @@ static int put_table(const struct audit *audit, const char *folder, uint32_t tab
     FILE *out = below_replace(path);
     if (!out)
         return failed(path, strerror(errno));
-    audit_csv(audit, table, out);
-    int fault = ferror(out) ? EIO : 0;
-    if (fclose(out) != 0)
-        fault = errno;
-    return fault ? failed(path, strerror(fault)) : EXIT_DONE;
+    table_csv(table, audit, out);
+    return close_output(out, path);
 }
 
 static int put_tables(const struct audit *audit, const char *folder)
@@ -113,41 +118,19 @@ static int put_tables(const struct audit *audit, const char *folder)
     int status = EXIT_DONE;
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
         return failed(folder, strerror(errno));
-    for (uint32_t table = 0; !status && audit_csv_name(table); table++)
-        status = put_table(audit, folder, table);
+    for (int i = 0; !status && i < AUDIT_TABLES; i++)
+        if (audit_tables[i]->csv)
+            status = put_table(audit, folder, audit_tables[i]);
     return status;
-}
-
-// The page is made of the JSON, so it says the same.
-static struct json_object *as_value(const struct audit *audit)
-{
-    char *text = NULL;
-    size_t octets;
-    FILE *out = open_memstream(&text, &octets);
-    if (!out)
-        return NULL;
-    audit_json(audit, out);
-    fclose(out);
-    struct json_object *value = value_parse_object(text);
-    free(text);
-    return value;
 }
 
 static int put_page(const struct audit *audit, const char *path, char *const *files, int count)
 {
-    struct json_object *value = as_value(audit);
-    FILE *out = value ? fopen(path, "we") : NULL;
-    if (!out) {
-        int status = failed(path, strerror(value ? errno : ENOMEM));
-        value_free(value);
-        return status;
-    }
-    audit_page(out, value, files, count);
-    value_free(value);
-    int fault = ferror(out) ? EIO : 0;
-    if (fclose(out) != 0)
-        fault = errno;
-    return fault ? failed(path, strerror(fault)) : EXIT_DONE;
+    FILE *out = fopen(path, "we");
+    if (!out)
+        return failed(path, strerror(errno));
+    audit_page(out, audit, files, count);
+    return close_output(out, path);
 }
 
 // Its name goes to a terminal.
@@ -220,8 +203,9 @@ static bool overwrites_any(const struct audit_command *command, char *const *inp
     char path[PATH_ROOM];
     if (overwrites("audit", command->page, inputs, n))
         return true;
-    for (uint32_t table = 0; command->csv && audit_csv_name(table); table++)
-        if (path_of(path, command->csv, table) && overwrites("audit", path, inputs, n))
+    for (int i = 0; command->csv && i < AUDIT_TABLES; i++)
+        if (audit_tables[i]->csv && path_of(path, command->csv, audit_tables[i]) &&
+            overwrites("audit", path, inputs, n))
             return true;
     return false;
 }

@@ -4,10 +4,11 @@
 
 #include <stdio.h>
 
+struct audit;
 struct json_object;
 
-// Of what `sluice audit` found in these files, out of its JSON.
-void audit_page(FILE *out, const struct json_object *report, char *const *files, int count);
+// Of what `sluice audit` found in these files.
+void audit_page(FILE *out, const struct audit *audit, char *const *files, int count);
 
 // Of what `sluice gi` read, out of its JSON; and of two of these beside each other, out of the JSON
 // of their comparison.

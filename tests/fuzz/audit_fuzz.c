@@ -4,10 +4,12 @@
 #include <pcap/dlt.h>
 #include <string.h>
 
+#include "control/captures/pages.h"
 #include "dataplane/base/units.h"
 #include "lab/captures/audit/audit.h"
 #include "lab/captures/read/capture_file.h"
 #include "tests/fuzz/check.h"
+#include "tests/fuzz/drawn.h"
 
 // In a buffer that ends with it.
 static void take(struct audit *audit, const uint8_t *octets, uint32_t captured, uint32_t n,
@@ -41,6 +43,20 @@ static void read_all(struct audit *audit, enum audit_phase phase, const uint8_t 
     }
 }
 
+static void write_page(const struct audit *audit)
+{
+    static char name[] = "x.pcap";
+    char *const files[] = {name};
+    char *page = NULL;
+    size_t octets;
+    FILE *out = open_memstream(&page, &octets);
+    CHECK(out);
+    audit_page(out, audit, files, 1);
+    fclose(out);
+    expect_page(page, octets);
+    free(page);
+}
+
 static void report(struct audit *audit)
 {
     static FILE *nowhere;
@@ -49,8 +65,9 @@ static void report(struct audit *audit)
     CHECK(nowhere != NULL);
     audit_text(audit, nowhere);
     audit_json(audit, nowhere);
-    for (uint32_t table = 0; audit_csv_name(table); table++)
-        audit_csv(audit, table, nowhere);
+    for (int i = 0; i < AUDIT_TABLES; i++)
+        table_csv(audit_tables[i], audit, nowhere);
+    write_page(audit);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -7,7 +7,7 @@
 //     for each file: audit_read(audit, AUDIT_LEARN, path, name, error)
 //     for each file: audit_read(audit, AUDIT_JUDGE, path, name, error)
 //     audit_finish(audit);
-//     audit_text(audit, stdout);  audit_json(...)  audit_csv(...)
+//     audit_text(audit, stdout);  audit_json(...)  audit_tables
 #ifndef SLUICE_LAB_CAPTURES_AUDIT_AUDIT_H
 #define SLUICE_LAB_CAPTURES_AUDIT_AUDIT_H
 
@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "lab/base/json.h"
+#include "lab/base/table.h"
 
 struct audit;
 
@@ -47,11 +47,17 @@ uint64_t audit_remarks(const struct audit *audit);
 // False: nothing of the capture was Gb, or nothing of it could be read, so nothing was judged.
 bool audit_met_gb(const struct audit *audit);
 
+// Of the capture: how many frames, and from the first to the last of them.
+uint64_t audit_frames(const struct audit *audit);
+uint64_t audit_lasts_ns(const struct audit *audit);
+// Each text that says what was left out or not judged: put(self, text).
+void audit_notes(const struct audit *audit, void (*put)(void *self, const char *text), void *self);
+
 void audit_text(const struct audit *audit, FILE *out);
 void audit_json(const struct audit *audit, FILE *out);
 
-// The tables that CSV has, by name; NULL: there is no such number.
-const char *audit_csv_name(uint32_t table);
-void audit_csv(const struct audit *audit, uint32_t table, FILE *out);
+// The tables of the report, with the audit as their owner: table_csv(audit_tables[i], audit, out).
+#define AUDIT_TABLES 9
+extern const struct table *const audit_tables[AUDIT_TABLES];
 
 #endif

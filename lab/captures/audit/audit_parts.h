@@ -266,6 +266,7 @@ struct audit_bvc {
 
 struct audit_pfc {
     struct audit_pfc *next;
+    const struct audit_ms *ms;
     uint8_t pfi;
     uint64_t since_ns; // of the FLOW-CONTROL whose values are in force: Th runs from it
     struct audit_bucket bucket;

@@ -210,6 +210,7 @@ static void hand_over_pfcs(struct audit *audit, struct audit_ms *from, struct au
             free(pfc);
             audit->pfc_count--;
         } else {
+            pfc->ms = to;
             pfc->next = to->pfcs;
             to->pfcs = pfc;
         }
@@ -378,7 +379,7 @@ struct audit_pfc *audit_pfc_of(struct audit *audit, struct audit_ms *ms, uint8_t
     if (pfc || !make || !audit_room(audit, &audit->pfc_count, AUDIT_MSS_MAX))
         return pfc;
     pfc = need(calloc(1, sizeof *pfc));
-    *pfc = (struct audit_pfc){.next = ms->pfcs, .pfi = pfi};
+    *pfc = (struct audit_pfc){.next = ms->pfcs, .ms = ms, .pfi = pfi};
     ms->pfcs = pfc;
     return pfc;
 }

@@ -60,3 +60,33 @@ struct audit_means audit_print_means(const struct audit_bucket *bucket)
                                 .room_octets = bucket->room_ns / ns,
                                 .busy = bucket->busy_ns / ns};
 }
+
+uint64_t audit_frames(const struct audit *audit)
+{
+    return audit->frames;
+}
+
+uint64_t audit_lasts_ns(const struct audit *audit)
+{
+    return audit->last_ns - audit->first_ns;
+}
+
+typedef void put_fn(void *self, const char *text);
+
+static void put_count(const char *help, uint64_t count, put_fn *put, void *self)
+{
+    char text[256];
+    snprintf(text, sizeof text, "%s: %llu", help, (unsigned long long)count);
+    if (count)
+        put(self, text);
+}
+
+void audit_notes(const struct audit *audit, put_fn *put, void *self)
+{
+    for (const struct audit_note *note = audit->notes; note; note = note->next)
+        put(self, note->text);
+    for (uint32_t i = CAPTURE_link_unknown; i < CAPTURE_COUNTS; i++)
+        put_count(capture_count_helps[i], audit->capture[i], put, self);
+    for (uint32_t i = AUDIT_datagrams + 1; i < AUDIT_COUNTS; i++)
+        put_count(audit_count_helps[i], audit->counts[i], put, self);
+}

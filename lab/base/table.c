@@ -1,0 +1,128 @@
+// See table.h: CSV and JSON.
+#include "lab/base/table.h"
+
+const struct table_form table_forms[TABLE_KINDS] = {
+#define TABLE_KIND(name, member, csv, page, help) {TABLE_IS_##member, csv, page, help},
+#include "lab/base/table_kinds.def"
+#undef TABLE_KIND
+};
+
+// ---- CSV ----
+
+void table_csv_head(const struct table *table, FILE *out)
+{
+    struct csv csv = {.out = out};
+    for (uint32_t i = 0; i < table->columns; i++)
+        if (table->column[i].csv)
+            csv_head(&csv, table->column[i].csv);
+    csv_end(&csv);
+}
+
+static void put_cell(struct csv *csv, enum table_kind kind, const struct table_cell *cell)
+{
+    enum table_member member = table_forms[kind].member;
+    int decimals = table_forms[kind].csv_decimals;
+    if (kind == TABLE_TEXT || kind == TABLE_LONG_TEXT)
+        csv_quoted(csv, cell->there ? cell->text : "");
+    else if (!cell->there)
+        csv_none(csv);
+    else if (member == TABLE_IS_TEXT)
+        csv_text(csv, cell->text);
+    else if (member == TABLE_IS_REAL)
+        csv_real(csv, cell->real, decimals);
+    else if (kind == TABLE_TLLI)
+        csv_hexadecimal(csv, (uint32_t)cell->number);
+    else
+        csv_integer(csv, cell->number, decimals);
+}
+
+void table_csv_row(const struct table *table, const struct table_row *row, FILE *out)
+{
+    struct csv csv = {.out = out};
+    for (uint32_t i = 0; i < table->columns; i++)
+        if (table->column[i].csv)
+            put_cell(&csv, table->column[i].kind, &row->cell[i]);
+    csv_end(&csv);
+}
+
+void table_csv(const struct table *table, const void *owner, FILE *out)
+{
+    struct table_row row;
+    table_csv_head(table, out);
+    for (const void *at = NULL; (at = table->next(owner, at));) {
+        table->cells(owner, at, &row);
+        table_csv_row(table, &row, out);
+    }
+}
+
+// ---- JSON ----
+
+static void put_value(struct json *json, enum table_kind kind, const struct table_cell *cell)
+{
+    enum table_member member = table_forms[kind].member;
+    if (member == TABLE_IS_TEXT)
+        json_text(json, cell->text);
+    else if (member == TABLE_IS_REAL)
+        json_real(json, cell->real);
+    else if (kind == TABLE_FLAG)
+        json_boolean(json, cell->number);
+    else
+        json_integer(json, cell->number);
+}
+
+static void put_row(struct json *json, const struct table *table, const void *owner, const void *at)
+{
+    struct table_row row;
+    table->cells(owner, at, &row);
+    table_json_row(table, owner, &row, json);
+}
+
+static void put_list(struct json *json, const struct table_column *column, const void *owner,
+                     const struct table_cell *cell)
+{
+    const void *at = cell->list.first;
+    json_key(json, column->key);
+    json_array(json);
+    for (uint64_t i = 0; i < cell->list.count; i++) {
+        put_row(json, column->list, owner, at);
+        at = column->list->next(owner, at);
+    }
+    json_close(json);
+}
+
+void table_json_row(const struct table *table, const void *owner, const struct table_row *row,
+                    struct json *json)
+{
+    json_object(json);
+    for (uint32_t i = 0; i < table->columns; i++) {
+        const struct table_column *column = &table->column[i];
+        const struct table_cell *cell = &row->cell[i];
+        if (column->kind == TABLE_OBJECT && !cell->there) {
+            json_key(json, column->key);
+            json_null(json);
+        }
+        if (!cell->there)
+            continue;
+        if (column->kind == TABLE_OBJECT_END)
+            json_close(json);
+        else if (column->kind == TABLE_LIST)
+            put_list(json, column, owner, cell);
+        else if (column->key) {
+            json_key(json, column->key);
+            if (column->kind == TABLE_OBJECT)
+                json_object(json);
+            else
+                put_value(json, column->kind, cell);
+        }
+    }
+    json_close(json);
+}
+
+void table_json(const struct table *table, const void *owner, struct json *json)
+{
+    json_key(json, table->key);
+    json_array(json);
+    for (const void *at = NULL; (at = table->next(owner, at));)
+        put_row(json, table, owner, at);
+    json_close(json);
+}

@@ -1,0 +1,187 @@
+#!/usr/bin/python3
+"""Tables that are described once (lab/base/table.h): what CSV, JSON and page have is what the list says, column by
+column, and their values are the same. The lists are read here as text, so that a column that is in the list and in no
+output, or in an output and in no list, is found; the values of one output are held against those of another."""
+
+import csv
+import html
+import pathlib
+import re
+import tempfile
+from collections import namedtuple
+
+import audit_capture as gb  # tests/gb is on the path from here on
+from audit_capture import MS, S, down, up
+from harness import ROOT, case, main, right, same
+
+folder = pathlib.Path(tempfile.mkdtemp(prefix="sluice-tables-"))
+Table = namedtuple("Table", "name key csv title columns")
+Column = namedtuple("Column", "kind key csv title inside")  # inside: the object of JSON
+
+
+# ---- The lists ----
+
+
+def arguments_of(text, at):
+    """Of the call whose bracket is at `at`: its arguments, and where it ends."""
+    depth, quoted, begin, found = 0, False, at + 1, []
+    for i in range(at, len(text)):
+        c = text[i]
+        quoted ^= c == '"'
+        if quoted:
+            continue
+        depth += (c in "([{") - (c in ")]}")
+        if (c == "," and depth == 1) or depth == 0:
+            found.append(text[begin:i].strip())
+            begin = i + 1
+        if depth == 0:
+            return found, i + 1
+    raise ValueError(text[at:at + 60])
+
+
+def expanded(text):
+    """With the macros that the list itself defines."""
+    text = re.sub(r"//[^\n]*", "", text).replace("\\\n", " ")
+    for name, parameters, body in re.findall(r"#define (\w+)\(([^)]*)\)([^\n]*)", text):
+        text = text.replace(f"#define {name}({parameters}){body}", "").replace(f"#undef {name}", "")
+        while found := re.search(rf"\b{name}\(", text):
+            values, end = arguments_of(text, found.end() - 1)
+            out = body
+            for parameter, value in zip(parameters.split(","), values, strict=True):
+                out = re.sub(rf"\b{parameter.strip()}\b(?=([^\"]*\"[^\"]*\")*[^\"]*$)", lambda _, v=value: v, out)
+            text = text[:found.start()] + out + text[end:]
+    return text
+
+
+def word_of(text):
+    return None if text == "NULL" else "".join(re.findall(r'"([^"]*)"', text))
+
+
+def tables_of(path):
+    text, tables, inside = expanded((ROOT / path).read_text()), [], None
+    for found in re.finditer(r"\b(TABLE|COLUMN|MAYBE|OBJECT|OBJECT_END|LIST)\b\(?", text):
+        what = found[1]
+        values = arguments_of(text, found.end() - 1)[0] if found[0].endswith("(") else []
+        if what == "TABLE":
+            tables.append(Table(values[0], word_of(values[5]), word_of(values[6]), word_of(values[7]), []))
+        elif what == "OBJECT":
+            inside = word_of(values[0])
+        elif what == "OBJECT_END":
+            inside = None
+        elif what == "LIST":
+            tables[-1].columns.append(Column("LIST", word_of(values[0]), None, None, None))
+        else:
+            tables[-1].columns.append(Column(values[0], *map(word_of, values[1:4]), inside))
+    return tables
+
+
+# ---- What an output has ----
+
+
+def page_tables(path):
+    """{title: (heads, rows)}"""
+    tables = {}
+    for title, text in re.findall(r"<section><h2>(.*?)</h2>(.*?)</section>", path.read_text(), re.DOTALL):
+        heads = re.findall(r"<th(?: [^>]*)?>(.*?)</th>", text)
+        rows = [[html.unescape(cell) for cell in re.findall(r"<td[^>]*>(.*?)</td>", row)]
+                for row in re.findall(r"<tr>(<td.*?)</tr>", text)]
+        tables[title] = heads, rows
+    return tables
+
+
+def keys_of(table, inside=None):
+    return {column.key for column in table.columns if column.key and column.inside == inside}
+
+
+def json_value(row, column):
+    """None: there is none."""
+    return (row.get(column.inside) or {} if column.inside else row).get(column.key)
+
+
+FORMS = {"NS": ("{:.9f}", "{:.6f}", 1e-9), "SHARE": ("{:.6f}", "{:.1f} %", 1), "MEAN": ("{:.1f}", "{:.0f}", 1),
+         "SECONDS": ("{:.6f}", "{:.2f}", 1)}
+
+
+def shown(column, value, output):
+    """A value of JSON as CSV (0) or the page (1) write it."""
+    if value is None:
+        return ""
+    if column.kind == "TLLI":
+        return f"{value:08x}"
+    if column.kind in FORMS:
+        value *= FORMS[column.kind][2] * (100 if output and column.kind == "SHARE" else 1)
+        return FORMS[column.kind][output].format(value)
+    return str(value)
+
+
+def check_table(table, rows, csv_path, page):
+    """Rows of JSON; the CSV file and the page, or None."""
+    seen = set()
+    for row in rows:
+        seen |= set(row)
+        right(set(row) <= keys_of(table) | {column.inside for column in table.columns if column.inside},
+              f"{table.name}: JSON has {set(row)}")
+        for inside in {column.inside for column in table.columns if column.inside and row.get(column.inside)}:
+            same(set(row[inside]), keys_of(table, inside), f"{table.name}: JSON's {inside}")
+    missing = {(table.name, key) for key in keys_of(table) - seen}
+    if csv_path:
+        lines = list(csv.reader(csv_path.read_text().splitlines()))
+        columns = [column for column in table.columns if column.csv]
+        same(lines[0], [column.csv for column in columns], f"{table.name}: head of the CSV")
+        for line, row in zip(lines[1:], rows, strict=True):
+            same(line, [shown(column, json_value(row, column), 0) for column in columns], f"{table.name}: CSV beside JSON")
+    if page:
+        heads, lines = page
+        columns = [column for column in table.columns if column.title is not None]
+        same(heads, [column.title for column in columns], f"{table.name}: heads of the page")
+        wanted = [[shown(column, json_value(row, column), 1) for column in columns] for row in rows]
+        for line in lines:
+            right([cell.replace("\u202f", "") for cell in line] in wanted, f"{table.name}: {line} is on the page, not in JSON")
+    return missing
+
+
+# ---- sluice audit ----
+
+
+def all_of_it():
+    """A capture in which each column of each table has a value somewhere."""
+    flow_ms = dict(tlli=gb.TLLI, tag=9, ms_bmax=40, r=80, full=30)
+    pfcs = dict(tlli=gb.TLLI, tag=10, flows=[{"pfi": 10, "bmax": 10, "r": 80}])
+    talk = gb.good()
+    at = gb.place(talk, "bssgp_dl_unitdata", 3)
+    gb.changed(talk, at, talk[at].datagram[:-1] + b"\xff")
+    return gb.sorted_by_time([
+        *talk, up(2 * S + 5 * MS, gb.on_cell("bssgp_flow_control_ms", **flow_ms)),
+        down(2 * S + 6 * MS, gb.on_cell("bssgp_flow_control_ms_ack", tlli=gb.TLLI, tag=9)),
+        up(2 * S + 7 * MS, gb.on_cell("bssgp_flow_control_pfc", **pfcs)),
+        down(2 * S + 8 * MS, gb.on_cell("bssgp_flow_control_pfc_ack", tlli=gb.TLLI, tag=10)),
+        up(4 * S + 5 * MS, gb.flow_bvc(40, measurement=7)),
+        up(5 * S + 5 * MS, gb.signalling("bssgp_llc_discarded", tlli=gb.TLLI, frames=1, bvci=gb.CELL, octets=500))])
+
+
+@case("sluice audit: CSV, JSON and page have the columns of audit_tables.def, no more and no less, with the same values")
+def audit():
+    path = gb.write(folder / "x.pcap", all_of_it())
+    report = gb.audit(path)
+    same(gb.run_audit("--csv", folder / "csv", "--page", folder / "x.html", path).returncode, 0, "exit status")
+    tables = tables_of("lab/captures/audit/audit_tables.def")
+    same(len(tables), 9, "tables in the list")
+    page = page_tables(folder / "x.html")
+    same(set(page), {table.title for table in tables if table.title} | {"What was not judged"}, "sections of the page")
+    same({path.stem for path in (folder / "csv").iterdir()}, {table.csv for table in tables if table.csv}, "CSV files")
+    by_name = {table.name: table for table in tables}
+    missing = set()
+    for table in tables:
+        rows = report[table.key] if table.key else [pfc for ms in report["mss"] for pfc in ms.get("pfcs", [])]
+        right(rows, f"{table.name} has no row in this capture")
+        if table.key:
+            missing |= check_table(table, rows, table.csv and folder / f"csv/{table.csv}.csv", page[table.title])
+        else:
+            head = (folder / f"csv/{table.csv}.csv").read_text().splitlines()[0].split(",")
+            same(head, [column.csv for column in table.columns if column.csv], f"{table.name}: head of the CSV")
+            same({key for row in rows for key in row}, keys_of(table) | {"bucket"}, f"{table.name}: keys")
+            same(set(rows[0]["bucket"]), keys_of(by_name["audit_table_cells"], "bucket"), "a bucket anywhere")
+    same(missing, set(), "columns that no row of this capture has in JSON")
+
+
+main()

@@ -1,0 +1,138 @@
+// Tables by their list: what each kind of column becomes in CSV and JSON, and what is not there.
+#include "lab/base/table.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct bean {
+    const struct bean *next;
+    const char *name;
+    uint32_t number, tlli;
+    bool picked, has_pod;
+    uint64_t age_ns;
+    int64_t late_ns;
+    double part, mean;
+    const struct bean *seeds;
+    uint32_t seed_count;
+};
+
+struct kitchen {
+    const struct bean *beans;
+    uint64_t begin_ns;
+};
+
+static uint32_t asked; // how often the part was worked out
+
+static double part_of(const struct bean *bean)
+{
+    asked++;
+    return bean->part;
+}
+
+extern const struct table seeds_table;
+#define TABLE_FILE  "tests/lab/base/table_test.def"
+#define TABLE_OWNER const struct kitchen *kitchen
+#include "lab/base/table_make.h"
+
+static const struct bean seeds[] = {{.next = &seeds[1], .number = 7}, {.number = 8}, {.number = 9}};
+static const struct bean beans[] = {{.next = &beans[1],
+                                     .name = "a \"b\", c",
+                                     .number = UINT32_MAX,
+                                     .tlli = 0xc1,
+                                     .picked = true,
+                                     .has_pod = true,
+                                     .age_ns = 1700000000123456789,
+                                     .late_ns = -1,
+                                     .part = 0.25,
+                                     .mean = 2.26,
+                                     .seeds = seeds,
+                                     .seed_count = 2},
+                                    {.name = "d", .tlli = 0xc0000001}};
+static const struct kitchen kitchen = {.beans = beans, .begin_ns = 0};
+
+static void is(char *found, const char *right)
+{
+    assert_string_equal(found, right);
+    free(found);
+}
+
+static void test_csv(void **state)
+{
+    (void)state;
+    char *text;
+    size_t octets;
+    FILE *out = open_memstream(&text, &octets);
+    asked = 0;
+    table_csv(&beans_table, &kitchen, out);
+    fclose(out);
+    is(text, "name,quoted,number,tlli,picked,age_s,late_s,part,mean\n"
+             "\"a \"\"b\"\", c\",\"a \"\"b\"\", c\",4294967295,000000c1,1,1700000000.123456789,"
+             "-0.000000001,0.250000,2.3\n"
+             "d,\"\",0,c0000001,0,,,,\n");
+    assert_int_equal(asked, 1);
+}
+
+static void test_json(void **state)
+{
+    (void)state;
+    char *text;
+    size_t octets;
+    struct json json;
+    FILE *out = open_memstream(&text, &octets);
+    json_begin(&json, out);
+    json_object(&json);
+    table_json(&beans_table, &kitchen, &json);
+    json_close(&json);
+    json_end(&json);
+    fclose(out);
+    is(text, "{\n  \"beans\": [\n"
+             "    {\n      \"name\": \"a \\\"b\\\", c\",\n      \"quoted\": \"a \\\"b\\\", c\",\n"
+             "      \"number\": 4294967295,\n      \"tlli\": 193,\n      \"picked\": true,\n"
+             "      \"age_ns\": 1700000000123456789,\n"
+             "      \"pod\": {\n        \"late_ns\": -1,\n        \"part\": 0.25,\n"
+             "        \"mean\": 2.26\n      },\n"
+             "      \"seeds\": [\n        {\n          \"number\": 7\n        },\n"
+             "        {\n          \"number\": 8\n        }\n      ],\n      \"json_alone\": 1\n"
+             "    },\n"
+             "    {\n      \"name\": \"d\",\n      \"number\": 0,\n      \"tlli\": 3221225473,\n"
+             "      \"picked\": false,\n      \"pod\": null,\n      \"json_alone\": 1\n    }\n"
+             "  ]\n}\n");
+}
+
+static void test_no_row(void **state)
+{
+    (void)state;
+    static const struct kitchen empty;
+    char *text;
+    size_t octets;
+    FILE *out = open_memstream(&text, &octets);
+    table_csv(&beans_table, &empty, out);
+    fclose(out);
+    is(text, "name,quoted,number,tlli,picked,age_s,late_s,part,mean\n");
+}
+
+static void test_description(void **state)
+{
+    (void)state;
+    assert_int_equal(beans_table.columns, 13);
+    assert_string_equal(beans_table.column[5].help, "since it was picked");
+    assert_ptr_equal(beans_table.column[11].list, &seeds_table);
+    assert_true(beans_table.shown(&kitchen, &beans[0]));
+    assert_false(beans_table.shown(&kitchen, &beans[1]));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_csv),
+        cmocka_unit_test(test_json),
+        cmocka_unit_test(test_no_row),
+        cmocka_unit_test(test_description),
+    };
+    return cmocka_run_group_tests_name("table", tests, NULL, NULL);
+}
