@@ -52,9 +52,10 @@ static void print_group(const struct gather_all *all, uint32_t group)
 
 // ---- Variants side by side: a row for each figure ----
 
-// The groups beside each other: every `step`-th from the first, `count` of them.
+// The groups beside each other.
 struct columns {
-    uint32_t first, step, count;
+    const uint32_t *group;
+    uint32_t count;
 };
 
 static const struct row {
@@ -83,7 +84,7 @@ static bool has_row(const struct gather_all *all, const struct columns *columns,
 {
     bool has = false;
     for (uint32_t i = 0; i < columns->count; i++) {
-        at.group = columns->first + i * columns->step;
+        at.group = columns->group[i];
         has |= gather_has(all, at.group, at.what, at.subject) && gather_statistics(all, at).n > 0;
     }
     return has;
@@ -103,28 +104,62 @@ static void print_value(const struct gather_all *all, struct gather_place at, do
 static void print_row(const struct gather_all *all, const struct columns *columns, int subject,
                       const struct row *row)
 {
-    struct gather_place at = {columns->first, row->what, subject, place_of(row)};
+    struct gather_place at = {columns->group[0], row->what, subject, place_of(row)};
     char name[64];
     if (!has_row(all, columns, at))
         return;
     snprintf(name, sizeof name, "%s, %s", gather_subject(row->what, subject), row->text);
     printf("  %-*s", NAME_COLUMN, name);
     for (uint32_t i = 0; i < columns->count; i++) {
-        at.group = columns->first + i * columns->step;
+        at.group = columns->group[i];
         print_value(all, at, row->unit);
     }
     printf("\n");
 }
 
+// The octets of the point's name that the variants share.
+static int shared_octets(const struct plan *plan, const struct plan_group *group)
+{
+    size_t own = strlen(plan_own(plan, group)), all = group->point ? strlen(group->point) : 0;
+    return (int)(all - own - (own > 0 && own < all)); // less the comma between
+}
+
+// A row of the values of the variants' own axes: for each column the number-th, if it has so many.
+// Returns whether any has.
+static bool print_own(const struct plan *plan, const struct columns *columns, int number)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < columns->count; i++) {
+        const char *part = plan_own(plan, &plan->group[columns->group[i]]);
+        for (int n = 0; n < number; n++)
+            part += strcspn(part, ",") + (strchr(part, ',') != NULL);
+        int octets = (int)strcspn(part, ",");
+        if (octets && !any)
+            printf("%*s", NAME_COLUMN + 2 + (int)i * (VALUE_COLUMN + 1), "");
+        any |= octets > 0;
+        if (any)
+            printf(" %*.*s", VALUE_COLUMN, octets < VALUE_COLUMN ? octets : VALUE_COLUMN, part);
+    }
+    printf("%s", any ? "\n" : "");
+    return any;
+}
+
+static void print_head(const struct plan *plan, const struct columns *columns)
+{
+    const struct plan_group *first = &plan->group[columns->group[0]];
+    int octets = shared_octets(plan, first);
+    printf("\n  %-*.*s", NAME_COLUMN, octets && octets < NAME_COLUMN ? octets : NAME_COLUMN,
+           octets ? first->point : "side by side");
+    for (uint32_t i = 0; i < columns->count; i++)
+        printf(" %*.*s", VALUE_COLUMN, VALUE_COLUMN, plan->group[columns->group[i]].variant);
+    printf("\n");
+    for (int number = 0; print_own(plan, columns, number); number++)
+        ;
+}
+
 static void print_columns(const struct gather_all *all, const struct columns *columns)
 {
-    const struct plan_group *group = all->plan->group;
-    printf("\n  %-*.*s", NAME_COLUMN, NAME_COLUMN,
-           group[columns->first].point ? group[columns->first].point : "side by side");
-    for (uint32_t i = 0; i < columns->count; i++)
-        printf(" %*.*s", VALUE_COLUMN, VALUE_COLUMN,
-               group[columns->first + i * columns->step].variant);
-    printf("\n");
+    print_head(all->plan, columns);
     for (int what = 0; what < GATHER_WHATS; what++)
         for (int i = 0; gather_subject((enum gather_what)what, i); i++)
             for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
@@ -132,27 +167,60 @@ static void print_columns(const struct gather_all *all, const struct columns *co
                     print_row(all, columns, i, &rows[r]);
 }
 
-// A variant's points follow each other, as do its groups.
-static uint32_t points_of(const struct plan *plan)
+static bool are_beside(const struct plan *plan, uint32_t a, uint32_t b)
 {
-    uint32_t points = 1;
-    while (points < plan->groups && plan->group[points].variant && plan->group[0].variant &&
-           strcmp(plan->group[points].variant, plan->group[0].variant) == 0)
-        points++;
-    return points;
+    const struct plan_group *one = &plan->group[a], *other = &plan->group[b];
+    int octets = shared_octets(plan, one);
+    return octets == shared_octets(plan, other) &&
+           (octets == 0 || strncmp(one->point, other->point, (size_t)octets) == 0);
+}
+
+static bool is_variant(const struct plan *plan, uint32_t group, uint32_t of)
+{
+    return strcmp(plan->group[group].variant, plan->group[of].variant) == 0;
+}
+
+// Takes the groups of one shared point: of each variant those that follow each other from its place
+// in `next` on. A variant's groups follow each other, too.
+static uint32_t take_columns(const struct plan *plan, uint32_t *next, uint32_t variants,
+                             uint32_t *group)
+{
+    uint32_t first = next[0], n = 0;
+    for (uint32_t v = 0; v < variants; v++)
+        for (uint32_t begin = next[v]; next[v] < plan->groups && is_variant(plan, next[v], begin) &&
+                                       are_beside(plan, next[v], first);
+             next[v]++)
+            group[n++] = next[v];
+    return n;
+}
+
+static void print_points(const struct gather_all *all, uint32_t *next, uint32_t variants,
+                         uint32_t *group)
+{
+    uint32_t end = variants > 1 ? next[1] : 0;
+    while (next[0] < end) {
+        uint32_t n = take_columns(all->plan, next, variants, group);
+        for (uint32_t i = 0; i < n; i += COLUMNS) {
+            struct columns columns = {group + i, n - i < COLUMNS ? n - i : COLUMNS};
+            print_columns(all, &columns);
+        }
+    }
 }
 
 static void print_side_by_side(const struct gather_all *all)
 {
-    uint32_t points = points_of(all->plan), variants = all->plan->groups / points;
-    if (variants < 2 || !all->plan->group[0].variant)
-        return;
-    for (uint32_t point = 0; point < points; point++)
-        for (uint32_t v = 0; v < variants; v += COLUMNS) {
-            uint32_t left = variants - v;
-            struct columns columns = {v * points + point, points, left < COLUMNS ? left : COLUMNS};
-            print_columns(all, &columns);
-        }
+    const struct plan *plan = all->plan;
+    uint32_t *next = calloc(plan->groups, sizeof *next);   // by variant: its next group
+    uint32_t *group = calloc(plan->groups, sizeof *group); // of one point
+    uint32_t variants = 0;
+    if (!next || !group)
+        abort();
+    for (uint32_t g = 0; g < plan->groups && plan->group[g].variant; g++)
+        if (g == 0 || !is_variant(plan, g, g - 1))
+            next[variants++] = g;
+    print_points(all, next, variants, group);
+    free(next);
+    free(group);
 }
 
 void gather_print(const struct gather_all *all, const char *dir)

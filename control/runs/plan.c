@@ -12,10 +12,24 @@ static bool wants_all(const struct options *options)
     return options->variant_count == 1 && strcmp(options->variants[0], OPTIONS_ALL) == 0;
 }
 
+// The points of a variant, or, with NULL, of the default or of a file without variants. An unknown
+// variant, which its load refuses, has none.
+static struct json_object *points_of(const struct json_object *names, const char *variant)
+{
+    const struct json_object *variants = value_in(names, "variants");
+    const char *wanted = variant ? variant : value_string(value_in(names, "default"));
+    size_t i = 0;
+    while (wanted && i < value_size(variants) &&
+           strcmp(value_string(value_item(variants, i)), wanted) != 0)
+        i++;
+    return value_item(value_in(names, "points"), i);
+}
+
 bool plan_is_several(struct bind *lua, const struct options *options)
 {
     struct json_object *names = origin_ask(lua, "plan");
-    bool points = !options->point && value_size(value_in(names, "points")) > 0;
+    const char *variant = options->variant_count ? options->variants[0] : NULL;
+    bool points = !options->point && value_size(points_of(names, variant)) > 0;
     value_free(names);
     return options->seeds || options->variant_count > 1 || wants_all(options) || points ||
            options->knobs;
@@ -39,14 +53,16 @@ static const char **chosen(struct json_object *file, const char *const *asked, s
 }
 
 // Prints the lines of a load, those that other loads have said before left out. *told has all of
-// them, each between two ends of a line.
-static void tell_once(char *said, char **told)
+// them, each between two ends of a line. Returns whether there was a new one.
+static bool tell_once(char *said, char **told)
 {
+    bool any = false;
     for (char *line = strtok(said, "\n"); line; line = strtok(NULL, "\n")) {
         char *searched, *more;
         if (asprintf(&searched, "\n%s\n", line) < 0)
             abort();
         if (!strstr(*told, searched)) {
+            any = true;
             fprintf(stderr, "%s\n", line);
             if (asprintf(&more, "%s%s\n", *told, line) < 0)
                 abort();
@@ -55,6 +71,7 @@ static void tell_once(char *said, char **told)
         }
         free(searched);
     }
+    return any;
 }
 
 // Adds the setting's changes to those of the command line. False: there are too many.
@@ -68,13 +85,19 @@ static bool add_sets(struct options *options, const struct plan_group *group)
     return true;
 }
 
-// Behind the mistakes of a load, which name keys only.
-static void tell_setting(const struct plan_group *group, char **told)
+// Behind the mistakes of a load, which name lines and keys only. any: they are of this group.
+static void tell_group(const struct plan_group *group, bool any, char **told)
 {
-    char line[512];
-    snprintf(line, sizeof line, "sluice run: --knobs: the setting %s does not fit variant %s",
-             group->setting, group->variant ? group->variant : "(the default)");
-    tell_once(line, told);
+    const char *variant = group->variant ? group->variant : "(the default)";
+    char line[1024];
+    if (group->setting)
+        snprintf(line, sizeof line, "sluice run: --knobs: the setting %s does not fit variant %s",
+                 group->setting, variant);
+    else
+        snprintf(line, sizeof line, "sluice run: that is with variant %s%s%s", variant,
+                 group->point ? " at point " : "", group->point ? group->point : "");
+    if (group->setting || (any && (group->variant || group->point)))
+        tell_once(line, told);
 }
 
 static bool load_group(struct plan *plan, struct bind *lua, struct plan_group *group, char **told)
@@ -85,12 +108,10 @@ static bool load_group(struct plan *plan, struct bind *lua, struct plan_group *g
     options.variant = group->variant;
     options.point = group->point;
     bool good = add_sets(&options, group) && load_config_said(lua, &options, &load, &said);
-    if (said)
-        tell_once(said, told);
+    bool any = said && tell_once(said, told);
     free(said);
     if (!good) {
-        if (group->setting)
-            tell_setting(group, told);
+        tell_group(group, any && points_of(plan->names, group->variant), told);
         return false;
     }
     if (load.run.real) {
@@ -124,18 +145,29 @@ static void begin(struct plan *plan, struct bind *lua, const struct options *opt
     plan->seeds = options->seeds ? (uint32_t)(options->seed_last - options->seed_first) + 1 : 1;
 }
 
-// Each variant at each point, all with what `like` says.
-static void add_groups(struct plan *plan, struct plan_group like, const char **variant,
-                       size_t variants, const char **point, size_t points)
+// The variant of `like` at each of these points.
+static void add_points(struct plan *plan, struct plan_group like, const char **point, size_t points)
 {
-    size_t count = plan->groups + variants * points;
-    plan->group = realloc(plan->group, count * sizeof *plan->group);
+    plan->group = realloc(plan->group, (plan->groups + points) * sizeof *plan->group);
     if (!plan->group)
         abort();
-    for (size_t i = 0; i < variants * points; i++) {
-        like.variant = variant[i / points];
-        like.point = point[i % points];
+    for (size_t i = 0; i < points; i++) {
+        like.point = point[i];
         plan->group[plan->groups++] = like;
+    }
+}
+
+// Each variant at each of its points, or at those asked for, all with what `like` says.
+static void add_groups(struct plan *plan, struct plan_group like, const char **variant,
+                       size_t variants, struct json_object *asked, const char *const *one)
+{
+    for (size_t i = 0; i < variants; i++) {
+        size_t points;
+        struct json_object *all = asked ? asked : points_of(plan->names, variant[i]);
+        const char **point = chosen(all, one, one ? 1 : 0, true, &points);
+        like.variant = variant[i];
+        add_points(plan, like, point, points);
+        free(point);
     }
 }
 
@@ -147,15 +179,11 @@ static void add_setting(struct plan *plan, struct json_object *setting)
                                     .sets = value_in(setting, "sets")};
     for (size_t i = 0; i < value_size(runs); i++) {
         struct json_object *points = value_in(value_item(runs, i), "points");
-        size_t variants, count;
-        if (value_size(points) == 0)
-            points = value_in(plan->names, "points");
-        const char **point = chosen(points, NULL, 0, true, &count);
+        size_t variants;
         const char **variant =
             chosen(value_in(value_item(runs, i), "variants"), NULL, 0, true, &variants);
-        add_groups(plan, like, variant, variants, point, count);
+        add_groups(plan, like, variant, variants, value_size(points) ? points : NULL, NULL);
         free(variant);
-        free(point);
     }
 }
 
@@ -172,7 +200,7 @@ bool plan_make_knobs(struct plan *plan, struct bind *lua, const struct options *
 
 bool plan_make(struct plan *plan, struct bind *lua, const struct options *options, const char *dir)
 {
-    size_t variants, points;
+    size_t variants;
     begin(plan, lua, options, dir);
     bool all = wants_all(options);
     if (all && value_size(value_in(plan->names, "variants")) == 0) {
@@ -181,11 +209,9 @@ bool plan_make(struct plan *plan, struct bind *lua, const struct options *option
     }
     const char **variant = chosen(value_in(plan->names, "variants"), options->variants,
                                   all ? 0 : options->variant_count, all, &variants);
-    const char **point = chosen(value_in(plan->names, "points"), &options->point,
-                                options->point ? 1 : 0, true, &points);
-    add_groups(plan, (struct plan_group){0}, variant, variants, point, points);
+    add_groups(plan, (struct plan_group){0}, variant, variants, NULL,
+               options->point ? &options->point : NULL);
     free(variant);
-    free(point);
     return load_all(plan, lua);
 }
 
@@ -215,18 +241,41 @@ const char *plan_axis(const struct plan *plan, size_t axis)
     return value_string(value_in(axis_of(plan, axis), "name"));
 }
 
-// A point's name has a part for each axis, between commas.
+// The part behind the next comma of a point's name, which has a part for each axis; NULL: none.
+static const char *next_part(const char *part)
+{
+    const char *comma = strchr(part, ',');
+    return comma ? comma + 1 : NULL;
+}
+
 const char *plan_value(const struct plan *plan, const struct plan_group *group, size_t axis)
 {
-    const char *part = group->point;
     struct json_object *labels = value_in(axis_of(plan, axis), "labels");
-    for (size_t i = 0; i < axis; i++)
-        part = strchr(part, ',') + 1;
-    size_t n = strcspn(part, ","), i = 0;
-    for (const char *label; (label = value_string(value_item(labels, i))); i++)
-        if (strlen(label) == n && strncmp(label, part, n) == 0)
-            break;
-    return value_string(value_item(value_in(axis_of(plan, axis), "values"), i));
+    for (const char *part = group->point; part; part = next_part(part)) {
+        size_t n = strcspn(part, ",");
+        const char *label;
+        for (size_t i = 0; (label = value_string(value_item(labels, i))); i++)
+            if (strlen(label) == n && strncmp(label, part, n) == 0)
+                return value_string(value_item(value_in(axis_of(plan, axis), "values"), i));
+    }
+    return "";
+}
+
+const char *plan_own(const struct plan *plan, const struct plan_group *group)
+{
+    const char *part = group->point;
+    for (uint64_t i = value_as_integer(value_in(plan->names, "shared")); part && i > 0; i--)
+        part = next_part(part);
+    return part ? part : "";
+}
+
+bool plan_has_point(const struct plan *plan, const char *variant, const char *point)
+{
+    struct json_object *points = points_of(plan->names, variant);
+    bool found = !point && value_size(points) == 0;
+    for (size_t i = 0; point && i < value_size(points) && !found; i++)
+        found = strcmp(value_string(value_item(points, i)), point) == 0;
+    return found;
 }
 
 // ---- Its runs ----

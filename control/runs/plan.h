@@ -19,7 +19,7 @@ struct plan_group {
 struct plan {
     const struct options *options;
     const char *dir;           // of all results
-    struct json_object *names; // { variants, points, axes } of the file
+    struct json_object *names; // what the file has: `plan` of lua/sluice/config/variants.lua
     struct json_object *asked; // what the knobs are to run
     struct plan_group *group;
     uint32_t groups, seeds;
@@ -38,10 +38,17 @@ bool plan_make_knobs(struct plan *plan, struct bind *lua, const struct options *
                      const char *dir, struct json_object *asked);
 void plan_release(struct plan *plan);
 
-// The axes of the file's sweep: their number, their names, and the value at the group's point.
+// The axes of the file's sweep and of its variants: their number, their names, and the value at the
+// group's point; "": the group's variant does not have the axis.
 size_t plan_axes(const struct plan *plan);
 const char *plan_axis(const struct plan *plan, size_t axis);
 const char *plan_value(const struct plan *plan, const struct plan_group *group, size_t axis);
+
+// The end of the point's name that the variant's own axes make; "": it has none.
+const char *plan_own(const struct plan *plan, const struct plan_group *group);
+
+// Whether the file has that point for the variant. A NULL is right where the file has none.
+bool plan_has_point(const struct plan *plan, const char *variant, const char *point);
 
 uint32_t plan_runs(const struct plan *plan);
 const struct plan_group *plan_group_of(const struct plan *plan, uint32_t run);

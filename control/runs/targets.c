@@ -23,10 +23,9 @@ static bool is_name(const char *has, const char *wanted)
     return has && wanted ? strcmp(has, wanted) == 0 : has == wanted;
 }
 
-// Whether the file has this name of a variant or a point.
-static bool is_in(const struct plan *plan, const char *list, const char *name)
+static bool is_variant(const struct plan *plan, const char *name)
 {
-    struct json_object *names = value_in(plan->names, list);
+    struct json_object *names = value_in(plan->names, "variants");
     bool found = !name && value_size(names) == 0;
     for (size_t i = 0; i < value_size(names) && !found; i++)
         found = is_name(value_string(value_item(names, i)), name);
@@ -42,9 +41,9 @@ static bool is_complete(const struct plan *plan, uint32_t run)
 const char *targets_find(const struct plan *plan, const char *setting, const char *variant,
                          const char *point, uint32_t seed, char folder[PATH_MAX], bool *missing)
 {
-    if (!is_in(plan, "variants", variant))
+    if (!is_variant(plan, variant))
         return variant ? "the file has no such variant" : "no variant given";
-    if (!is_in(plan, "points", point))
+    if (!plan_has_point(plan, variant, point))
         return point ? "the file has no such point" : "no point given";
     for (uint32_t g = 0; g < plan->groups; g++) {
         const struct plan_group *group = &plan->group[g];

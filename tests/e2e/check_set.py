@@ -4,7 +4,7 @@ a kind, another AQM, --variant and --point."""
 
 import json
 
-from harness import ROOT, case, main, same, settings, sluice, written
+from harness import ROOT, case, main, right, same, settings, sluice, written
 
 RIGHT = (ROOT / "tests/config/mistakes/right.lua").read_text()
 
@@ -118,6 +118,17 @@ def variants():
         done = sluice("check", written(RIGHT), option, "x")
         block = {"--variant": "variants", "--point": "sweep"}[option]
         same((done.returncode, done.stderr), (2, f"{option} x: the file has no {block} {{ }}\n"), option)
+
+
+@case("an axis takes each path that --set takes: class[*] makes the classes that the file does not have")
+def axis_paths():
+    for path, value, point in ("class[*].aqm.name", "codel", "name=codel"), ("class[streaming].weight", "3", "weight=3"):
+        text = RIGHT + f'sweep {{ axis {{ key = "{path}", values = {{ "{value}" }} }} }}\n'
+        by_point = sluice("check", written(text), "--point", point)
+        by_set = sluice("check", written(text), "--set", f"{path}={value}")
+        same((by_point.returncode, by_set.returncode), (0, 0), f"exit status\n{by_point.stderr}{by_set.stderr}")
+        same(json.loads(by_point.stdout)["class"], json.loads(by_set.stdout)["class"], path)
+        right(by_point.stdout != sluice("check", written(text)).stdout, f"{path}: nothing changed")
 
 
 @case("the name of a sweep's point may have 200 octets, not 201")

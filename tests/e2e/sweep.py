@@ -338,6 +338,61 @@ def which():
          [f"red/{rates[1]}/{seed}" for seed in (1, 2)], "one point")
 
 
+OWN_AXES = """
+variants {
+    default = "codel",
+    variant { name = "tail", set = "class[*].aqm.name=tail-drop" },
+    variant { name = "codel", set = "class[*].aqm.name=codel",
+        axis { key = "class[*].aqm.target", values = { "10 ms", "40 ms" } } },
+    variant { name = "pie", set = "class[*].aqm.name=pie",
+        axis { key = "class[*].aqm.ref", name = "target", values = { "40ms" } },
+        axis { key = "class[*].aqm.burst", values = { "0 ms", "150 ms" } } },
+}
+"""
+OF_CODEL, OF_PIE = ("target=10ms", "target=40ms"), ("target=40ms,burst=0ms", "target=40ms,burst=150ms")
+
+
+@case("a variant's own axes: its points are the sweep's with each of its own values, and no other's")
+def own_axes():
+    codel, pie = [f"codel/{point}/1" for point in OF_CODEL], [f"pie/{point}/1" for point in OF_PIE]
+    same(runs_of(OWN_AXES, "--variant", "all"), ["tail/1", *codel, *pie], "all")
+    same(runs_of(OWN_AXES), codel, "the default's")
+    same(runs_of(OWN_AXES, "--variant", "pie"), pie, "of one")
+    same(runs_of(OWN_AXES, "--variant", "tail", "--variant", "codel"), ["tail/1", *codel], "of two")
+    out = new_folder() / "out"
+    done = many(scenario(OWN_AXES + SWEEP), out, "--variant", "all")
+    rates = "rate=20kbit_s", "rate=40kbit_s"
+    runs = ([f"tail/{rate}/1" for rate in rates] + [f"codel/{rate},{own}/1" for rate in rates for own in OF_CODEL]
+            + [f"pie/{rate},{own}/1" for rate in rates for own in OF_PIE])
+    same([run["folder"] for run in summary_of(out)["runs"]], runs, "with a sweep")
+    for folder in runs:
+        check_sound(summary_of(out / folder))
+    same(summary_of(out / runs[-1])["overrides"],
+         ["class[*].aqm.name=pie", "nse.bvc.rate=40 kbit/s", "class[*].aqm.ref=40ms", "class[*].aqm.burst=150 ms"],
+         "overrides of the last")
+    found = [tuple(row.values())[:5] for row in rows_of(out) if row["class"] == "background"]
+    same(found, [("tail/rate=20kbit_s/1", "tail", "20 kbit/s", "", ""), ("tail/rate=40kbit_s/1", "tail", "40 kbit/s", "", "")]
+         + [(f"codel/rate={rate}kbit_s,target={target}ms/1", "codel", f"{rate} kbit/s", f"{target} ms", "")
+            for rate in (20, 40) for target in (10, 40)]
+         # labels are names of values: a value that two variants write otherwise is the first's
+         + [(f"pie/rate={rate}kbit_s,target=40ms,burst={burst}ms/1", "pie", f"{rate} kbit/s", "40 ms", f"{burst} ms")
+            for rate in (20, 40) for burst in (0, 150)], "runs.csv")
+    lines = done.stdout.splitlines()
+    heads = [i for i, line in enumerate(lines) if line.startswith(("  rate=20kbit_s ", "  rate=40kbit_s "))]
+    same([(lines[i].split(), lines[i + 1].split()) for i in heads],
+         [([rate, *names], own) for rate in rates for names, own in (
+             (["tail", "codel", "codel", "pie"], ["target=10ms", "target=40ms", "target=40ms"]),
+             (["pie"], ["target=40ms"]))], "side by side")
+    right(lines[heads[0] + 2].split() == ["burst=0ms"], lines[heads[0] + 2])
+    alone = new_folder() / "out"
+    many(scenario(OWN_AXES + SWEEP), alone, "--variant", "codel", "--point", "rate=40kbit_s,target=40ms", "--seed", "1")
+    same((alone / "summary.json").read_bytes(), (out / "codel/rate=40kbit_s,target=40ms/1/summary.json").read_bytes(),
+         "a point alone")
+    done = sluice("run", scenario(OWN_AXES + SWEEP), "--variant", "tail", "--point", "rate=40kbit_s,target=40ms")
+    same((done.returncode, done.stderr), (2, "--point rate=40kbit_s,target=40ms: found 2 values, allowed one for each of"
+                                          " 1 axes\n"), "a point that the variant does not have")
+
+
 @case("what does not go together is said, with exit status 2, and nothing is run")
 def refused():
     real = (ROOT / "tests/config/mistakes/real.lua").read_text()
@@ -390,8 +445,9 @@ def combination():
     out = new_folder() / "out"
     done = sluice("run", path, "--variant", "all", "--out", out)
     same((done.returncode, done.stdout), (2, ""), f"exit status and stdout\n{done.stderr}")
-    right(all("traffic" in line and ("start" in line or "stop" in line)
-              for line in done.stderr.splitlines()), done.stderr)
+    *mistakes, last = done.stderr.splitlines()
+    right(mistakes and all("traffic" in line and ("start" in line or "stop" in line) for line in mistakes), done.stderr)
+    same(last, "sluice run: that is with variant b at point start=3s", "whose mistakes they are")
     same(len(set(done.stderr.splitlines())), len(done.stderr.splitlines()), "each line once")
     right(not out.exists(), f"it made {out}")
 

@@ -145,11 +145,11 @@ local function note_misplaced(state, node, constructor, item, number)
         return state.mistakes:add()
     end
     local child = state.nodes[item]
-    local parent = child and schema.constructor[child.kind].parent
+    local parents = child and schema.constructor[child.kind].home
     local place = child and child.line or item_place(node, number)
     local found = child and child.kind .. " { }" or values.show(item)
     local home = child and ("; %s belongs %s"):format(child.kind,
-        parent and "in " .. parent.name or "outside all blocks") or ""
+        parents and "in " .. parents or "outside all blocks") or ""
     node.unsure, state.unsure = true, true
     state.mistakes:add(place, node.path, ("found %s in %s, allowed %s%s"):format(found,
         constructor.name, children_text(constructor), home))
@@ -267,11 +267,11 @@ local function note_orphans(state, made, strays)
         hold(stray)
     end
     for _, node in breath.each(made) do
-        local parent = schema.constructor[node.kind].parent
-        if parent and not held[node.table] then
+        local parents = schema.constructor[node.kind].home
+        if parents and not held[node.table] then
             state.unsure = true
             state.mistakes:add(node.line, node.kind, ("found outside all blocks, allowed in %s { ... }")
-                :format(parent.name))
+                :format(parents))
         end
     end
 end

@@ -293,7 +293,7 @@ local function check_one_area(key, raw)
 end
 
 local function check_setting(key, raw)
-    if type(raw) == "string" and #raw <= 100 and raw:find("^[%w_%[%].-]+$") then
+    if type(raw) == "string" and #raw <= 100 and raw:find("^[%w_%[%].*-]+$") then
         return raw
     end
     return refusal(key, raw)

@@ -56,31 +56,19 @@ local function places(run, node, path, name)
     end
 end
 
-local function read_variants(run)
-    local node, list = block(run, "variants"), {}
-    for i, child in ipairs(node and children(run, node, "variant") or {}) do
-        local path = ("variants.variant[%d]"):format(i)
-        list[i] = {
-            name = value_of(child, "name"), file = value_of(child, "file"),
-            changes = value_of(child, "set") or {}, at = places(run, child, path, "set"),
-            file_at = places(run, child, path, "file"),
-        }
-    end
-    return list, node and value_of(node, "default")
-end
-
 -- The part of a folder's name for a value.
 local function label(name, value)
     return name .. "=" .. value:gsub(" ", ""):gsub("[^%w.+%%-]", "_")
 end
 
-local function read_axes(run)
-    local node, list = block(run, "sweep"), {}
+-- The axes of a sweep or a variant.
+local function read_axes(run, node, path)
+    local list = {}
     for i, child in ipairs(node and children(run, node, "axis") or {}) do
         local key = value_of(child, "key")
         local axis = {
             key = key, name = value_of(child, "name") or key and key:match("([%w_]+)$"), changes = {},
-            labels = {}, at = places(run, child, ("sweep.axis[%d]"):format(i), "values"),
+            labels = {}, at = places(run, child, ("%s.axis[%d]"):format(path, i), "values"),
         }
         for j, value in ipairs(key and axis.name and value_of(child, "values") or {}) do
             axis.changes[j], axis.labels[j] = key .. "=" .. value, label(axis.name, value)
@@ -90,13 +78,27 @@ local function read_axes(run)
     return list
 end
 
+local function read_variants(run)
+    local node, list = block(run, "variants"), {}
+    for i, child in ipairs(node and children(run, node, "variant") or {}) do
+        local path = ("variants.variant[%d]"):format(i)
+        list[i] = {
+            name = value_of(child, "name"), file = value_of(child, "file"),
+            changes = value_of(child, "set") or {}, at = places(run, child, path, "set"),
+            file_at = places(run, child, path, "file"), axes = read_axes(run, child, path),
+        }
+    end
+    return list, node and value_of(node, "default")
+end
+
 -- ---- Applying ----
 
--- Applies one change of the file; notes a mistake with the key that it is about.
-local function apply(run, mistakes, change, place, path)
+-- Applies one change of the file; notes a mistake with the key that it is about. behind: more text.
+local function apply(run, mistakes, change, place, path, behind)
     local mistake, done = set.apply(run, change, place)
     if mistake then
-        mistakes:add(place, path, values.printable(change:match("^[^=]*")) .. ": " .. mistake)
+        mistakes:add(place, path, values.printable(change:match("^[^=]*")) .. ": " .. mistake
+            .. (behind or ""))
     end
     return done, mistake
 end
@@ -143,7 +145,22 @@ local function in_order(list, chosen)
     return order
 end
 
--- Tries all variants, each on the text's own values and its file's. A file's settings take the longest,
+-- Tries each value of the axis on what the variant, or nil, has made of the file. A wrong key is a mistake
+-- of all of them, and noted once.
+local function try_values(run, mistakes, axis, variant)
+    local first = #run.changes + 1
+    local behind = variant and variant.name and ("; in variant %s"):format(variant.name)
+    for i, change in ipairs(axis.changes) do
+        local place, path = axis.at(i)
+        local _, mistake = apply(run, mistakes, change, place, path, behind)
+        set.undo(run, first)
+        if mistake and mistake:find("^unknown") then
+            return
+        end
+    end
+end
+
+-- Tries all variants with their own axes, each on the text's own values and its file's. A file's settings take the longest,
 -- and are applied once for all variants that have it. What `chosen` does stays; returns its changes.
 local function try_variants(run, mistakes, list, chosen, source)
     local of_file, own, first = {}, {}, 1
@@ -157,24 +174,15 @@ local function try_variants(run, mistakes, list, chosen, source)
             first = #run.changes + 1
         end
         own = apply_changes_of(run, mistakes, variant)
+        for _, axis in ipairs(variant.axes) do
+            try_values(run, mistakes, axis, variant)
+        end
     end
     if not chosen then
         set.undo(run, 1)
         return {}
     end
     return table.move(own, 1, #own, #of_file + 1, of_file)
-end
-
--- Tries each value of the axis. A wrong key is a mistake of all of them, and noted once.
-local function try_values(run, mistakes, axis)
-    local first = #run.changes + 1
-    for i, change in ipairs(axis.changes) do
-        local _, mistake = apply(run, mistakes, change, axis.at(i))
-        set.undo(run, first)
-        if mistake and mistake:find("^unknown") then
-            return
-        end
-    end
 end
 
 -- asked: the name in --variant; nil: none.
@@ -228,12 +236,16 @@ end
 -- all others. Returns { variant, point, overrides }: the names, and KEY=VALUE in order.
 function variants.apply(run, sets, mistakes, source)
     local list, default = read_variants(run)
-    local axes = read_axes(run)
+    local axes = read_axes(run, block(run, "sweep"), "sweep")
     local chosen = find_variant(list, sets.variant, default, mistakes)
     local overrides = try_variants(run, mistakes, list, chosen, source)
+    for _, axis in ipairs(axes) do
+        try_values(run, mistakes, axis, chosen)
+    end
+    local own = chosen and chosen.axes or {}
+    table.move(own, 1, #own, #axes + 1, axes)
     local point = sets.point and find_point(axes, sets.point, mistakes) or {}
     for i, axis in ipairs(axes) do
-        try_values(run, mistakes, axis)
         local j = point[i]
         overrides[#overrides + 1] = j and apply(run, mistakes, axis.changes[j], axis.at(j)) or nil
     end
@@ -272,24 +284,31 @@ end
 
 local function check_axis(state, axis)
     local seen = {}
+    axis.name, axis.longest = axis.name or axis.key and axis.key:match("([%w_]+)$"), 0
     for i, value in ipairs(axis.values or {}) do
         local text = axis.name and label(axis.name, value) or value
         if seen[text] then
             check.note(state, axis, "values", ("found two values that give a folder the same name, %s")
                 :format(values.show(text)))
-            return 0
+            axis.longest = 0
+            return
         end
         seen[text] = i
-        axis.longest = math.max(axis.longest or 0, #text + 1)
+        axis.longest = math.max(axis.longest, #text + 1)
     end
-    return axis.longest or 0
 end
 
-local function check_sweep(state, sweep)
+-- The axes of a variant are those of the sweep, then its own.
+local function axes_of(cfg, variant)
+    local shared, own = cfg.sweep and cfg.sweep.axis or {}, variant and variant.axis or {}
+    return table.move(own, 1, #own, #shared + 1, table.move(shared, 1, #shared, 1, {}))
+end
+
+-- Checks that all points of these axes have folders of their own.
+local function check_points(state, axes)
     local points, octets, last = 1, 0, nil
-    for _, axis in ipairs(sweep.axis) do
-        axis.name = axis.name or axis.key and axis.key:match("([%w_]+)$")
-        octets = octets + check_axis(state, axis)
+    for _, axis in ipairs(axes) do
+        octets = octets + axis.longest
         points, last = points * #(axis.values or {}), axis
         if points > POINTS_MOST then
             check.note(state, axis, "values", ("found %d points up to here, allowed at most %d"):format(
@@ -301,7 +320,24 @@ local function check_sweep(state, sweep)
         check.note(state, last, "values", ("found names of points with %d octets, allowed at most %d;"
             .. " give the axes shorter names"):format(octets, LABEL_MOST))
     end
-    check_names(state, sweep.axis, "axis")
+    check_names(state, axes, "axis")
+end
+
+-- Checks the sweep's axes, then those of each variant that has its own.
+local function check_axes(state, cfg)
+    local shared = axes_of(cfg)
+    for _, axis in ipairs(shared) do
+        check_axis(state, axis)
+    end
+    check_points(state, shared)
+    for _, variant in ipairs(cfg.variants and cfg.variants.variant or {}) do
+        for _, axis in ipairs(variant.axis) do
+            check_axis(state, axis)
+        end
+        if #variant.axis > 0 then
+            check_points(state, axes_of(cfg, variant))
+        end
+    end
 end
 
 function variants.check(state, cfg)
@@ -309,9 +345,7 @@ function variants.check(state, cfg)
         check_names(state, cfg.variants.variant, "variant")
         check_default(state, cfg.variants)
     end
-    if cfg.sweep then
-        check_sweep(state, cfg.sweep)
-    end
+    check_axes(state, cfg)
 end
 
 -- ---- For the program ----
@@ -331,8 +365,7 @@ local function points_of(axes)
     return axes[1] and points or {}
 end
 
-local function write_texts(writer, key, texts)
-    writer.key(key)
+local function write_items(writer, texts)
     writer.array()
     for _, text in ipairs(texts) do
         writer.value(text)
@@ -340,35 +373,70 @@ local function write_texts(writer, key, texts)
     writer.close()
 end
 
-local function write_axis(writer, axis)
-    local labels = {}
-    for i, value in ipairs(axis.values) do
-        labels[i] = label(axis.name, value)
+local function write_texts(writer, key, texts)
+    writer.key(key)
+    write_items(writer, texts)
+end
+
+-- All axes, each name once: { name, labels, values }. Variants may have one of the same name.
+local function axes_by_name(cfg, list)
+    local axes, of_name, seen = {}, {}, {}
+    for _, variant in ipairs(list) do
+        for _, axis in ipairs(axes_of(cfg, variant)) do
+            local one = of_name[axis.name] or { name = axis.name, labels = {}, values = {} }
+            if not of_name[axis.name] then
+                of_name[axis.name], axes[#axes + 1] = one, one
+            end
+            for _, value in ipairs(axis.values) do
+                local text = label(axis.name, value)
+                if not seen[text] then
+                    seen[text], one.labels[#one.labels + 1], one.values[#one.values + 1] = true, text, value
+                end
+            end
+        end
     end
+    return axes
+end
+
+local function write_axis(writer, axis)
     writer.object()
     writer.key("name")
     writer.value(axis.name)
-    write_texts(writer, "labels", labels)
+    write_texts(writer, "labels", axis.labels)
     write_texts(writer, "values", axis.values)
     writer.close()
 end
 
--- Writes { variants, points, axes }: the names in order, and what the parts of a point's name mean.
+local function write_list(writer, key, list, write)
+    writer.key(key)
+    writer.array()
+    for _, item in ipairs(list) do
+        write(writer, item)
+    end
+    writer.close()
+end
+
+-- Writes { variants, default, shared, points, axes }: the names in order; the variant of a run without
+-- one; how many axes all variants share, which are the first; the points of each variant, or one list
+-- without variants; and what the parts of a point's name mean.
 function variants.plan(cfg, writer)
-    local names = {}
-    for i, variant in ipairs(cfg.variants and cfg.variants.variant or {}) do
+    local names, list = {}, cfg.variants and cfg.variants.variant or {}
+    for i, variant in ipairs(list) do
         names[i] = variant.name
     end
     writer.object()
     write_texts(writer, "variants", names)
-    local axes = cfg.sweep and cfg.sweep.axis or {}
-    write_texts(writer, "points", points_of(axes))
-    writer.key("axes")
-    writer.array()
-    for _, axis in ipairs(axes) do
-        write_axis(writer, axis)
+    if names[1] then
+        writer.key("default")
+        writer.value(cfg.variants.default or names[1])
     end
-    writer.close()
+    writer.key("shared")
+    writer.value(cfg.sweep and #cfg.sweep.axis or 0)
+    list = names[1] and list or { {} }
+    write_list(writer, "points", list, function(_, variant)
+        write_items(writer, points_of(axes_of(cfg, variant)))
+    end)
+    write_list(writer, "axes", axes_by_name(cfg, list), write_axis)
     writer.close()
 end
 

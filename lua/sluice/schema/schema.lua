@@ -213,15 +213,17 @@ local function complete_variants(constructor)
     end
 end
 
--- Derives: out of keys, key and child by name, parent, times as text, and the constructors of all
--- levels by name.
+-- Derives: out of keys, key and child by name, parent, home and times as text, and the constructors of
+-- all levels by name. Of several of one name, which differ in their number only, the last is meant.
 local function complete(constructor, parent)
+    local other = schema.constructor[constructor.name]
     constructor.parent, constructor.times = parent, times_text(constructor)
+    constructor.home = parent and (other and other.home .. " or " or "") .. parent.name
     constructor.children, constructor.child = constructor.children or {}, {}
     complete_keys(constructor)
     complete_variants(constructor)
     schema.constructor[constructor.name] = constructor
-    schema.names[#schema.names + 1] = constructor.name
+    schema.names[#schema.names + 1] = not other and constructor.name or nil
     for _, child in ipairs(constructor.children) do
         constructor.child[child.name] = child
         complete(child, constructor)

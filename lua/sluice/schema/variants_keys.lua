@@ -3,8 +3,31 @@ local variants = {}
 
 local SETS_MOST, AXES_MOST, VALUES_MOST = 64, 8, 1000
 
+-- The axes of a sweep, or of a variant, which may have none.
+local function axes(min, help)
+    return {
+        name = "axis", min = min, max = AXES_MOST, help = help,
+        keys = {
+            {
+                name = "key", type = "setting", example = "nse.bvc.rate",
+                help = "the key, as with --set",
+            },
+            {
+                name = "name", type = "word", optional = true, default_help = "the key's last word",
+                help = "its name in the results",
+            },
+            {
+                name = "values", type = "settings", most_items = VALUES_MOST,
+                example = '{ "20 kbit/s", "40 kbit/s" }', help = "its values, in the order of the results",
+            },
+        },
+    }
+end
+
 local variant = {
     name = "variant", min = 1, help = "a named set of changes of this file",
+    children = { axes(0, "one key and its values, for this variant alone; its points are the sweep's,"
+        .. " each with each of these") },
     keys = {
         {
             name = "name", type = "word", example = "tail",
@@ -36,26 +59,8 @@ variants.variants = {
     },
 }
 
-local axis = {
-    name = "axis", min = 1, max = AXES_MOST, help = "one key and its values",
-    keys = {
-        {
-            name = "key", type = "setting", example = "nse.bvc.rate",
-            help = "the key, as with --set",
-        },
-        {
-            name = "name", type = "word", optional = true, default_help = "the key's last word",
-            help = "its name in the results",
-        },
-        {
-            name = "values", type = "settings", most_items = VALUES_MOST,
-            example = '{ "20 kbit/s", "40 kbit/s" }', help = "its values, in the order of the results",
-        },
-    },
-}
-
 variants.sweep = {
-    name = "sweep", min = 0, max = 1, single = true, children = { axis },
+    name = "sweep", min = 0, max = 1, single = true, children = { axes(1, "one key and its values") },
     chosen_by = "--point chooses one",
     help = "makes a run of each combination of the axes' values, called a point; the last axis changes first",
     keys = {},
