@@ -46,18 +46,30 @@ static const struct outcomes_kind kinds[] = {
 
 // ---- Groups ----
 
+void outcomes_label(const struct json_object *of, char variant[OUTCOMES_LABEL_OCTETS],
+                    char point[OUTCOMES_LABEL_OCTETS])
+{
+    char own[OUTCOMES_LABEL_OCTETS];
+    value_text(of, "variant", variant, OUTCOMES_LABEL_OCTETS);
+    value_text(of, "point", point, OUTCOMES_LABEL_OCTETS);
+    value_text(of, "own_point", own, sizeof own);
+    size_t name = strlen(variant), all = strlen(point), end = strlen(own);
+    if (end == 0 || end > all || strcmp(point + all - end, own) != 0)
+        return;
+    snprintf(variant + name, OUTCOMES_LABEL_OCTETS - name, " %s", own);
+    point[all > end ? all - end - 1 : 0] = '\0'; // and the comma before it
+}
+
 // `most`: there is no room for another name.
 static uint32_t number_of(char (*names)[OUTCOMES_LABEL_OCTETS], uint32_t *count, uint32_t most,
-                          const struct json_object *of, const char *key)
+                          const char text[OUTCOMES_LABEL_OCTETS])
 {
-    char text[OUTCOMES_LABEL_OCTETS];
-    value_text(of, key, text, sizeof text);
     for (uint32_t i = 0; i < *count; i++)
         if (strcmp(names[i], text) == 0)
             return i;
     if (*count == most)
         return most;
-    memcpy(names[*count], text, sizeof text);
+    strcpy(names[*count], text);
     return (*count)++;
 }
 
@@ -68,9 +80,10 @@ static void read_groups(struct outcomes *o, const struct json_object *list)
         o->more = o->groups == OUTCOMES_GROUPS_MAX;
         if (o->more)
             return;
-        group.variant =
-            number_of(o->variant, &o->variants, OUTCOMES_VARIANTS_MAX, group.json, "variant");
-        group.point = number_of(o->point, &o->points, OUTCOMES_POINTS_MAX, group.json, "point");
+        char variant[OUTCOMES_LABEL_OCTETS], point[OUTCOMES_LABEL_OCTETS];
+        outcomes_label(group.json, variant, point);
+        group.variant = number_of(o->variant, &o->variants, OUTCOMES_VARIANTS_MAX, variant);
+        group.point = number_of(o->point, &o->points, OUTCOMES_POINTS_MAX, point);
         o->more = group.variant == OUTCOMES_VARIANTS_MAX || group.point == OUTCOMES_POINTS_MAX;
         if (o->more)
             return;

@@ -54,7 +54,8 @@ struct outcomes {
     const struct json_object *list; // of the runs
     struct outcomes_group *group;
     struct outcome *outcome;
-    char (*variant)[OUTCOMES_LABEL_OCTETS]; // printable ASCII; one "" if there are none
+    char (*variant)[OUTCOMES_LABEL_OCTETS]; // printable ASCII, with the values of its own axes; one
+                                            // "" if there are none
     char (*point)[OUTCOMES_LABEL_OCTETS];   // the same
     struct outcomes_axis *axis;
     uint32_t (*at)[OUTCOMES_AXES_MAX]; // of a point: the number of its value of each axis
@@ -62,6 +63,11 @@ struct outcomes {
     uint32_t seeds; // of a group at most
     bool more;      // groups that are left out
 };
+
+// What a run or a group of a summary is compared as: a variant with the values of its own axes is
+// like another variant, at the point that all share.
+void outcomes_label(const struct json_object *of, char variant[OUTCOMES_LABEL_OCTETS],
+                    char point[OUTCOMES_LABEL_OCTETS]);
 
 // False: no memory. The summary is to be kept as long as this.
 bool outcomes_read(struct outcomes *o, const struct json_object *summary);

@@ -12,6 +12,7 @@
 
 #include "control/client/value.h"
 #include "control/report/below.h"
+#include "control/report/outcomes.h"
 #include "control/report/reader.h"
 
 #define ELAPSED_S_MAX      1e9
@@ -169,15 +170,14 @@ static bool find_gathered(struct runs *runs, const char *dir, const struct json_
                           char error[512])
 {
     for (size_t i = 0; i < value_count(list) && runs->count < RUNS_MAX; i++) {
-        char folder[PATH_MAX / 2], path[PATH_MAX], name[RUNS_LABEL_OCTETS];
-        char point[RUNS_LABEL_OCTETS], variant[PATH_MAX + RUNS_LABEL_OCTETS];
+        char folder[PATH_MAX / 2], path[PATH_MAX], name[OUTCOMES_LABEL_OCTETS];
+        char point[OUTCOMES_LABEL_OCTETS], variant[PATH_MAX + OUTCOMES_LABEL_OCTETS];
         value_text(value_at(list, i), "folder", folder, sizeof folder);
         if (snprintf(path, sizeof path, "%s/%s", dir, folder) >= (int)sizeof path)
             return fail(error, dir, strerror(ENAMETOOLONG));
         if (!*folder || *folder == '/' || below_leads_out(path, runs->root_octets))
             return fail(error, dir, "summary.json: a run's folder is not below it");
-        value_text(value_at(list, i), "variant", name, sizeof name);
-        value_text(value_at(list, i), "point", point, sizeof point);
+        outcomes_label(value_at(list, i), name, point);
         snprintf(variant, sizeof variant, "%s%s%s", dir, *name ? "/" : "", name);
         // One without results, too, so that colours are in the order of the summary.
         uint32_t group = group_of(runs, variant, point);

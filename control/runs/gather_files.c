@@ -27,24 +27,36 @@ static void put_decimal(struct json *json, const char *key, double value, int de
         json_integer(json, (int64_t)value);
 }
 
-static void put_texts_of_group(struct json *json, const struct plan_group *group)
+static void put_texts_of_group(struct json *json, const struct plan *plan,
+                               const struct plan_group *group)
 {
     if (group->variant)
         json_put_text(json, "variant", group->variant);
     if (group->point)
         json_put_text(json, "point", group->point);
+    if (plan_own(plan, group)[0])
+        json_put_text(json, "own_point", plan_own(plan, group)); // the end of the point
 }
 
-// The values of the sweep's axes, as the file has them.
+static void put_axes_of(struct json *json, const char *key, const struct plan *plan,
+                        const struct plan_group *group, size_t first, size_t end)
+{
+    json_key(json, key);
+    json_object(json);
+    for (size_t axis = first; axis < end; axis++)
+        if (plan_value(plan, group, axis)[0])
+            json_put_text(json, plan_axis(plan, axis), plan_value(plan, group, axis));
+    json_close(json);
+}
+
+// The values of the sweep's axes, as the file has them, and of the variant's own, if there are any.
 static void put_axes(struct json *json, const struct plan *plan, const struct plan_group *group)
 {
-    if (!group->point)
-        return;
-    json_key(json, "axes");
-    json_object(json);
-    for (size_t axis = 0; axis < plan_axes(plan); axis++)
-        json_put_text(json, plan_axis(plan, axis), plan_value(plan, group, axis));
-    json_close(json);
+    size_t shared = plan_shared_axes(plan);
+    if (group->point)
+        put_axes_of(json, "axes", plan, group, 0, shared);
+    if (plan_own(plan, group)[0])
+        put_axes_of(json, "own_axes", plan, group, shared, plan_axes(plan));
 }
 
 static void put_run_set(struct json *json, const struct gather_run *run, enum gather_what what)
@@ -71,7 +83,7 @@ static void put_run(struct json *json, const struct gather_all *all, uint32_t ru
     char folder[PATH_MAX];
     plan_folder(all->plan, run, folder);
     json_object(json);
-    put_texts_of_group(json, plan_group_of(all->plan, run));
+    put_texts_of_group(json, all->plan, plan_group_of(all->plan, run));
     json_put(json, "seed", plan_seed(all->plan, run));
     json_put_text(json, "folder", folder);
     json_key(json, "complete");
@@ -118,7 +130,7 @@ static void put_group(struct json *json, const struct gather_all *all, uint32_t 
 {
     const struct plan *plan = all->plan;
     json_object(json);
-    put_texts_of_group(json, &plan->group[group]);
+    put_texts_of_group(json, plan, &plan->group[group]);
     put_axes(json, plan, &plan->group[group]);
     origin_put_overrides(plan->group[group].origin, json);
     json_put(json, "runs_complete", gather_complete(all, group * plan->seeds, plan->seeds));

@@ -261,10 +261,15 @@ const char *plan_value(const struct plan *plan, const struct plan_group *group, 
     return "";
 }
 
+size_t plan_shared_axes(const struct plan *plan)
+{
+    return value_as_integer(value_in(plan->names, "shared"));
+}
+
 const char *plan_own(const struct plan *plan, const struct plan_group *group)
 {
     const char *part = group->point;
-    for (uint64_t i = value_as_integer(value_in(plan->names, "shared")); part && i > 0; i--)
+    for (size_t i = plan_shared_axes(plan); part && i > 0; i--)
         part = next_part(part);
     return part ? part : "";
 }

@@ -44,6 +44,9 @@ size_t plan_axes(const struct plan *plan);
 const char *plan_axis(const struct plan *plan, size_t axis);
 const char *plan_value(const struct plan *plan, const struct plan_group *group, size_t axis);
 
+// How many of the axes all variants share, the sweep's; they are the first.
+size_t plan_shared_axes(const struct plan *plan);
+
 // The end of the point's name that the variant's own axes make; "": it has none.
 const char *plan_own(const struct plan *plan, const struct plan_group *group);
 

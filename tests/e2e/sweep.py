@@ -370,6 +370,15 @@ def own_axes():
     same(summary_of(out / runs[-1])["overrides"],
          ["class[*].aqm.name=pie", "nse.bvc.rate=40 kbit/s", "class[*].aqm.ref=40ms", "class[*].aqm.burst=150 ms"],
          "overrides of the last")
+    groups = {group["variant"] + " " + group["point"]: group for group in summary_of(out)["variants"]}
+    same([groups["tail rate=20kbit_s"].get(key) for key in ("axes", "own_axes", "own_point")],
+         [{"rate": "20 kbit/s"}, None, None], "axes of a variant that has none of its own")
+    last = groups["pie rate=40kbit_s,target=40ms,burst=150ms"]
+    same((last["axes"], last["own_axes"], last["own_point"]),
+         ({"rate": "40 kbit/s"}, {"target": "40 ms", "burst": "150 ms"}, "target=40ms,burst=150ms"), "axes of the last")
+    page = (out / "report.html").read_text()
+    right("5 variants at 2 points" in page, "what the page compares")
+    right("pie target=40ms,burst=150ms" in page and "over rate</h3>" in page and "over target" not in page, "its figures")
     found = [tuple(row.values())[:5] for row in rows_of(out) if row["class"] == "background"]
     same(found, [("tail/rate=20kbit_s/1", "tail", "20 kbit/s", "", ""), ("tail/rate=40kbit_s/1", "tail", "40 kbit/s", "", "")]
          + [(f"codel/rate={rate}kbit_s,target={target}ms/1", "codel", f"{rate} kbit/s", f"{target} ms", "")
