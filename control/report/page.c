@@ -8,6 +8,8 @@
 #include "control/report/figures.h"
 #include "control/report/sections.h"
 
+#define FIRST_FIGURES 4 // of one run: delays, goodput and what is under way, by class
+
 struct page {
     struct runs runs;
     struct curves curves;
@@ -57,26 +59,37 @@ static void put_notes(const char *notes, FILE *out)
     fputs("</p>\n", out);
 }
 
-static void put_svgs(const struct figures *figures, char **svg, FILE *out)
+// Some of them, from the first on.
+static void put_svgs(const struct figures *figures, uint32_t first, uint32_t end, char **svg,
+                     FILE *out)
 {
     fputs("<div class=\"figures\">\n", out);
-    for (uint32_t i = 0; i < figures->count; i++)
+    for (uint32_t i = first; i < end; i++)
         section_figure(&figures->figure[i], svg[i], out);
     fputs("</div>", out);
 }
 
-static void put_figures(const struct page *p, const char *why, FILE *out)
+static void put_figures(const struct page *p, uint32_t most, const char *why, FILE *out)
 {
     fputs("<section><h2>Figures</h2>\n", out);
-    if (!p->svg) {
+    if (!p->svg || p->figures.count == 0) {
         fputs("<p>No figures: ", out);
         section_escape(
             *why ? why : "the folders have none of the CSV files that they are drawn from", out);
         fputs(".</p>", out);
     } else {
-        put_svgs(&p->figures, p->svg, out);
+        put_svgs(&p->figures, 0, most < p->figures.count ? most : p->figures.count, p->svg, out);
     }
     put_notes(p->runs.notes, out);
+    fputs("</section>\n", out);
+}
+
+static void put_more_figures(const struct page *p, uint32_t first, FILE *out)
+{
+    if (!p->svg || p->figures.count <= first)
+        return;
+    fputs("<section><h2>More figures</h2>\n", out);
+    put_svgs(&p->figures, first, p->figures.count, p->svg, out);
     fputs("</section>\n", out);
 }
 
@@ -88,7 +101,7 @@ static void put_axes(const struct page *p, uint32_t gathered, FILE *out)
     if (!p->svg || p->axes[gathered].count == 0)
         return;
     fputs("<section><h2>Over the sweep</h2>\n", out);
-    put_svgs(&p->axes[gathered], p->svg + before, out);
+    put_svgs(&p->axes[gathered], 0, p->axes[gathered].count, p->svg + before, out);
     fputs("<p class=\"soft\">Means over the seeds with their 95 % intervals. At a value the "
           "variants are side by side.</p></section>\n",
           out);
@@ -111,23 +124,29 @@ static void put_gathered(const struct page *p, FILE *out)
 
 static void put_runs(const struct page *p, FILE *out)
 {
-    section_runs(&p->runs, out);
     section_classes(&p->runs, &p->classes, &p->curves, out);
     section_applications(&p->runs, out);
     section_drops(&p->runs, &p->drops, out);
     section_balance(&p->runs, out);
+    section_runs(&p->runs, out);
 }
 
+// Of one run, what its users felt, then its tables, then what explains it. Of several, all figures,
+// and each run is folded.
 static void put_all(const struct page *p, const char *why, FILE *out)
 {
-    bool folded = p->runs.gathers > 0;
-    section_head(&p->runs, out);
+    const struct runs *runs = &p->runs;
+    uint32_t first = runs->count == 1 ? FIRST_FIGURES : UINT32_MAX;
+    section_head(runs, out);
     put_gathered(p, out);
-    put_figures(p, why, out);
-    if (folded)
-        fprintf(out, "<details><summary>Each of the %u runs</summary>\n", p->runs.count);
+    put_figures(p, first, why, out);
+    for (uint32_t i = 0; i < runs->gathers; i++)
+        section_settings(&p->outcomes[i], runs->gathered_first[i], out);
+    if (runs->gathers)
+        fprintf(out, "<details><summary>Each of the %u runs</summary>\n", runs->count);
     put_runs(p, out);
-    fputs(folded ? "</details>\n" : "", out);
+    fputs(runs->gathers ? "</details>\n" : "", out);
+    put_more_figures(p, first, out);
     fputs("<p class=\"soft\">All tables come from <code>summary.json</code>, "
           "<code>classes.csv</code> and <code>drops.csv</code>. The CSV files beside them have "
           "more, by cell, MS and flow; <code>lab/report/README.md</code> describes their "

@@ -7,8 +7,10 @@
 
 #include "control/client/value.h"
 
-#define TEXT_ROOM    512
-#define DIGEST_SHOWN 12
+#define TEXT_ROOM       512
+#define DIGEST_SHOWN    12
+#define OVERRIDES_SHOWN 3
+#define OVERRIDES_MAX   256
 
 void section_escape(const char *text, FILE *out)
 {
@@ -173,17 +175,21 @@ static void put_time(const struct json_object *summary, FILE *out)
     put_cell(name[0] == 'v' ? "virtual" : "real", out);
 }
 
-// The overrides: a text, or a list of texts.
+// The overrides, a list of texts; folded, if there are many.
 static void put_overrides(const struct json_object *overrides, FILE *out)
 {
     char text[TEXT_ROOM];
+    size_t count = value_count(overrides);
+    bool folded = count > OVERRIDES_SHOWN;
     fputs("<td>", out);
-    for (size_t i = 0; i < value_count(overrides) && i < 64; i++) {
+    if (folded)
+        fprintf(out, "<details><summary>%zu</summary>", count);
+    for (size_t i = 0; i < count && i < OVERRIDES_MAX; i++) {
         fputs(i ? "<br><code>" : "<code>", out);
         section_escape(value_printable(value_text_at(overrides, i), text, sizeof text), out);
         fputs("</code>", out);
     }
-    fputs(value_count(overrides) ? "</td>" : "none</td>", out);
+    fputs(folded ? "</details></td>" : count ? "</td>" : "none</td>", out);
 }
 
 static void put_text(const struct json_object *summary, const char *name, FILE *out)
@@ -197,7 +203,9 @@ void section_runs(const struct runs *runs, FILE *out)
     static const char *const heads[] = {"seed",     "seconds",        "=clock",    "=result",
                                         "=version", "=configuration", "=overrides"};
     bool has_origin = value_in(runs->run[0].summary, "version") != NULL;
-    begin_table("What was run", runs, "scenario", heads, has_origin ? 7 : 4, out);
+    // Those of several runs of one command are in section_settings.
+    bool has_overrides = runs->gathers == 0;
+    begin_table("What was run", runs, "scenario", heads, has_origin ? 6 + has_overrides : 4, out);
     for (uint32_t i = 0; i < runs->count; i++) {
         const struct json_object *summary = runs->run[i].summary;
         fputs("<tr>", out);
@@ -209,7 +217,8 @@ void section_runs(const struct runs *runs, FILE *out)
         if (has_origin) {
             put_text(summary, "version", out);
             put_digest(summary, out);
-            put_overrides(value_in(summary, "overrides"), out);
+            if (has_overrides)
+                put_overrides(value_in(summary, "overrides"), out);
         }
         fputs("</tr>\n", out);
     }

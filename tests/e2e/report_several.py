@@ -160,6 +160,23 @@ def bars():
             right(abs(float(one) - 99 * other / most) < 0.011, f"{found}: right is {99 * other / most}")
 
 
+@case("the settings in which variants differ, a row for each key, folded behind the results; and no list for each run")
+def settings():
+    folder, summary = new_folder(), gathered({("a", "x=1"): BEFORE, ("<b>", "x=1"): AFTER})
+    for group, lines in zip(summary["variants"], (["k=1", "same=s", "k=2", "only=<i>"], ["same=s", "k=3", "e", 7])):
+        group["overrides"] = lines
+    run = world(folder / "a/x=1/1")
+    (folder / "summary.json").write_text(json.dumps(summary))
+    own = json.loads((run / "summary.json").read_text())
+    (run / "summary.json").write_text(json.dumps({**own, "overrides": ["secret=1"]}))
+    page, text = page_of(folder)
+    same(page.tables["Settings of the variants"], [["key", "a", "<b>"], ["k", "2", "3"], ["only", "<i>", "not set"],
+                                                   ["e", "not set", ""], ["", "not set", ""]], "settings")
+    right("4 settings in which the variants differ" in text and "secret" not in text, "each run has a list of its own")
+    places = [text.index(words) for words in ("Which is better", "Means over the seeds", "<h2>Figures", "settings in which", "Each of the 1 runs")]
+    same(places, sorted(places), "order of the page")
+
+
 # --- Over the axes of a sweep ---------------------------------------------------------------------
 
 
