@@ -1,0 +1,186 @@
+#!/usr/bin/python3
+"""The page of results in a browser: of the quickstart's runs, of a sweep's and of one run, 390 and 1400 pixels wide, light and
+dark, with all that is folded open. A script that this test puts into a copy of the page measures it, and finds
+
+    overflow    the page is wider than the window, or something sticks out of it that no box scrolls
+    overlap     two texts of a figure, or of its legend, lie on each other; or one lies on a bar
+    contrast    a text of less than 4.5 to 1 on its ground, or a curve of less than 3 to 1
+    small       a text of less than 10 pixels
+
+    page_look.py [--seeds N]    seeds of each variant; the screenshots are in build/page_look
+
+Before that, faults of each kind are put into a page, and each has to be found. Needs Debian's chromium and gnuplot-nox.
+"""
+
+import argparse
+import html
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+SLUICE = ROOT / "build/release/sluice"
+SHOTS = ROOT / "build/page_look"
+NEEDS = {"chromium": "chromium", "gnuplot": "gnuplot-nox"}
+WIDTHS, SCHEMES = (390, 1400), ("light", "dark")
+SHOT_HEIGHT = 2400
+BROWSER_S = 120
+
+SWEEP = """variants {
+    variant { name = "tail-drop", set = { "class[*].aqm.name=tail-drop", "gb.cell_delay=100 ms" } },
+    variant { name = "red", set = { "class[*].aqm.name=red", "gb.cell_delay=100 ms" } },
+    variant { name = "codel", set = { "class[*].aqm.name=codel", "gb.cell_delay=100 ms" } },
+    variant { name = "pie", set = { "class[*].aqm.name=pie", "gb.cell_delay=100 ms" } },
+    variant { name = "recommended", file = "recommended.lua" },
+}
+sweep { axis { key = "nse.bvc.radio.slots", name = "slots", values = { 6, 8 } } }
+"""
+
+MEASURE = r"""
+<script>
+addEventListener('load', () => {
+    const faults = {overflow: [], overlap: [], contrast: [], small: []};
+    const say = (kind, text) => faults[kind].length < 5 && faults[kind].push(text.trim().slice(0, 120));
+    document.querySelectorAll('details').forEach(d => d.open = true);
+    const root = document.documentElement, width = innerWidth;
+    if (root.scrollWidth > width) say('overflow', `the page is ${root.scrollWidth} pixels wide`);
+    const shown = e => { const r = e.getBoundingClientRect(); return r.width > 0 && r.height > 0 ? r : null; };
+    for (const e of document.querySelectorAll('body *')) {
+        const r = shown(e);
+        if (r && r.right > width + 1 && !e.closest('.wide') && !e.closest('svg'))
+            say('overflow', `${e.tagName} ends at ${r.right}: ${e.textContent}`);
+    }
+    const on = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 &&
+                         Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2;
+    for (const figure of document.querySelectorAll('figure')) {
+        const own = figure.getBoundingClientRect();
+        const texts = [...figure.querySelectorAll('h3, p, svg text, ul.names li')].filter(shown).map(e => [e, shown(e)]);
+        const bars = [...figure.querySelectorAll('svg.bars rect')].filter(shown).map(e => [e, shown(e)]);
+        texts.forEach(([e, r], i) => {
+            if (r.left < own.left - 1 || r.right > own.right + 1) say('overflow', `out of its figure: ${e.textContent}`);
+            for (const [other, s] of texts.slice(i + 1))
+                if (!e.contains(other) && on(r, s)) say('overlap', `${e.textContent} / ${other.textContent}`);
+            for (const [, s] of bars)
+                if (on(r, s)) say('overlap', `on a bar: ${e.textContent}`);
+        });
+    }
+    const parse = text => { const n = (text.match(/[\d.]+/g) || []).map(Number); return n.length === 3 ? [...n, 1] : n; };
+    const light = c => { const [r, g, b] = c.map(v => (v /= 255) <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4);
+                         return .2126 * r + .7152 * g + .0722 * b; };
+    const ratio = (a, b) => { const [x, y] = [light(a), light(b)].sort((p, q) => q - p); return (x + .05) / (y + .05); };
+    const mix = (over, under) => over.slice(0, 3).map((v, i) => v * over[3] + under[i] * (1 - over[3]));
+    const ground = e => {
+        for (; e; e = e.parentElement) { const c = parse(getComputedStyle(e).backgroundColor); if (c[3] > 0) return c.slice(0, 3); }
+        return [255, 255, 255];
+    };
+    for (const e of document.querySelectorAll('body *')) {
+        if (![...e.childNodes].some(n => n.nodeType === 3 && n.data.trim()) || !shown(e) || ['SCRIPT', 'STYLE'].includes(e.tagName)) continue;
+        const style = getComputedStyle(e), text = parse(e.closest('svg') ? style.fill : style.color), back = ground(e);
+        for (let up = e; up; up = up.parentElement) text[3] *= getComputedStyle(up).opacity;
+        const found = ratio(mix(text, back), back), scale = e.closest('svg') && e.getScreenCTM ? Math.abs(e.getScreenCTM().a || e.getScreenCTM().b) : 1;
+        if (found < 4.5) say('contrast', `${found.toFixed(2)}: ${e.textContent}`);
+        if (parseFloat(style.fontSize) * scale < 10) say('small', `${(parseFloat(style.fontSize) * scale).toFixed(1)} pixels: ${e.textContent}`);
+    }
+    for (const e of document.querySelectorAll('ul.names i, .variant i, svg.bars rect')) {
+        const style = getComputedStyle(e), colour = parse(e.tagName === 'rect' ? style.fill : style.borderTopColor);
+        const found = ratio(colour.slice(0, 3), ground(e));
+        if (found < 3) say('contrast', `${found.toFixed(2)}: a colour of ${e.parentElement.textContent}`);
+    }
+    const dark = matchMedia('(prefers-color-scheme: dark)').matches, figures = document.querySelectorAll('figure svg').length;
+    const out = document.createElement('pre');
+    out.id = 'measured';
+    out.textContent = JSON.stringify({width, dark, figures, texts: document.querySelectorAll('td').length, faults});
+    parent.document.body.append(out);
+});
+</script>
+"""
+
+PLANTED = (("overflow", "main{width:1500px;max-width:none}"), ("overflow", "ul.says{margin-left:1390px}"),
+           ("overlap", "ul.names{margin-top:-60px}"), ("overlap", "ul.names li{margin-right:-60px}"), ("overlap", "svg.bars rect{transform:translateY(-12px)}"),
+           ("contrast", ":root{--soft:#909090}"), ("contrast", ":root{--s1:#ffd0b0}"), ("small", "svg.bars text{font-size:9px}"))
+
+
+def browse(page, width, scheme, *words):
+    with tempfile.TemporaryDirectory() as profile:
+        done = subprocess.run(
+            ["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--virtual-time-budget=10000",
+             f"--user-data-dir={profile}", f"--window-size={width},{SHOT_HEIGHT}",
+             f"--blink-settings=preferredColorScheme={int(scheme == 'light')}", *words, f"file://{page}"],
+            stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", errors="replace", timeout=BROWSER_S, check=False)
+    if done.returncode:
+        sys.exit(f"page_look.py: chromium failed: {done.stderr[-400:]}")
+    return done.stdout
+
+
+def measure(page, width, scheme, style=""):
+    """What the script says. The page is in a frame, because chromium has no window below 500 pixels."""
+    text = page.read_text("ascii").replace("</head>", f"<style>{style}</style></head>").replace("</body>", MEASURE + "</body>")
+    with tempfile.TemporaryDirectory() as folder:
+        copy = pathlib.Path(folder) / "page.html"
+        copy.write_text('<!doctype html><meta name="color-scheme" content="light dark"><body style="margin:0"><iframe style="border:0" '
+                        f'width="{width}" height="{SHOT_HEIGHT}" srcdoc="{html.escape(text)}"></iframe></body>')
+        found = re.search(r'<pre id="measured">(.*?)</pre>', browse(copy, max(WIDTHS) + 100, scheme, "--dump-dom"), re.DOTALL)
+    if not found:
+        sys.exit("page_look.py: the script in the page did not end")
+    return json.loads(html.unescape(found.group(1)))
+
+
+class Rows:
+    passed = failed = 0
+
+    def row(self, good, text):
+        self.passed, self.failed = self.passed + good, self.failed + (not good)
+        print("ok" if good else "not ok", "-", text, flush=True)
+
+
+def look(rows, name, page):
+    for width in WIDTHS:
+        for scheme in SCHEMES:
+            browse(page, width, scheme, f"--screenshot={SHOTS / f'{name}-{width}-{scheme}.png'}")
+            found = measure(page, width, scheme)
+            wrong = [f"{kind}: {text}" for kind, texts in found["faults"].items() for text in texts]
+            if found["width"] != width or found["dark"] != (scheme == "dark"):
+                wrong.append(f"the browser has {found['width']} pixels, dark: {found['dark']}")
+            if found["figures"] < 3 or found["texts"] < 20:
+                wrong.append(f"{found['figures']} figures, {found['texts']} cells")
+            rows.row(not wrong, f"{name}, {width} pixels, {scheme}" + "".join(f"\n#   {text}" for text in wrong))
+
+
+def run(config, out, *words):
+    done = subprocess.run([SLUICE, "run", config, "--out", out, *words], capture_output=True, encoding="utf-8", check=False)
+    if done.returncode:
+        sys.exit(f"page_look.py: {done.stderr}")
+    return out / "report.html"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seeds", type=int, default=5)
+    seeds = f"1..{parser.parse_args().seeds}"
+    missing = [package for program, package in NEEDS.items() if not shutil.which(program)]
+    if missing:
+        sys.exit(f"page_look.py needs these packages: apt-get install {' '.join(missing)}")
+    SHOTS.mkdir(parents=True, exist_ok=True)
+    rows = Rows()
+    with tempfile.TemporaryDirectory() as folder:
+        work = pathlib.Path(folder)
+        text = (ROOT / "config/quickstart.lua").read_text()
+        shutil.copy(ROOT / "config/recommended.lua", work)
+        (work / "sweep.lua").write_text(re.sub(r"variants \{.*?\n\}\n", lambda _: SWEEP, text, count=1, flags=re.DOTALL))
+        quickstart = run(ROOT / "config/quickstart.lua", work / "quickstart", "--variant", "all", "--seeds", seeds)
+        for kind, style in PLANTED:
+            found = measure(quickstart, 1400, "light", style)["faults"]
+            rows.row(bool(found[kind]), f"planted: {style}: {kind}: {found[kind][:1]}")
+        look(rows, "quickstart", quickstart)
+        look(rows, "one", run(ROOT / "config/quickstart.lua", work / "one"))
+        look(rows, "sweep", run(work / "sweep.lua", work / "sweep", "--variant", "all", "--seeds", seeds))
+    print(f"{rows.passed} passed, {rows.failed} failed")
+    return rows.failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
