@@ -143,10 +143,14 @@ static void take_flow(void *self, const struct gi_result *result)
     struct outputs *out = self;
     out->flows++;
     gi_sheets_count(out->sheets, result);
+    if (!out->csv && !out->json_file)
+        return;
+    struct table_row row;
+    gi_list_flows.cells(NULL, result, &row);
     if (out->csv)
-        gi_write_row(out->csv, result);
+        table_csv_row(&gi_list_flows, &row, out->csv);
     if (out->json_file)
-        gi_write_object(&out->json, result);
+        table_json_row(&gi_list_flows, NULL, &row, &out->json);
 }
 
 static FILE *open_output(const char *path)
@@ -167,7 +171,7 @@ static bool open_outputs(struct outputs *out, const struct gi_options *options)
         return false;
     out->sheets = gi_sheets_create();
     if (out->csv)
-        gi_write_head(out->csv);
+        table_csv_head(&gi_list_flows, out->csv);
     if (out->json_file) {
         json_begin(&out->json, out->json_file);
         json_object(&out->json);
@@ -510,7 +514,7 @@ int command_gi(int argc, char **argv)
     if (end != CLI_GO)
         return cli_status(end);
     if (options.columns) {
-        gi_write_fields(stdout);
+        table_describe(&gi_list_flows, stdout);
         return EXIT_DONE;
     }
     if (overwrites_any(&options, argv + first, argc - first))

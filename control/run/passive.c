@@ -27,7 +27,9 @@ static void take_flow(void *self, const struct gi_result *result)
 {
     struct passive *passive = self;
     gi_sheets_count(passive->sheets, result);
-    gi_write_row(passive->flows, result);
+    struct table_row row;
+    gi_list_flows.cells(NULL, result, &row);
+    table_csv_row(&gi_list_flows, &row, passive->flows);
 }
 
 static void take_frame(void *self, uint64_t now_ns, const uint8_t *frame, uint32_t octets)
@@ -55,7 +57,7 @@ int passive_open(struct run *run)
     passive->flows = flows;
     passive->sheets = gi_sheets_create();
     passive->gi = gi_create(&config, take_flow, passive);
-    gi_write_head(flows);
+    table_csv_head(&gi_list_flows, flows);
     run->passive = passive;
     run->outputs.gn_tap = (struct line_tap){take_frame, passive};
     return EXIT_DONE;

@@ -1,8 +1,10 @@
 // See table.h: CSV and JSON.
 #include "lab/base/table.h"
 
+#include <string.h>
+
 const struct table_form table_forms[TABLE_KINDS] = {
-#define TABLE_KIND(name, member, csv, page, help) {TABLE_IS_##member, csv, page, help},
+#define TABLE_KIND(name, member, json, csv, page, help) {TABLE_IS_##member, json, csv, page, help},
 #include "lab/base/table_kinds.def"
 #undef TABLE_KIND
 };
@@ -60,12 +62,15 @@ void table_csv(const struct table *table, const void *owner, FILE *out)
 static void put_value(struct json *json, enum table_kind kind, const struct table_cell *cell)
 {
     enum table_member member = table_forms[kind].member;
+    int decimals = table_forms[kind].json_decimals;
     if (member == TABLE_IS_TEXT)
         json_text(json, cell->text);
     else if (member == TABLE_IS_REAL)
         json_real(json, cell->real);
     else if (kind == TABLE_FLAG)
         json_boolean(json, cell->number);
+    else if (decimals)
+        json_decimal(json, (uint64_t)(cell->number > 0 ? cell->number : 0), decimals);
     else
         json_integer(json, cell->number);
 }
@@ -81,13 +86,19 @@ static void put_list(struct json *json, const struct table_column *column, const
                      const struct table_cell *cell)
 {
     const void *at = cell->list.first;
-    json_key(json, column->key);
     json_array(json);
     for (uint64_t i = 0; i < cell->list.count; i++) {
         put_row(json, column->list, owner, at);
         at = column->list->next(owner, at);
     }
     json_close(json);
+}
+
+static uint32_t end_of_object(const struct table *table, uint32_t i)
+{
+    while (table->column[i].kind != TABLE_OBJECT_END)
+        i++;
+    return i;
 }
 
 void table_json_row(const struct table *table, const void *owner, const struct table_row *row,
@@ -97,23 +108,21 @@ void table_json_row(const struct table *table, const void *owner, const struct t
     for (uint32_t i = 0; i < table->columns; i++) {
         const struct table_column *column = &table->column[i];
         const struct table_cell *cell = &row->cell[i];
-        if (column->kind == TABLE_OBJECT && !cell->there) {
-            json_key(json, column->key);
-            json_null(json);
-        }
-        if (!cell->there)
-            continue;
         if (column->kind == TABLE_OBJECT_END)
             json_close(json);
-        else if (column->kind == TABLE_LIST)
+        if (!column->key || !(cell->there || column->or_null))
+            continue;
+        json_key(json, column->key);
+        if (column->kind == TABLE_LIST)
             put_list(json, column, owner, cell);
-        else if (column->key) {
-            json_key(json, column->key);
-            if (column->kind == TABLE_OBJECT)
-                json_object(json);
-            else
-                put_value(json, column->kind, cell);
-        }
+        else if (column->kind == TABLE_OBJECT && cell->there)
+            json_object(json);
+        else if (cell->there)
+            put_value(json, column->kind, cell);
+        else
+            json_null(json);
+        if (column->kind == TABLE_OBJECT && !cell->there)
+            i = end_of_object(table, i);
     }
     json_close(json);
 }
@@ -125,4 +134,29 @@ void table_json(const struct table *table, const void *owner, struct json *json)
     for (const void *at = NULL; (at = table->next(owner, at));)
         put_row(json, table, owner, at);
     json_close(json);
+}
+
+// ---- What they are ----
+
+static void describe(const struct table_column *column, const char *inside, FILE *out)
+{
+    const char *key = column->key, *dot = inside ? "." : "";
+    inside = inside ? inside : "";
+    if (column->csv)
+        fputs(column->csv, out);
+    if (key && (!column->csv || *dot || strcmp(key, column->csv) != 0))
+        fprintf(out, "%s%s%s%s", column->csv ? ", in JSON " : "in JSON ", inside, dot, key);
+    fprintf(out, ": %s\n", column->help);
+}
+
+void table_describe(const struct table *table, FILE *out)
+{
+    const char *inside = NULL;
+    for (const struct table_column *column = table->column; column < table->column + table->columns;
+         column++) {
+        if (column->kind == TABLE_OBJECT || column->kind == TABLE_OBJECT_END)
+            inside = column->key;
+        if (column->kind != TABLE_OBJECT_END)
+            describe(column, inside == column->key ? NULL : inside, out);
+    }
 }

@@ -9,7 +9,8 @@
 //     TABLE_END
 //
 // and table_make.h makes them. The order of the columns is that of all outputs. Where a MAYBE's
-// condition does not hold there is no value: CSV has an empty cell, JSON no key.
+// condition does not hold there is no value: CSV has an empty cell, JSON no key. OR_NULL is a MAYBE
+// of which JSON has null then.
 //
 //     OBJECT("pod", condition, help) ... OBJECT_END    in JSON an object, null where the condition
 //                                                      does not hold; CSV and page have its columns
@@ -21,7 +22,7 @@
 #include "lab/base/json.h"
 
 enum table_kind {
-#define TABLE_KIND(name, member, csv, page, help) TABLE_##name,
+#define TABLE_KIND(name, member, json, csv, page, help) TABLE_##name,
 #include "lab/base/table_kinds.def"
 #undef TABLE_KIND
     TABLE_KINDS
@@ -31,7 +32,7 @@ enum table_member { TABLE_IS_TEXT, TABLE_IS_NUMBER, TABLE_IS_REAL, TABLE_IS_NONE
 
 struct table_form {
     enum table_member member;
-    int csv_decimals, page_decimals;
+    int json_decimals, csv_decimals, page_decimals;
     const char *help;
 };
 extern const struct table_form table_forms[TABLE_KINDS];
@@ -39,6 +40,7 @@ extern const struct table_form table_forms[TABLE_KINDS];
 struct table_column {
     enum table_kind kind;
     const char *key, *csv, *title, *help;
+    bool or_null;             // where there is no value, JSON has null
     const struct table *list; // of a LIST
 };
 
@@ -55,7 +57,7 @@ struct table_cell {
     };
 };
 
-#define TABLE_COLUMNS_MOST 64
+#define TABLE_COLUMNS_MOST 72
 #define TABLE_ROOM         128
 
 // The cells of a row, and room for texts that are made for it.
@@ -80,6 +82,9 @@ struct table {
 void table_csv(const struct table *table, const void *owner, FILE *out);
 void table_csv_head(const struct table *table, FILE *out);
 void table_csv_row(const struct table *table, const struct table_row *row, FILE *out);
+
+// What each column is, a line each: its name in CSV, and its key in JSON where that is another.
+void table_describe(const struct table *table, FILE *out);
 
 // A key of the open object with the list of all rows; one row as an object.
 void table_json(const struct table *table, const void *owner, struct json *json);

@@ -15,18 +15,21 @@
 #define TABLE(name, type, first, following, is_shown, key, csv, title, about) \
     static const struct table_column name##_columns[] = {
 #define MAYBE(kind, key, csv, title, condition, value, help) \
-        {TABLE_##kind, key, csv, title, help, NULL},
+        {TABLE_##kind, key, csv, title, help, false, NULL},
+#define OR_NULL(kind, key, csv, title, condition, value, help) \
+        {TABLE_##kind, key, csv, title, help, true, NULL},
 #define OBJECT(key, condition, help) \
-        {TABLE_OBJECT, key, NULL, NULL, help, NULL},
+        {TABLE_OBJECT, key, NULL, NULL, help, true, NULL},
 #define OBJECT_END \
-        {TABLE_OBJECT_END, NULL, NULL, NULL, "", NULL},
+        {TABLE_OBJECT_END, NULL, NULL, NULL, "", false, NULL},
 #define LIST(key, table, first, count, help) \
-        {TABLE_LIST, key, NULL, NULL, help, &(table)},
+        {TABLE_LIST, key, NULL, NULL, help, false, &(table)},
 #define TABLE_END \
     };
 #include TABLE_FILE
 #undef TABLE
 #undef MAYBE
+#undef OR_NULL
 #undef OBJECT
 #undef OBJECT_END
 #undef LIST
@@ -41,6 +44,8 @@
 #define TABLE_VALUE_FLAG(value)      .number = (int64_t)(value)
 #define TABLE_VALUE_TLLI(value)      .number = (int64_t)(value)
 #define TABLE_VALUE_NS(value)        .number = (int64_t)(value)
+#define TABLE_VALUE_TIME(value)      .number = (int64_t)(value)
+#define TABLE_VALUE_PPM(value)       .number = (int64_t)(value)
 #define TABLE_VALUE_SHARE(value)     .real = (value)
 #define TABLE_VALUE_MEAN(value)      .real = (value)
 #define TABLE_VALUE_SECONDS(value)   .real = (value)
@@ -77,6 +82,7 @@
         bool inside = true;
 #define MAYBE(kind, key, csv, title, condition, value, help) \
         TABLE_PUT(condition, TABLE_VALUE_##kind(value))
+#define OR_NULL MAYBE
 #define OBJECT(key, condition, help) \
         inside = (condition);        \
         TABLE_PUT(true)
@@ -92,9 +98,12 @@
 // clang-format on
 #undef TABLE
 #undef MAYBE
+#undef OR_NULL
 #undef OBJECT
 #undef OBJECT_END
 #undef LIST
 #undef TABLE_END
 #undef COLUMN
 #undef TABLE_PUT
+#undef TABLE_FILE
+#undef TABLE_OWNER

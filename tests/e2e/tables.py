@@ -5,14 +5,17 @@ output, or in an output and in no list, is found; the values of one output are h
 
 import csv
 import html
+import json
 import pathlib
 import re
+import subprocess
 import tempfile
 from collections import namedtuple
 
 import audit_capture as gb  # tests/gb is on the path from here on
 from audit_capture import MS, S, down, up
-from harness import ROOT, case, main, right, same
+from gi_capture import SACK_PERMITTED, Talk, mss, pcap
+from harness import ROOT, case, main, program, right, same
 
 folder = pathlib.Path(tempfile.mkdtemp(prefix="sluice-tables-"))
 Table = namedtuple("Table", "name key csv title columns")
@@ -182,6 +185,53 @@ def audit():
             same({key for row in rows for key in row}, keys_of(table) | {"bucket"}, f"{table.name}: keys")
             same(set(rows[0]["bucket"]), keys_of(by_name["audit_table_cells"], "bucket"), "a bucket anywhere")
     same(missing, set(), "columns that no row of this capture has in JSON")
+
+
+# ---- sluice gi ----
+
+
+GI_UNITS = {"NS": "_s", "RATE": "_bit_per_s"}
+GI_DECIMALS = {"NS": 9, "SHARE": 6}
+
+
+def of_gi(kind, value):
+    """A value of JSON as CSV writes it."""
+    if value is None:
+        return ""
+    if kind == "FLAG":
+        return str(int(value))
+    return f"{value:.{GI_DECIMALS[kind]}f}" if kind in GI_DECIMALS else str(value)
+
+
+@case("sluice gi: CSV, JSON and --columns have the fields of gi_flow.def, in its order, with the same values")
+def gi():
+    fields = re.findall(r'^FIELD\((\w+), (\w+), "(.*)"\)$', (ROOT / "lab/captures/gi/gi_flow.def").read_text(), re.MULTILINE)
+    names = [name + GI_UNITS.get(kind, "") for kind, name, _ in fields]
+    options = mss(1460) + SACK_PERMITTED
+    whole = Talk().setup(options=options)
+    for i in range(40):
+        whole.data(1 + i / 4, 1 + 1000 * i).ack(1.2 + i / 4, 1001 + 1000 * i)
+    alone = Talk(user=("2001:db8::1", 40001), host=("2001:db8::2", 80)).add(20, "up", 2, 0)
+    (folder / "gi.pcap").write_bytes(pcap(whole.frames + alone.frames))
+
+    def run(*words):
+        done = subprocess.run([program(), "gi", *map(str, words)], capture_output=True, timeout=60)
+        same(done.returncode, 0, f"exit status of {words}: {done.stderr}")
+        return done.stdout.decode()
+
+    run(folder / "gi.pcap", "--csv", folder / "gi.csv", "--json", folder / "gi.json", "--losses", folder / "losses.csv")
+    same(run("--columns").splitlines(), [f"{name}: {field[2]}" for name, field in zip(names, fields)], "--columns")
+    head, *rows = csv.reader((folder / "gi.csv").read_text().splitlines())
+    flows = json.loads((folder / "gi.json").read_text(), parse_float=float)["flows"]
+    same((head, [list(flow) for flow in flows]), (names, [names] * 2), "names in CSV and JSON")
+    for row, flow in zip(rows, flows, strict=True):
+        for name, (kind, _, _), cell in zip(names, fields, row, strict=True):
+            if kind == "NS" and flow[name] is not None:  # 19 digits are more than a double has
+                right(abs(float(cell) - flow[name]) < 1e-6 and re.fullmatch(r"\d+\.\d{9}", cell), f"{name}: {cell}, {flow[name]}")
+            else:
+                same(cell, of_gi(kind, flow[name]), name)
+    right({True, False} >= {flow["sack"] for flow in flows} - {None} and None in [flow["sack"] for flow in flows], "a flag, and none")
+    same((folder / "losses.csv").read_text(), "user,user_port,host,host_port,direction,time_s,sequence,verdict,instead\n", "losses")
 
 
 main()

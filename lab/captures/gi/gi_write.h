@@ -1,14 +1,12 @@
-// A flow as a row of CSV and as an object of JSON; all columns with what they mean.
+// The files of flows and of losses.
 #ifndef SLUICE_GI_WRITE_H
 #define SLUICE_GI_WRITE_H
 
-#include "lab/base/json.h"
+#include "lab/base/table.h"
 #include "lab/captures/gi/gi_result.h"
 
-void gi_write_head(FILE *csv);
-void gi_write_row(FILE *csv, const struct gi_result *result);
-void gi_write_object(struct json *json, const struct gi_result *result);
-void gi_write_fields(FILE *out);
+// A row is a struct gi_result, which comes when its flow ends: nobody has them all.
+extern const struct table gi_list_flows;
 
 // Each segment that was sent again or came late, with the verdict: the flow by its ends, direction,
 // the time of the packet that decided, the segment's first number, and what it counts as.

@@ -70,10 +70,10 @@ static void test_csv(void **state)
     asked = 0;
     table_csv(&beans_table, &kitchen, out);
     fclose(out);
-    is(text, "name,quoted,number,tlli,picked,age_s,late_s,part,mean\n"
+    is(text, "name,quoted,number,tlli,picked,age_s,late_s,part,mean,cooked_s,salt\n"
              "\"a \"\"b\"\", c\",\"a \"\"b\"\", c\",4294967295,000000c1,1,1700000000.123456789,"
-             "-0.000000001,0.250000,2.3\n"
-             "d,\"\",0,c0000001,0,,,,\n");
+             "-0.000000001,0.250000,2.3,1700000000.123456789,0.012345\n"
+             "d,\"\",0,c0000001,0,,,,,,\n");
     assert_int_equal(asked, 1);
 }
 
@@ -97,10 +97,13 @@ static void test_json(void **state)
              "      \"pod\": {\n        \"late_ns\": -1,\n        \"part\": 0.25,\n"
              "        \"mean\": 2.26\n      },\n"
              "      \"seeds\": [\n        {\n          \"number\": 7\n        },\n"
-             "        {\n          \"number\": 8\n        }\n      ],\n      \"json_alone\": 1\n"
+             "        {\n          \"number\": 8\n        }\n      ],\n"
+             "      \"cooked_s\": 1700000000.123456789,\n      \"salt\": 0.012345,\n"
+             "      \"json_alone\": 1\n"
              "    },\n"
              "    {\n      \"name\": \"d\",\n      \"number\": 0,\n      \"tlli\": 3221225473,\n"
-             "      \"picked\": false,\n      \"pod\": null,\n      \"json_alone\": 1\n    }\n"
+             "      \"picked\": false,\n      \"pod\": null,\n      \"cooked_s\": null,\n"
+             "      \"salt\": null,\n      \"json_alone\": 1\n    }\n"
              "  ]\n}\n");
 }
 
@@ -113,26 +116,41 @@ static void test_no_row(void **state)
     FILE *out = open_memstream(&text, &octets);
     table_csv(&beans_table, &empty, out);
     fclose(out);
-    is(text, "name,quoted,number,tlli,picked,age_s,late_s,part,mean\n");
+    is(text, "name,quoted,number,tlli,picked,age_s,late_s,part,mean,cooked_s,salt\n");
 }
 
 static void test_description(void **state)
 {
     (void)state;
-    assert_int_equal(beans_table.columns, 13);
+    assert_int_equal(beans_table.columns, 15);
     assert_string_equal(beans_table.column[5].help, "since it was picked");
     assert_ptr_equal(beans_table.column[11].list, &seeds_table);
     assert_true(beans_table.shown(&kitchen, &beans[0]));
     assert_false(beans_table.shown(&kitchen, &beans[1]));
 }
 
+static void test_words(void **state)
+{
+    (void)state;
+    char *text;
+    size_t octets;
+    FILE *out = open_memstream(&text, &octets);
+    table_describe(&beans_table, out);
+    fclose(out);
+    is(text, "name: its name\nquoted: its name in quotes\nnumber: its number\ntlli: its TLLI\n"
+             "picked: is it picked?\nage_s, in JSON age_ns: since it was picked\n"
+             "in JSON pod: of its pod\nlate_s, in JSON pod.late_ns: too late by\n"
+             "part, in JSON pod.part: part of the pod\nmean, in JSON pod.mean: mean of the pod\n"
+             "in JSON seeds: its seeds\ncooked_s: how long it was cooked\nsalt: part of salt\n"
+             "in JSON json_alone: in JSON alone\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_csv),
-        cmocka_unit_test(test_json),
-        cmocka_unit_test(test_no_row),
-        cmocka_unit_test(test_description),
+        cmocka_unit_test(test_csv),    cmocka_unit_test(test_json),
+        cmocka_unit_test(test_no_row), cmocka_unit_test(test_description),
+        cmocka_unit_test(test_words),
     };
     return cmocka_run_group_tests_name("table", tests, NULL, NULL);
 }
