@@ -21,7 +21,7 @@ struct audit_command {
     const char *csv, *page;
     uint32_t port;
     uint64_t tolerance_ns, th_ns;
-    bool json, fails_on_breach, fails_on_remark;
+    bool json, columns, fails_on_breach, fails_on_remark;
 };
 
 // Seconds with decimals, such as 0.001.
@@ -64,7 +64,8 @@ static const struct cli_option audit_options[] = {
     {"th", "SECONDS", "Th: how long an MS's own values hold the SGSN (5)", .take = take_th},
     {"port", "N", "UDP port of NS (any that looks like NS)", INTO(port), .least = 1, .most = 65535},
     {"fail-on", "WEIGHT", "exit status 1 if there is a breach, or with remark any finding",
-     .take = take_fail_on}};
+     .take = take_fail_on},
+    {"columns", NULL, "print what each column of the tables means, and end", INTO(columns)}};
 
 const struct cli cli_of_audit = {
     .name = "audit",
@@ -210,6 +211,17 @@ static bool overwrites_any(const struct audit_command *command, char *const *inp
     return false;
 }
 
+static void print_columns(void)
+{
+    for (int i = 0; i < AUDIT_TABLES; i++) {
+        const struct table *table = audit_tables[i];
+        printf("%s%s%s%s%s%s\n", i ? "\n" : "", table->csv ? table->csv : "",
+               table->csv ? ".csv" : "", table->csv && table->key ? ", " : "",
+               table->key ? "in JSON " : "", table->key ? table->key : "");
+        table_describe(table, stdout);
+    }
+}
+
 int command_audit(int argc, char **argv)
 {
     struct audit_command command = {.tolerance_ns = MS_IN_NS, .th_ns = 5 * S_IN_NS};
@@ -217,6 +229,10 @@ int command_audit(int argc, char **argv)
     enum cli_end end = cli_parse(&cli_of_audit, argc, argv, &command, &first);
     if (end != CLI_GO)
         return cli_status(end);
+    if (command.columns) {
+        print_columns();
+        return EXIT_DONE;
+    }
     if (first == argc) {
         fprintf(stderr, "sluice audit: no file given; needed: one or more captures\n");
         return EXIT_USAGE;

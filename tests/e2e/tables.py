@@ -187,6 +187,22 @@ def audit():
     same(missing, set(), "columns that no row of this capture has in JSON")
 
 
+@case("sluice audit --columns: each column of each table, with what it means")
+def audit_columns():
+    said = gb.run_audit("--columns").stdout.decode().split("\n\n")
+    tables = tables_of("lab/captures/audit/audit_tables.def")
+    for table, text in zip(tables, said, strict=True):
+        head, *lines = text.strip().split("\n")
+        same(head, ", ".join([f"{table.csv}.csv"] * bool(table.csv) + [f"in JSON {table.key}"] * bool(table.key)), "head")
+        names = {line.split(": ")[0] for line in lines}
+        right(all(line.split(": ", 1)[1].strip() for line in lines), f"{table.name}: a column without a word")
+        for column in table.columns:
+            key = column.key and f"{column.inside}.{column.key}" if column.inside else column.key
+            name = column.csv or f"in JSON {key}"
+            right(name in names or f"{name}, in JSON {key}" in names, f"{table.name}: {column} is not in {names}")
+    same(gb.run_audit("--columns").returncode, 0, "exit status")
+
+
 # ---- sluice gi ----
 
 
