@@ -19,8 +19,8 @@
 
 void section_variant(const struct outcomes *o, uint32_t variant, uint32_t colour, FILE *out)
 {
-    fprintf(out, "<span class=\"variant\"><i style=\"border-color:var(--s%u)\"></i>",
-            colour % SECTION_COLOURS);
+    fprintf(out, "<span class=\"variant\"><i%s style=\"border-color:var(--s%u)\"></i>",
+            colour < SECTION_COLOURS ? "" : " class=\"again\"", colour % SECTION_COLOURS);
     section_escape(o->variant[variant], out);
     fputs("</span>", out);
 }
@@ -162,19 +162,24 @@ static void put_standing(const struct answer *a, uint32_t outcome, uint32_t poin
 // At many points: how often each is surely the best.
 static void put_wins(const struct answer *a, uint32_t outcome)
 {
-    uint32_t sure = 0;
+    const char *between = "surely the best is ";
+    uint32_t left = a->o->points;
     for (uint32_t v = 0; v < a->o->variants; v++) {
         uint32_t wins = 0;
         for (uint32_t point = 0; point < a->o->points; point++)
             wins += outcomes_is_best(a->o, outcome, v, point);
         if (wins == 0)
             continue;
-        sure += wins;
+        fputs(between, a->out);
         section_variant(a->o, v, a->colour + v, a->out);
-        fprintf(a->out, " is surely the best at %u of %u points, ", wins, a->o->points);
+        fprintf(a->out, " at %u of %u points", wins, a->o->points);
+        between = ", ";
+        left -= wins;
     }
-    fprintf(a->out, "%s at %u", sure ? "none" : "no variant is surely the best",
-            a->o->points - sure);
+    if (left == a->o->points)
+        fprintf(a->out, "at none of %u points one is surely the best", left);
+    else if (left > 0)
+        fprintf(a->out, "; none at %u", left);
 }
 
 static void put_sentence(const struct answer *a, uint32_t outcome)

@@ -12,11 +12,14 @@
 #define TICKS_MOST    10
 #define LOG_FACTOR    9     // from which on a scale is logarithmic
 #define BESIDE        0.012 // of the axis, between neighbours
+#define CLOSE         0.5   // of the way to the next value, for all variants at one
 #define MARGIN        0.05
+#define NEAR          0.06 // of the axis
+#define TICK_LETTERS  16
 #define APART         1e-6 // ends that a figure can tell
 #define ROOM_ABOVE    1.08
 #define UNIT_OCTETS   24
-#define PANEL_OCTETS  64
+#define PANEL_OCTETS  100
 #define OUTCOMES_MOST 8
 
 struct scale {
@@ -37,6 +40,28 @@ static double number_of(const char *text, const char **unit)
     return end > text && fabs(number) < 1e15 ? number : NAN;
 }
 
+// The least distance of two values, as a part of the axis.
+static double nearest_of(const struct scale *s)
+{
+    double nearest = 1;
+    for (uint32_t i = 0; i < s->axis->values; i++)
+        for (uint32_t k = 0; k < i; k++) {
+            double part = s->log ? log(s->number[i] / s->number[k]) / log(s->most / s->least)
+                                 : (s->number[i] - s->number[k]) / (s->most - s->least);
+            nearest = fmin(nearest, fabs(part));
+        }
+    return nearest;
+}
+
+static void set_equal(struct scale *s)
+{
+    s->numbers = s->log = false;
+    s->least = 1;
+    s->most = s->axis->values;
+    for (uint32_t i = 0; i < s->axis->values; i++)
+        s->number[i] = i + 1;
+}
+
 static struct scale scale_of(const struct outcomes_axis *axis)
 {
     struct scale s = {.axis = axis, .numbers = true, .least = INFINITY, .most = -INFINITY};
@@ -46,19 +71,14 @@ static struct scale scale_of(const struct outcomes_axis *axis)
         if (i == 0)
             snprintf(s.unit, sizeof s.unit, "%.*s", UNIT_OCTETS - 1, unit);
         s.numbers &= !isnan(s.number[i]) && strcmp(unit, s.unit) == 0;
-    }
-    for (uint32_t i = 0; i < axis->values; i++) {
         s.least = fmin(s.least, s.number[i]);
         s.most = fmax(s.most, s.number[i]);
     }
     s.numbers &= s.most - s.least > APART * fmax(fabs(s.least), fabs(s.most));
-    for (uint32_t i = 0; i < axis->values && !s.numbers; i++)
-        s.number[i] = i + 1;
-    if (!s.numbers) {
-        s.least = 1;
-        s.most = axis->values;
-    }
     s.log = s.numbers && s.least > 0 && s.most > LOG_FACTOR * s.least;
+    // The texts of a few values must not lie on each other.
+    if (!s.numbers || (axis->values <= TICKS_MOST && nearest_of(&s) < NEAR))
+        set_equal(&s);
     return s;
 }
 
@@ -75,13 +95,14 @@ static bool set_ticks(struct plot *p, const struct scale *s)
     if (s->axis->values > TICKS_MOST && s->numbers)
         return true;
     p->tick = calloc(s->axis->values, sizeof *p->tick);
-    for (uint32_t i = 0; p->tick && i < s->axis->values; i++) {
+    uint32_t step = (s->axis->values + TICKS_MOST - 1) / TICKS_MOST;
+    for (uint32_t i = 0; p->tick && i < s->axis->values; i += step) {
         struct plot_tick *tick = &p->tick[p->ticks++];
         tick->at = s->number[i];
         if (s->numbers)
             snprintf(tick->text, sizeof tick->text, "%.6g", s->number[i]);
         else
-            snprintf(tick->text, sizeof tick->text, "%.40s", s->axis->value[i]);
+            snprintf(tick->text, sizeof tick->text, "%.*s", TICK_LETTERS, s->axis->value[i]);
     }
     return p->tick != NULL;
 }
@@ -112,7 +133,7 @@ static void put_panel(const struct making *m, uint32_t point, char text[PANEL_OC
     text[0] = '\0';
     for (uint32_t a = 0; a < m->o->axes && n < PANEL_OCTETS; a++)
         if (a != m->axis && m->o->axis[a].values > 1)
-            n += (size_t)snprintf(text + n, PANEL_OCTETS - n, "; %.16s %.16s", m->o->axis[a].name,
+            n += (size_t)snprintf(text + n, PANEL_OCTETS - n, "; %.24s %.24s", m->o->axis[a].name,
                                   m->o->axis[a].value[m->o->at[point][a]]);
 }
 
@@ -123,7 +144,8 @@ static void add_variant(const struct making *m, struct figure *figure, uint32_t 
     struct plot *p = &figure->plot;
     struct plot_line *line = &p->line[p->lines];
     *line = (struct plot_line){.point = figure->own + p->values, .colour = m->colour + variant};
-    double beside = BESIDE * (variant - (o->variants - 1) / 2.0);
+    double step = fmin(BESIDE, CLOSE * nearest_of(&m->scale) / o->variants);
+    double beside = step * (variant - (o->variants - 1) / 2.0);
     for (uint32_t value = 0; value < m->scale.axis->values; value++)
         for (uint32_t point = 0; point < o->points; point++) {
             if (o->at[point][m->axis] != value || !is_beside(m, point, panel))

@@ -19,7 +19,7 @@ struct figures_name {
 };
 
 struct figure {
-    char title[160], remark[120]; // printable ASCII; the remark may be ""
+    char title[240], remark[120]; // printable ASCII; the remark may be ""
     struct figures_name *name;    // the legend
     uint32_t names;
     bool boxes;     // in the legend, in place of lines

@@ -186,6 +186,8 @@ static bool find_gathered(struct runs *runs, const char *dir, const struct json_
             return false;
         if (!value_is_object(value_in(summary, "classes")))
             value_free(summary);
+        else if (group == RUNS_GROUPS_MAX)
+            value_free(summary); // section_means says that there are more
         else if (!add(runs, path, group, summary, error))
             return false;
     }

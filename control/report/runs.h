@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RUNS_MAX           512
-#define RUNS_GROUPS_MAX    128 // variants at points
+#define RUNS_MAX           2048
+#define RUNS_GROUPS_MAX    512 // variants at points
 #define RUNS_GATHERED_MAX  8
 #define RUNS_FOLDERS_BELOW 3
 #define RUNS_NOTES_OCTETS  2048

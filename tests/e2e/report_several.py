@@ -126,6 +126,14 @@ def more():
     right("no seed that both have" in sentences(text)[0], sentences(text)[0])
 
 
+@case("more points than sentences have room for: at how many each variant is surely the best")
+def many_points():
+    values = {(variant, f"x={x}"): {PING: [base + 1, base + 2, base + 3]} for x in range(9)
+              for variant, base in (("a", 10), ("b", 20 if x < 5 else 4 if x < 7 else 10))}
+    same(sentences(typed_page(values)[1])[0], "ping: round trip p95: surely the best is a at 5 of 9 points, b at 2 of 9 points; none at 2.",
+         "the first outcome")
+
+
 @case("one variant: nothing is better; a summary without anything is a page")
 def one():
     page, text = typed_page({("", ""): BEFORE})
@@ -138,6 +146,10 @@ def one():
                 for i in range(700)]}:
         (folder / "summary.json").write_text(json.dumps({"runs": [{"folder": "1"}], **wrong}))
         page_of(folder)
+    for name in "delays.csv", "series_classes.csv", "series_cells.csv", "series_flows.csv":
+        (folder / "1" / name).unlink()
+    (folder / "summary.json").write_text(json.dumps({"runs": [{"folder": "1", "variant": f"v{i}"} for i in range(3000)]}))
+    same(len(page_of(folder)[0].tables["What was run"]) - 1, 512, "runs of more variants than a page has room for")
 
 
 @case("the figure of two variants: bars from 0 as long as the means, with their intervals")

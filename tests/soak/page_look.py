@@ -81,7 +81,7 @@ addEventListener('load', () => {
         if (![...e.childNodes].some(n => n.nodeType === 3 && n.data.trim()) || !shown(e) || ['SCRIPT', 'STYLE'].includes(e.tagName)) continue;
         const style = getComputedStyle(e), text = parse(e.closest('svg') ? style.fill : style.color), back = ground(e);
         for (let up = e; up; up = up.parentElement) text[3] *= getComputedStyle(up).opacity;
-        const found = ratio(mix(text, back), back), scale = e.closest('svg') && e.getScreenCTM ? Math.abs(e.getScreenCTM().a || e.getScreenCTM().b) : 1;
+        const found = ratio(mix(text, back), back), scale = e.closest('svg') && e.getScreenCTM ? Math.hypot(e.getScreenCTM().a, e.getScreenCTM().b) : 1;
         if (found < 4.5) say('contrast', `${found.toFixed(2)}: ${e.textContent}`);
         if (parseFloat(style.fontSize) * scale < 10) say('small', `${(parseFloat(style.fontSize) * scale).toFixed(1)} pixels: ${e.textContent}`);
     }
@@ -157,6 +157,32 @@ def run(config, out, *words):
     return out / "report.html"
 
 
+def crowded(work, run_folder):
+    """The page of what neither makes: twelve variants with long names at 4 x 3 points, values of all sizes, runs that are missing."""
+    out, groups, runs = work / "crowded", [], []
+    for v in range(12):
+        for rate in "48 kbit/s", "96 kbit/s", "144 kbit/s", "2048 kbit/s":
+            for limit in "64 kB of each MS", "unlimited", "a-third-with-a-very-long-name":
+                texts = {"variant": f"{'a-variant-with-a-long-name-' * 2}{v}" if v % 2 else f"v{v}",
+                         "point": f"rate={rate.replace('/', '_').replace(' ', '')},limit={limit.replace(' ', '')}"}
+                size = 10 ** (v - 4) * (1 + len(limit) / 9)
+                samples = [size * (1 + 0.02 * ((7 * v + 3 * seed + len(rate)) % 5)) for seed in range(3)]
+                figure = {"runs": 3, "mean": sum(samples) / 3, "ci95": 0.3 * size}
+                figures = "round_trip_p95_ms", "page_mean_ms", "transfer_mean_ms"
+                groups.append({**texts, "axes": {"rate": rate, "limit": limit}, "overrides": [f"key.of.a.setting={v}" * 9],
+                               "applications": {"a-kind": dict.fromkeys(figures, figure)}, "classes": {}})
+                for seed in range(3):
+                    folder = f"{v}/{len(groups)}/{seed}"
+                    runs.append({**texts, "seed": seed, "folder": folder, "complete": True, "classes": {},
+                                 "applications": {"a-kind": dict.fromkeys(figures, samples[seed])}})
+                    if seed == 0 and rate < "2":
+                        shutil.copytree(run_folder, out / folder)
+    summary = {"scenario": "a-scenario-with-a-name-as-long-as-a-name-may-be", "missing": ["x"], "variants": groups, "runs": runs}
+    (out / "summary.json").write_text(json.dumps(summary))
+    subprocess.run([SLUICE, "report", out, "--out", out / "report.html"], check=True, stdout=subprocess.DEVNULL)
+    return out / "report.html"
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--seeds", type=int, default=5)
@@ -176,6 +202,7 @@ def main():
             found = measure(quickstart, 1400, "light", style)["faults"]
             rows.row(bool(found[kind]), f"planted: {style}: {kind}: {found[kind][:1]}")
         look(rows, "quickstart", quickstart)
+        look(rows, "crowded", crowded(work, work / "quickstart/tail-drop/1"))
         look(rows, "one", run(ROOT / "config/quickstart.lua", work / "one"))
         look(rows, "sweep", run(work / "sweep.lua", work / "sweep", "--variant", "all", "--seeds", seeds))
     print(f"{rows.passed} passed, {rows.failed} failed")
