@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "control/report/tidy.h"
 #include "control/runs/gather_parts.h"
@@ -182,7 +183,10 @@ bool gather(const struct plan *plan, const char *name, const struct results *res
         read_run(plan, i, &all.run[i]);
     int fault = write_file(results, "summary.json", gather_put_summary, &all);
     fault |= write_file(results, "runs.csv", gather_put_csv, &all);
-    fault |= write_file(results, "results.csv", gather_put_tidy, &all);
+    if (plan->options->targets) // runs by the hundred, whose figures have files of their own
+        unlinkat(results->folder, "results.csv", 0);
+    else
+        fault |= write_file(results, "results.csv", gather_put_tidy, &all);
     if (error[0])
         fault |= run_failed("results.csv", error);
     bool complete = gather_is_complete(&all);

@@ -233,5 +233,6 @@ void gather_print(const struct gather_all *all, const char *dir)
     for (uint32_t g = 0; g < all->plan->groups; g++)
         print_group(all, g);
     print_side_by_side(all);
-    printf("\n  results         %s/summary.json, runs.csv, results.csv\n", dir);
+    printf("\n  results         %s/summary.json, runs.csv%s\n", dir,
+           all->plan->options->targets ? "" : ", results.csv");
 }

@@ -202,6 +202,16 @@ def tidy():
         same(found, right_one, "a row")
 
 
+@case("with --targets there is no results.csv, nor is an older one left")
+def tidy_of_targets():
+    out, targets = new_folder() / "out", new_folder() / "targets.lua"
+    many(config(), out, "--variant", "all", "--seeds", "1..2")
+    right((out / "results.csv").exists(), "no results.csv")
+    targets.write_text('target { figure = "f", what = "w", ours = function() return 1 end }')
+    sluice("run", config(), "--variant", "all", "--seeds", "1..2", "--out", out, "--resume", "--targets", targets)
+    right((out / "targets.csv").exists() and not (out / "results.csv").exists(), [*out.iterdir()])
+
+
 @case("a table that is damaged is named, and there is no results.csv that lacks it in silence")
 def tidy_damaged():
     out = new_folder() / "out"
