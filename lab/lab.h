@@ -72,7 +72,8 @@
     MUST(T, U32, bvc_id, 0, UINT32_MAX, "the cell, in the dataplane") \
     MUST(T, BSC, bsc, 0, 0, "its buffers and its flow control")       \
     MUST(T, BOOL, has_radio, 0, 1, "whether LLC PDUs go by a radio")  \
-    MUST(T, RADIO, radio, 0, 0, "that radio")
+    MUST(T, RADIO, radio, 0, 0, "that radio")                         \
+    MUST(T, OCTETS, trace, 0, RADIO_TRACE_NAME_MOST, "the file of its rate; none: no file")
 
 #define LAB_MS_FIELDS(MUST, MAY, T)                                                     \
     MUST(T, U32, nse_id, 0, UINT32_MAX, "the MS's NSE")                                 \

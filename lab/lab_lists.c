@@ -48,6 +48,19 @@ static const char *replay_measure(const void *config, uint64_t *octets)
     return file ? NULL : text;
 }
 
+// Why the radio's file cannot be used; its number means nothing.
+static const char *trace_measure(const void *config, uint64_t *none)
+{
+    static char text[RADIO_TRACE_ERROR_ROOM];
+    const struct radio_trace_config *c = config;
+    char name[RADIO_TRACE_NAME_MOST + 1] = "";
+    memcpy(name, c->trace.at, c->trace.n);
+    struct radio_trace *trace = radio_trace_read(name, text);
+    radio_trace_free(trace);
+    *none = 0;
+    return trace ? NULL : text;
+}
+
 // Rows without a block of their own are for their faults and measures only.
 static const struct lab_list lists[] = {
     {"link", &link_config_record, link_fault, false, "a line of the network", NULL},
@@ -55,6 +68,7 @@ static const struct lab_list lists[] = {
     {"bss", &bss_config_record, bss_fault, false, "a BSS", NULL},
     {"cell", &bss_cell_config_record, cell_fault, false, "a cell of a BSS", NULL},
     {"radio", &radio_config_record, radio_fault, false, "the radio of a cell", NULL},
+    {"radio_trace", &radio_trace_config_record, NULL, false, "the file of a radio", trace_measure},
     {"event", &lab_event_record, lab_event_fault, false, "what an MS does at given times", NULL},
     {"plan", &radio_plan_record, plan_fault, false, "what happens to a radio at given times", NULL},
     {"tcp", &tcp_profile_record, NULL, false, "a TCP profile", NULL},

@@ -1,6 +1,7 @@
 // What Lua adds to the lab while the configuration comes up.
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lab/engine/need.h"
 #include "lab/lab_parts.h"
@@ -44,6 +45,19 @@ static int64_t add_endpoint(void *target, const void *argument)
     return map_add(&lab->nsvc_by_endpoint, lab_endpoint_key(&c->address, c->port), nsvc);
 }
 
+// The file was read before, by the configuration's check.
+static int follow_trace(struct lab_place *place, struct octets file)
+{
+    char name[RADIO_TRACE_NAME_MOST + 1] = "", error[RADIO_TRACE_ERROR_ROOM];
+    if (file.n == 0)
+        return 0;
+    memcpy(name, file.at, file.n);
+    struct radio_trace *trace = radio_trace_read(name, error);
+    if (trace)
+        radio_follow(bss_cell_radio(place->cell), trace);
+    return trace ? 0 : -EIO;
+}
+
 static int64_t add_cell(void *target, const void *argument)
 {
     struct lab *lab = target;
@@ -59,6 +73,8 @@ static int64_t add_cell(void *target, const void *argument)
         return -EEXIST;
     if (c->has_radio)
         bss_cell_add_radio(place->cell, &c->radio, lab->config.seed);
+    if (c->has_radio && follow_trace(place, c->trace) != 0)
+        return -EIO;
     at->cells++;
     snprintf(name, sizeof name, "%u-%u", at->nsei, c->bsc.bvci);
     place->number = ledger_add_cell(&lab->ledger, name);

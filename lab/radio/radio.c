@@ -174,10 +174,19 @@ static uint64_t slots_bit_per_s(const struct radio *radio, const struct tbf_law 
     return slots * slot_bits * S_IN_NS / radio->config.period_ns;
 }
 
+static uint64_t rate_now_bit_per_s(const struct radio *radio, const struct share *share)
+{
+    uint64_t now_ns = engine_now_ns(radio->engine),
+             from_ns = now_ns < S_IN_NS ? 0 : now_ns - S_IN_NS;
+    if (!share->trace)
+        return share->rate_bit_per_s;
+    return (uint64_t)(radio_trace_carried(share->trace, from_ns, from_ns + S_IN_NS) / S_IN_NS);
+}
+
 uint64_t radio_cell_rate_bit_per_s(const struct radio *radio, enum radio_way way)
 {
     const struct share *share = &radio->share[way];
     if (share->rate_bit_per_s)
-        return share->rate_bit_per_s * channel_slots(radio) / radio->config.slots;
+        return rate_now_bit_per_s(radio, share) * channel_slots(radio) / radio->config.slots;
     return slots_bit_per_s(radio, &share->law, channel_slots(radio));
 }

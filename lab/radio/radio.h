@@ -30,6 +30,7 @@
 
 #include "lab/engine/engine.h"
 #include "lab/radio/config.h"
+#include "lab/radio/trace.h"
 
 enum radio_way { RADIO_DOWN, RADIO_UP, RADIO_WAYS };
 
@@ -102,6 +103,10 @@ struct radio *radio_create(struct engine *engine, const struct radio_config *con
 // LLC PDUs that the radio holds stay the owner's: radio_remove_ms or radio_flush gives them back.
 void radio_destroy(struct radio *radio);
 
+// The downlink's rate follows the trace, which is the radio's from now on. The radio has no coding
+// scheme there.
+void radio_follow(struct radio *radio, struct radio_trace *trace);
+
 // Events at given times from now on; the plans have passed radio_plan_fault, and are copied.
 void radio_add_plans(struct radio *radio, const struct radio_plan *plans, uint32_t count,
                      uint64_t now_ns);
@@ -141,7 +146,8 @@ struct radio_amount radio_held(const struct radio *radio, uint32_t ms, enum radi
 bool radio_has_channel(const struct radio *radio, uint32_t ms);
 
 // The rate of all slots of the cell that calls have left, without errors and control blocks, in
-// bit/s of RLC data octets: what flow control may be told.
+// bit/s of RLC data octets: what flow control may be told. With a trace the mean of the last
+// second.
 uint64_t radio_cell_rate_bit_per_s(const struct radio *radio, enum radio_way way);
 
 // What time slots carried since the radio, or the MS, began. A period counts for an MS in which it

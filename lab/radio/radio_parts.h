@@ -76,8 +76,9 @@ struct share {
     struct tbf_list turns[RADIO_RANKS];
     struct tbf *sent_first, *sent_last;
     struct tbf_law law;
-    uint64_t rate_bit_per_s; // 0: slots
-    uint64_t credit;         // of the rate, in bit/s * ns; less than a block
+    uint64_t rate_bit_per_s;   // 0: slots
+    struct radio_trace *trace; // the rate over time; NULL: rate_bit_per_s
+    uint64_t credit;           // of the rate, in bit/s * ns; less than a block
     uint32_t control_ppm, control_credit;
     struct radio_counts counts;
     struct radio_use use;

@@ -73,6 +73,12 @@ struct radio *radio_create(struct engine *engine, const struct radio_config *con
     return radio;
 }
 
+void radio_follow(struct radio *radio, struct radio_trace *trace)
+{
+    radio_trace_free(radio->share[RADIO_DOWN].trace);
+    radio->share[RADIO_DOWN].trace = trace;
+}
+
 static uint32_t free_index(struct radio *radio)
 {
     for (uint32_t i = 0; i < radio->ms_room; i++)
@@ -159,5 +165,6 @@ void radio_destroy(struct radio *radio)
             free_ms(radio, radio->ms[i]);
     free(radio->ms);
     free(radio->plan);
+    radio_trace_free(radio->share[RADIO_DOWN].trace);
     free(radio);
 }

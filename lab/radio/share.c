@@ -182,6 +182,17 @@ static void note_sent(struct share *share, struct tbf *tbf)
     tbf->slots_used = 0;
 }
 
+// What the rate carries in this period, in bit/s * ns.
+static uint64_t credit_of(const struct radio *radio, const struct share *share, uint32_t slots)
+{
+    uint64_t begin_ns = radio->last_period * radio->config.period_ns;
+    if (!share->trace)
+        return share->rate_bit_per_s * slots / radio->config.slots * radio->config.period_ns;
+    return (
+        uint64_t)(radio_trace_carried(share->trace, begin_ns, begin_ns + radio->config.period_ns) *
+                  slots / radio->config.slots);
+}
+
 // The slots of this period; with a rate, the blocks: the part of a block that is left over counts
 // for the next period. Control blocks take their share of them.
 static uint32_t slots_of(struct radio *radio, struct share *share)
@@ -189,8 +200,7 @@ static uint32_t slots_of(struct radio *radio, struct share *share)
     uint32_t slots = channel_slots(radio);
     if (share->rate_bit_per_s) {
         uint64_t block = (uint64_t)share->law.block_octets * OCTETS_IN_BITS * S_IN_NS;
-        share->credit +=
-            share->rate_bit_per_s * slots / radio->config.slots * radio->config.period_ns;
+        share->credit += credit_of(radio, share, slots);
         slots = (uint32_t)(share->credit / block);
         share->credit %= block;
     }

@@ -98,7 +98,7 @@ BVC = {"area": "001-01-7-1", "ci": 3, "radio": RADIO | {"plan": [PLAN]}, "buffer
        "codel": CODEL, "flow": FLOW}
 
 # Keys without a default.
-UNSET = {"endpoint": {"nsvci"}, "plan": {"imsi"}, "tcp": {
+UNSET = {"endpoint": {"nsvci"}, "plan": {"imsi"}, "radio": {"trace"}, "tcp": {
     "mss", "initial_window", "initial_ssthresh", "cwnd_most", "receive_window", "window_scale",
     "send_buffer", "rto_min", "rto_initial", "rto_max", "rto_min_limits", "tick", "sample_each_ack",
     "syn_retries", "retries", "time_wait", "ack_every", "ack_delay", "ack_delay_least", "quick_acks",

@@ -229,7 +229,7 @@ function lab.all(state, cfg, source, receivers, find)
         return
     end
     check_addresses(state, cfg)
-    lab_network.check(state, cfg, find)
+    lab_network.check(state, cfg, find, source)
     lab_events.check(state, cfg, find)
     check_apps(state, cfg, source, receivers)
 end

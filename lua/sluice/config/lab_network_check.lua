@@ -4,7 +4,9 @@ local breath = require "sluice.base.breath"
 local check = require "sluice.config.check"
 local lab_faults = require "sluice.config.lab_faults"
 local lab_keys = require "sluice.schema.lab_keys"
+local measures = require "measures"
 local schema = require "sluice.schema.schema"
+local script_check = require "sluice.script.check"
 
 local note, is_given = check.note, check.is_given
 
@@ -152,8 +154,24 @@ local function check_plan(state, bvc, plan, find)
     end
 end
 
--- find is nil while an MS may have been refused.
-function network.check(state, cfg, find)
+-- The path is relative to the configuration's folder. The file is read here, and again by the run.
+local function check_trace(state, radio, source)
+    if not (radio and radio.trace) then
+        return
+    end
+    if radio.down_coding and radio.down_coding ~= "rate" then
+        return note(state, radio, "trace", 'found a file, allowed with down_coding = "rate" only')
+    end
+    radio.path = script_check.path(source.name, radio.trace)
+    local _, fault = measures.radio_trace { trace = radio.path }
+    source.note_file(radio.path)
+    if fault then
+        note(state, radio, "trace", "%s", (fault:gsub("^trace: ", "")))
+    end
+end
+
+-- find is nil while an MS may have been refused. source: of cross.all.
+function network.check(state, cfg, find, source)
     lab_faults.check(state, schema.constructor.gi, cfg.lab.gi)
     for _, nse in breath.each(cfg.nse) do
         check_nse(state, nse)
@@ -161,6 +179,7 @@ function network.check(state, cfg, find)
             fill_place(state, nse, bvc)
             check_buffers(state, nse, bvc)
             lab_faults.check(state, lab_keys.radio, bvc.radio)
+            check_trace(state, bvc.radio, source)
             for _, plan in ipairs(bvc.radio and find and bvc.radio.plan or {}) do
                 check_plan(state, bvc, plan, find)
             end

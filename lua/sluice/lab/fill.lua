@@ -62,7 +62,7 @@ function lab.cell(nse_id, bvc_id, bvc)
     bsc.bvci, bsc.identity = bvc.bvci, identity(bvc)
     target.cell {
         nse_id = nse_id, bvc_id = bvc_id, bsc = bsc, has_radio = bvc.radio ~= nil,
-        radio = values_of("radio", bvc.radio),
+        radio = values_of("radio", bvc.radio), trace = bvc.radio and bvc.radio.path or "",
     }
 end
 

@@ -54,6 +54,12 @@ lab.plan = blocks("plan", "plan", "plan", "what happens to the cell's radio at a
 lab.radio = block("radio", "radio", "radio",
     "the cell's radio, in the lab; without it LLC PDUs reach an MS at once or at buffer.rate",
     { lab.plan })
+table.insert(lab.radio.keys, {
+    name = "trace", type = "path", optional = true, default_help = "none: down_rate",
+    example = "cell.csv",
+    help = "a file with the downlink's rate over time, relative to this file's folder, with down_coding ="
+        .. ' "rate": lines TIME,RATE in s and bit/s, or Mahimahi\'s, a time in ms for each 1504 octets',
+})
 lab.buffer = block("buffer", "cell", "buffer", "the BSC's buffers of the cell, in the lab")
 lab.codel = block("codel", "cell", "codel", "CoDel in the BSC's buffers of the cell, in the lab")
 lab.flow = block("flow", "cell", "flow", "the BSS's flow control of the cell, in the lab")
