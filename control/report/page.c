@@ -107,19 +107,32 @@ static void put_axes(const struct page *p, uint32_t gathered, FILE *out)
           out);
 }
 
+// Above the sections of one of several commands: its folder.
+static void put_folder(const struct runs *runs, uint32_t gathered, FILE *out)
+{
+    if (runs->gathers < 2)
+        return;
+    fputs("<h2>In ", out);
+    section_escape(runs->gathered_label[gathered], out);
+    fputs("</h2>\n", out);
+}
+
 // Of several runs of one command: what they come to.
 static void put_gathered(const struct page *p, FILE *out)
 {
     const struct runs *runs = &p->runs;
     for (uint32_t i = 0; i < runs->gathers; i++) {
+        put_folder(runs, i, out);
         section_missing(runs->gathered[i], runs, out);
         section_answer(&p->outcomes[i], runs->gathered_first[i], out);
         put_axes(p, i, out);
         section_beside(&p->outcomes[i], runs->gathered_first[i], out);
     }
     section_targets(runs, out);
-    for (uint32_t i = 0; i < runs->gathers; i++)
+    for (uint32_t i = 0; i < runs->gathers; i++) {
+        put_folder(runs, i, out);
         section_means(&p->outcomes[i], runs->gathered_first[i], out);
+    }
 }
 
 static void put_runs(const struct page *p, FILE *out)

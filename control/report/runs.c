@@ -206,6 +206,7 @@ static bool gather(struct runs *runs, const char *dir, struct json_object *summa
     if (!error[0])
         runs->figures[runs->gathers] = runs_json(dir, runs->root_octets, "figures", error);
     runs->gathered_first[runs->gathers] = first;
+    value_printable(dir, runs->gathered_label[runs->gathers], RUNS_LABEL_OCTETS);
     runs->gathered[runs->gathers++] = summary;
     return !error[0];
 }

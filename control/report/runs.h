@@ -43,7 +43,8 @@ struct runs {
     struct json_object *gathered[RUNS_GATHERED_MAX];  // summaries of several runs
     struct json_object *targets[RUNS_GATHERED_MAX];   // beside them, or NULL
     struct json_object *figures[RUNS_GATHERED_MAX];   // as well
-    uint32_t gathered_first[RUNS_GATHERED_MAX];       // the first of their variants
+    char gathered_label[RUNS_GATHERED_MAX][RUNS_LABEL_OCTETS]; // their folders, printable ASCII
+    uint32_t gathered_first[RUNS_GATHERED_MAX];                // the first of their variants
     uint32_t gathers;
     size_t root_octets;            // of the folder that is looked through
     char notes[RUNS_NOTES_OCTETS]; // files that could not be read, a line each

@@ -126,6 +126,27 @@ def more():
     right("no seed that both have" in sentences(text)[0], sentences(text)[0])
 
 
+@case("the folders of two commands: each has its own answer, under its name, and its own colours")
+def two_commands():
+    folders = [new_folder(), new_folder()]
+    for folder, names in zip(folders, (("a", "b"), ("a", "c"))):
+        summary = gathered({(names[0], ""): BEFORE, (names[1], ""): AFTER})
+        for name in names:
+            world(folder / name / "1")
+        (folder / "summary.json").write_text(json.dumps(summary))
+    page, text = page_of(*folders)
+    places = [text.index(words) for folder in folders for words in (f"<h2>In {folder}</h2>", "Which is better")]
+    same(text.count("Which is better"), 2, "answers")
+    right(places[0] < places[1] < places[2], "the folder's name stands before its answer")
+    legend = re.search(r'<ul class="names">(.*?)</ul>', text).group(1)
+    wanted = [(colour, f"{folder}/{name}") for colour, (folder, name) in enumerate(
+        (folder, name) for folder, names in zip(folders, ("ab", "ac")) for name in names)]
+    same([(int(colour), name) for colour, name in re.findall(r"--s(\d)\)\"></i>([^<]*)<", legend)], wanted, "legend")
+    swatches = dict(re.findall(r'<i style="border-color:var\(--s(\d)\)"></i>([abc])</span>', text))
+    same(swatches, {"0": "a", "1": "b", "2": "a", "3": "c"}, "colours in sentences and tables")
+    same(len(page.tables["Means over the seeds"]), 2 * (1 + len(BEFORE)), "means")
+
+
 @case("more points than sentences have room for: at how many each variant is surely the best")
 def many_points():
     values = {(variant, f"x={x}"): {PING: [base + 1, base + 2, base + 3]} for x in range(9)
