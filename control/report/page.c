@@ -80,6 +80,10 @@ static void put_figures(const struct page *p, uint32_t most, const char *why, FI
     } else {
         put_svgs(&p->figures, 0, most < p->figures.count ? most : p->figures.count, p->svg, out);
     }
+    if (p->svg && p->runs.count > p->runs.groups)
+        fputs("<p class=\"soft\">A curve is all seeds of a variant: a distribution is of all their "
+              "packets, a curve over time is the mean of theirs.</p>\n",
+              out);
     put_notes(p->runs.notes, out);
     fputs("</section>\n", out);
 }

@@ -328,6 +328,7 @@ def curves():
     world(folder / "cobalt/1", "cobalt", 1)
     page, text = page_of(folder)
     right("Distribution of the delay: background, down" in page.titles, f"{page.titles}")
+    right("A curve is all seeds of a variant" in text, "what a curve is")
     packets = {}
     for rows in seeds_of(folder, "delays.csv", ("delay_ms", "packets")):
         for delay, count in rows:
