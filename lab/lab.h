@@ -209,6 +209,7 @@ const struct line *lab_line(const struct lab *lab, enum stats_side side);
 // CSV file i, to be written with put(lab, out); NULL: there is none.
 struct lab_table {
     const char *name;
+    const struct table *table; // its columns
     void (*put)(const void *lab, FILE *out);
 };
 const struct lab_table *lab_table(uint32_t i);

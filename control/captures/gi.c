@@ -143,14 +143,10 @@ static void take_flow(void *self, const struct gi_result *result)
     struct outputs *out = self;
     out->flows++;
     gi_sheets_count(out->sheets, result);
-    if (!out->csv && !out->json_file)
-        return;
-    struct table_row row;
-    gi_list_flows.cells(NULL, result, &row);
     if (out->csv)
-        table_csv_row(&gi_list_flows, &row, out->csv);
+        table_csv_row(&gi_list_flows, NULL, result, out->csv);
     if (out->json_file)
-        table_json_row(&gi_list_flows, NULL, &row, &out->json);
+        table_json_row(&gi_list_flows, NULL, result, &out->json);
 }
 
 static FILE *open_output(const char *path)

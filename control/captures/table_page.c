@@ -15,11 +15,11 @@ static bool is_text(const struct table_column *column)
 static void put_number(enum table_kind kind, int64_t number, FILE *out)
 {
     char digits[24];
-    if (kind == TABLE_NS || kind == TABLE_TIME || kind == TABLE_PPM)
-        fprintf(out, "%.*f", table_forms[kind].page_decimals,
-                (double)number / (kind == TABLE_PPM ? 1e6 : 1e9));
-    else if (kind == TABLE_TLLI)
+    double scale = kind == TABLE_PPM ? 1e6 : kind == TABLE_MILLISECONDS ? 1e3 : 1e9;
+    if (kind == TABLE_TLLI)
         fprintf(out, "%08x", (unsigned)number);
+    else if (table_forms[kind].page_decimals)
+        fprintf(out, "%.*f", table_forms[kind].page_decimals, (double)number / scale);
     else {
         snprintf(digits, sizeof digits, "%" PRId64, number);
         section_digits(digits, out);

@@ -5,6 +5,7 @@
 
 #include "control/cli/cli.h"
 #include "control/cli/commands.h"
+#include "control/run/outputs.h"
 #include "control/run/version.h"
 
 const struct cli_command cli_commands[] = {
@@ -29,7 +30,15 @@ static int unknown(const char *word)
     return EXIT_USAGE;
 }
 
-// `help`, `help COMMAND`, and for packages `help man` and `help bash`.
+static void help_csv(void)
+{
+    outputs_describe(stdout);
+    printf(
+        "\nOf captures: sluice audit --columns, sluice gi --columns. Series and files of several "
+        "runs:\nlab/report/README.md, control/runs/README.md.\n");
+}
+
+// `help`, `help COMMAND`, `help csv`, and for packages `help man` and `help bash`.
 static int help(const char *word)
 {
     const struct cli_command *command = word ? cli_find(word) : NULL;
@@ -37,6 +46,8 @@ static int help(const char *word)
         cli_usage(stdout);
     else if (command)
         cli_help(command->cli, stdout);
+    else if (strcmp(word, "csv") == 0)
+        help_csv();
     else if (strcmp(word, "man") == 0)
         cli_man(stdout, sluice_version);
     else if (strcmp(word, "bash") == 0)

@@ -123,6 +123,19 @@ int outputs_tables(const struct run *run)
     return status;
 }
 
+void outputs_describe(FILE *out)
+{
+    const struct lab_table *table;
+    for (int i = 0; i < TABLES_FILES; i++) {
+        fprintf(out, "%s%s\n", i ? "\n" : "", tables_files[i].name);
+        table_describe(tables_files[i].table, out);
+    }
+    for (uint32_t i = 0; (table = lab_table(i)) != NULL; i++) {
+        fprintf(out, "\n%s\n", table->name);
+        table_describe(table->table, out);
+    }
+}
+
 int outputs_page(const struct run *run)
 {
     const char *dir = run->results.dir;

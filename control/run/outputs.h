@@ -14,6 +14,9 @@ int outputs_close(struct run *run);
 // Writes the tables, once the lab has ended; EXIT_...
 int outputs_tables(const struct run *run);
 
+// Prints what each column of these tables means.
+void outputs_describe(FILE *out);
+
 // Draws report.html out of the files of the folder; EXIT_...
 int outputs_page(const struct run *run);
 

@@ -27,9 +27,7 @@ static void take_flow(void *self, const struct gi_result *result)
 {
     struct passive *passive = self;
     gi_sheets_count(passive->sheets, result);
-    struct table_row row;
-    gi_list_flows.cells(NULL, result, &row);
-    table_csv_row(&gi_list_flows, &row, passive->flows);
+    table_csv_row(&gi_list_flows, NULL, result, passive->flows);
 }
 
 static void take_frame(void *self, uint64_t now_ns, const uint8_t *frame, uint32_t octets)

@@ -38,23 +38,22 @@ static void put_cell(struct csv *csv, enum table_kind kind, const struct table_c
         csv_integer(csv, cell->number, decimals);
 }
 
-void table_csv_row(const struct table *table, const struct table_row *row, FILE *out)
+void table_csv_row(const struct table *table, const void *owner, const void *row, FILE *out)
 {
     struct csv csv = {.out = out};
+    struct table_row cells;
+    table->cells(owner, row, &cells);
     for (uint32_t i = 0; i < table->columns; i++)
         if (table->column[i].csv)
-            put_cell(&csv, table->column[i].kind, &row->cell[i]);
+            put_cell(&csv, table->column[i].kind, &cells.cell[i]);
     csv_end(&csv);
 }
 
 void table_csv(const struct table *table, const void *owner, FILE *out)
 {
-    struct table_row row;
     table_csv_head(table, out);
-    for (const void *at = NULL; (at = table->next(owner, at));) {
-        table->cells(owner, at, &row);
-        table_csv_row(table, &row, out);
-    }
+    for (const void *row = NULL; (row = table->next(owner, row));)
+        table_csv_row(table, owner, row, out);
 }
 
 // ---- JSON ----
@@ -75,21 +74,14 @@ static void put_value(struct json *json, enum table_kind kind, const struct tabl
         json_integer(json, cell->number);
 }
 
-static void put_row(struct json *json, const struct table *table, const void *owner, const void *at)
-{
-    struct table_row row;
-    table->cells(owner, at, &row);
-    table_json_row(table, owner, &row, json);
-}
-
 static void put_list(struct json *json, const struct table_column *column, const void *owner,
                      const struct table_cell *cell)
 {
-    const void *at = cell->list.first;
+    const void *row = cell->list.first;
     json_array(json);
     for (uint64_t i = 0; i < cell->list.count; i++) {
-        put_row(json, column->list, owner, at);
-        at = column->list->next(owner, at);
+        table_json_row(column->list, owner, row, json);
+        row = column->list->next(owner, row);
     }
     json_close(json);
 }
@@ -101,13 +93,15 @@ static uint32_t end_of_object(const struct table *table, uint32_t i)
     return i;
 }
 
-void table_json_row(const struct table *table, const void *owner, const struct table_row *row,
+void table_json_row(const struct table *table, const void *owner, const void *row,
                     struct json *json)
 {
+    struct table_row cells;
+    table->cells(owner, row, &cells);
     json_object(json);
     for (uint32_t i = 0; i < table->columns; i++) {
         const struct table_column *column = &table->column[i];
-        const struct table_cell *cell = &row->cell[i];
+        const struct table_cell *cell = &cells.cell[i];
         if (column->kind == TABLE_OBJECT_END)
             json_close(json);
         if (!column->key || !(cell->there || column->or_null))
@@ -131,8 +125,8 @@ void table_json(const struct table *table, const void *owner, struct json *json)
 {
     json_key(json, table->key);
     json_array(json);
-    for (const void *at = NULL; (at = table->next(owner, at));)
-        put_row(json, table, owner, at);
+    for (const void *row = NULL; (row = table->next(owner, row));)
+        table_json_row(table, owner, row, json);
     json_close(json);
 }
 

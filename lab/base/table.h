@@ -78,17 +78,17 @@ struct table {
     void (*cells)(const void *owner, const void *row, struct table_row *out);
 };
 
-// A whole CSV file; its parts.
+// A whole CSV file. Its parts, for rows that nobody has all at once.
 void table_csv(const struct table *table, const void *owner, FILE *out);
 void table_csv_head(const struct table *table, FILE *out);
-void table_csv_row(const struct table *table, const struct table_row *row, FILE *out);
+void table_csv_row(const struct table *table, const void *owner, const void *row, FILE *out);
 
 // What each column is, a line each: its name in CSV, and its key in JSON where that is another.
 void table_describe(const struct table *table, FILE *out);
 
 // A key of the open object with the list of all rows; one row as an object.
 void table_json(const struct table *table, const void *owner, struct json *json);
-void table_json_row(const struct table *table, const void *owner, const struct table_row *row,
+void table_json_row(const struct table *table, const void *owner, const void *row,
                     struct json *json);
 
 #endif

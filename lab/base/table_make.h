@@ -45,6 +45,7 @@
 #define TABLE_VALUE_TLLI(value)      .number = (int64_t)(value)
 #define TABLE_VALUE_NS(value)        .number = (int64_t)(value)
 #define TABLE_VALUE_TIME(value)      .number = (int64_t)(value)
+#define TABLE_VALUE_MILLISECONDS(value) .number = (int64_t)(value)
 #define TABLE_VALUE_PPM(value)       .number = (int64_t)(value)
 #define TABLE_VALUE_SHARE(value)     .real = (value)
 #define TABLE_VALUE_MEAN(value)      .real = (value)

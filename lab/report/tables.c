@@ -2,103 +2,101 @@
 #include "lab/report/tables.h"
 
 #include "dataplane/base/units.h"
-#include "lab/base/csv.h"
 
-#define TALLY_NAMES                                                                         \
-    "sent_packets,sent_octets,delivered_packets,delivered_octets,lost_packets,lost_octets," \
-    "under_way_packets,under_way_octets,marked_packets,goodput_bit_per_s,"                  \
-    "delay_mean_ms,delay_p50_ms,delay_p95_ms,delay_p99_ms,delay_max_ms"
+// What a row is of; loss and its place: of drops; found and seen: of delays.
+struct tables_row {
+    const struct ledger_group *group;
+    const struct ledger_tally *tally;
+    enum ledger_kind kind;
+    uint32_t number, own;
+    int way;
+    const struct ledger_loss *loss;
+    const struct ledger_place *place;
+    struct delays_bucket found;
+    uint64_t seen;
+};
 
-static void put_count(struct csv *csv, struct ledger_count count)
-{
-    csv_number(csv, count.packets);
-    csv_number(csv, count.octets);
-}
-
-static void put_ms(struct csv *csv, const struct delays *delay, uint64_t ns)
-{
-    if (delay->samples)
-        csv_decimal(csv, ns / 1000, 3);
-    else
-        csv_none(csv);
-}
-
-static void put_tally(struct csv *csv, const struct ledger_tally *t, uint64_t elapsed_ns)
-{
-    static const uint32_t per_mille[] = {500, 950, 990};
-    put_count(csv, t->sent);
-    put_count(csv, t->delivered);
-    put_count(csv, t->lost);
-    put_count(csv, ledger_under_way(t));
-    csv_number(csv, t->marked.packets);
-    csv_number(csv, (uint64_t)((unsigned __int128)t->delivered.octets * 8 * S_IN_NS / elapsed_ns));
-    put_ms(csv, &t->delay, delays_mean_ns(&t->delay));
-    for (int i = 0; i < 3; i++)
-        put_ms(csv, &t->delay, delays_quantile_ns(&t->delay, per_mille[i]));
-    put_ms(csv, &t->delay, t->delay.most_ns);
-}
-
-void tables_put_flow(struct csv *csv, const struct ledger *ledger, uint32_t flow)
+const char *tables_ms_of(const struct ledger *ledger, uint32_t flow)
 {
     const struct ledger_group *group = &ledger->groups[LEDGER_FLOW].group[flow];
-    const struct ledger_context *context = &ledger->context[group->above];
-    csv_number(csv, flow);
-    csv_text(csv, group->name);
-    csv_text(csv, ledger->groups[LEDGER_MS].group[context->ms].name);
-    csv_text(csv, class_names[context->traffic_class]);
+    return ledger->groups[LEDGER_MS].group[ledger->context[group->above].ms].name;
 }
 
-// What names a group in its own file.
-static void put_key(struct csv *csv, const struct ledger *l, enum ledger_kind kind, uint32_t i)
+const char *tables_class_of(const struct ledger *ledger, uint32_t flow)
 {
-    const struct ledger_group *group = &l->groups[kind].group[i];
-    if (kind == LEDGER_FLOW) {
-        tables_put_flow(csv, l, i);
-        return;
+    const struct ledger_group *group = &ledger->groups[LEDGER_FLOW].group[flow];
+    return class_names[ledger->context[group->above].traffic_class];
+}
+
+static uint64_t goodput(const struct tables *tables, const struct ledger_tally *tally)
+{
+    unsigned __int128 bits = (unsigned __int128)tally->delivered.octets * 8;
+    return (uint64_t)(bits * S_IN_NS / tables->elapsed_ns);
+}
+
+static uint64_t per_million(uint64_t of, uint64_t all)
+{
+    return (uint64_t)((unsigned __int128)of * 1000000 / all);
+}
+
+static const char *name_of(const struct tables_row *line, char room[TABLE_ROOM])
+{
+    if (line->kind != LEDGER_FLOW)
+        return line->group->name;
+    snprintf(room, TABLE_ROOM, "%u", line->number);
+    return room;
+}
+
+#define TABLE_FILE  "lab/report/tables.def"
+#define TABLE_OWNER const struct tables *tables
+#include "lab/base/table_make.h"
+
+// ---- Groups ----
+
+// The next direction in which a group had packets. False: there is none.
+static bool next_line(const struct ledger *ledger, struct tables_row *line)
+{
+    const struct ledger_groups *groups = &ledger->groups[line->kind];
+    for (;;) {
+        if (line->group && ++line->way == LEDGER_WAYS)
+            line->number++;
+        line->way = line->group ? line->way % LEDGER_WAYS : 0;
+        if (line->number >= groups->count)
+            return false;
+        line->group = &groups->group[line->number];
+        line->tally = &line->group->of[line->way];
+        if (line->tally->sent.packets)
+            return true;
     }
-    csv_text(csv, group->name);
-    if (kind == LEDGER_MS)
-        csv_text(csv, l->groups[LEDGER_CELL].group[group->above].name);
 }
 
-static void put_kind(const struct tables *t, enum ledger_kind kind, FILE *out)
+static void put_kind(const struct table *table, const struct tables *tables, enum ledger_kind kind,
+                     FILE *out)
 {
-    static const char *const keys[LEDGER_KINDS] = {"class", "cell", "ms,cell",
-                                                   "flow,application,ms,class"};
-    const struct ledger_groups *groups = &t->ledger->groups[kind];
-    struct csv csv = {.out = out};
-    csv_head(&csv, keys[kind]);
-    csv_head(&csv, "direction," TALLY_NAMES);
-    csv_end(&csv);
-    for (uint32_t i = 0; i < groups->count; i++)
-        for (int way = 0; way < LEDGER_WAYS; way++) {
-            if (groups->group[i].of[way].sent.packets == 0)
-                continue;
-            put_key(&csv, t->ledger, kind, i);
-            csv_text(&csv, ledger_way_names[way]);
-            put_tally(&csv, &groups->group[i].of[way], t->elapsed_ns);
-            csv_end(&csv);
-        }
+    struct tables_row line = {.kind = kind};
+    table_csv_head(table, out);
+    while (next_line(tables->ledger, &line))
+        table_csv_row(table, tables, &line, out);
 }
 
 static void put_classes(const void *self, FILE *out)
 {
-    put_kind(self, LEDGER_CLASS, out);
+    put_kind(&tables_classes, self, LEDGER_CLASS, out);
 }
 
 static void put_cells(const void *self, FILE *out)
 {
-    put_kind(self, LEDGER_CELL, out);
+    put_kind(&tables_cells, self, LEDGER_CELL, out);
 }
 
 static void put_mss(const void *self, FILE *out)
 {
-    put_kind(self, LEDGER_MS, out);
+    put_kind(&tables_mss, self, LEDGER_MS, out);
 }
 
 static void put_flows(const void *self, FILE *out)
 {
-    put_kind(self, LEDGER_FLOW, out);
+    put_kind(&tables_flows, self, LEDGER_FLOW, out);
 }
 
 // ---- Drops ----
@@ -111,77 +109,50 @@ static const struct ledger_loss *loss_of(const struct ledger_tally *t, uint32_t 
     return NULL;
 }
 
-static void put_loss(struct csv *csv, const struct ledger *l, int kind, uint32_t i, int way,
-                     const struct ledger_loss *loss)
-{
-    uint32_t own;
-    const struct ledger_place *place = ledger_place_of(l, loss->reason, &own);
-    csv_text(csv, ledger_kind_names[kind]);
-    if (kind == LEDGER_FLOW)
-        csv_number(csv, i);
-    else
-        csv_text(csv, l->groups[kind].group[i].name);
-    csv_text(csv, ledger_way_names[way]);
-    csv_text(csv, place->name);
-    csv_text(csv, place->reasons[own]);
-    put_count(csv, loss->count);
-    csv_end(csv);
-}
-
 // In the order of the reasons, which does not depend on what happened first.
-static void put_losses(struct csv *csv, const struct ledger *l, int kind, uint32_t i, int way)
+static void put_losses(const struct tables *tables, struct tables_row *line, FILE *out)
 {
-    const struct ledger_tally *t = &l->groups[kind].group[i].of[way];
-    for (uint32_t reason = 0; t->losses && reason < l->reasons; reason++) {
-        const struct ledger_loss *loss = loss_of(t, reason);
-        if (loss)
-            put_loss(csv, l, kind, i, way, loss);
+    const struct ledger *ledger = tables->ledger;
+    for (uint32_t reason = 0; line->tally->losses && reason < ledger->reasons; reason++) {
+        line->loss = loss_of(line->tally, reason);
+        if (!line->loss)
+            continue;
+        line->place = ledger_place_of(ledger, reason, &line->own);
+        table_csv_row(&tables_drops, tables, line, out);
     }
 }
 
 static void put_drops(const void *self, FILE *out)
 {
-    const struct ledger *l = ((const struct tables *)self)->ledger;
-    struct csv csv = {.out = out};
-    csv_head(&csv, "by,name,direction,place,reason,packets,octets");
-    csv_end(&csv);
+    const struct tables *tables = self;
+    table_csv_head(&tables_drops, out);
     for (int kind = 0; kind < LEDGER_KINDS; kind++)
-        for (uint32_t i = 0; i < l->groups[kind].count; i++)
-            for (int way = 0; way < LEDGER_WAYS; way++)
-                put_losses(&csv, l, kind, i, way);
+        for (struct tables_row line = {.kind = (enum ledger_kind)kind};
+             next_line(tables->ledger, &line);)
+            put_losses(tables, &line, out);
 }
 
 // ---- Delays ----
 
-static void put_distribution(struct csv *csv, const char *class, int way,
-                             const struct delays *delay)
+static void put_delays(const void *self, FILE *out)
 {
-    struct delays_bucket found;
-    uint64_t seen = 0;
-    for (uint32_t bucket = 0; delays_next(delay, &bucket, &found);) {
-        seen += found.samples;
-        csv_text(csv, class);
-        csv_text(csv, ledger_way_names[way]);
-        csv_decimal(csv, found.most_ns / 1000, 3);
-        csv_number(csv, found.samples);
-        csv_decimal(csv, (uint64_t)((unsigned __int128)seen * 1000000 / delay->samples), 6);
-        csv_end(csv);
+    const struct tables *tables = self;
+    struct tables_row line = {.kind = LEDGER_CLASS};
+    table_csv_head(&tables_delays, out);
+    while (next_line(tables->ledger, &line)) {
+        line.seen = 0;
+        for (uint32_t bucket = 0; delays_next(&line.tally->delay, &bucket, &line.found);) {
+            line.seen += line.found.samples;
+            table_csv_row(&tables_delays, tables, &line, out);
+        }
     }
 }
 
-static void put_delays(const void *self, FILE *out)
-{
-    const struct ledger_groups *classes =
-        &((const struct tables *)self)->ledger->groups[LEDGER_CLASS];
-    struct csv csv = {.out = out};
-    csv_head(&csv, "class,direction,delay_ms,packets,share");
-    csv_end(&csv);
-    for (uint32_t i = 0; i < classes->count; i++)
-        for (int way = 0; way < LEDGER_WAYS; way++)
-            put_distribution(&csv, classes->group[i].name, way, &classes->group[i].of[way].delay);
-}
-
 const struct tables_file tables_files[TABLES_FILES] = {
-    {"classes.csv", put_classes}, {"cells.csv", put_cells}, {"mss.csv", put_mss},
-    {"flows.csv", put_flows},     {"drops.csv", put_drops}, {"delays.csv", put_delays},
+    {"classes.csv", &tables_classes, put_classes},
+    {"cells.csv", &tables_cells, put_cells},
+    {"mss.csv", &tables_mss, put_mss},
+    {"flows.csv", &tables_flows, put_flows},
+    {"drops.csv", &tables_drops, put_drops},
+    {"delays.csv", &tables_delays, put_delays},
 };

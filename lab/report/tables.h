@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "lab/base/csv.h"
+#include "lab/base/table.h"
 #include "lab/report/ledger.h"
 
 struct tables {
@@ -13,13 +13,20 @@ struct tables {
     uint64_t elapsed_ns; // not 0
 };
 
-// Each file by its name; put(struct tables *, out) writes it whole.
-// The cells flow, application, ms, class that name a flow of the ledger in every file.
-#define TABLES_FLOW_NAMES "flow,application,ms,class"
-void tables_put_flow(struct csv *csv, const struct ledger *ledger, uint32_t flow);
+// What names a flow of the ledger, in every list of columns that has one.
+#define TABLES_FLOW(ledger, number)                                                           \
+    COLUMN(COUNT, NULL, "flow", NULL, number, "number of the flow")                           \
+    COLUMN(WORD, NULL, "application", NULL, (ledger)->groups[LEDGER_FLOW].group[number].name, \
+           "kind of its application")                                                         \
+    COLUMN(WORD, NULL, "ms", NULL, tables_ms_of(ledger, number), "IMSI of its MS")            \
+    COLUMN(WORD, NULL, "class", NULL, tables_class_of(ledger, number), "its traffic class")
+const char *tables_ms_of(const struct ledger *ledger, uint32_t flow);
+const char *tables_class_of(const struct ledger *ledger, uint32_t flow);
 
+// Each file by its name; put(struct tables *, out) writes it whole.
 struct tables_file {
     const char *name;
+    const struct table *table; // its columns
     void (*put)(const void *tables, FILE *out);
 };
 #define TABLES_FILES 6

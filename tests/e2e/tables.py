@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Tables that are described once (lab/base/table.h): what CSV, JSON and page have is what the list says, column by
-column, and their values are the same. The lists are read here as text, so that a column that is in the list and in no
+"""Tables that are described once (lab/base/table.h): what CSV, JSON, page and help have is what the list says, column
+by column, and their values are the same. The lists are read here as text, so that a column that is in the list and in no
 output, or in an output and in no list, is found; the values of one output are held against those of another."""
 
 import csv
@@ -248,6 +248,30 @@ def gi():
                 same(cell, of_gi(kind, flow[name]), name)
     right({True, False} >= {flow["sack"] for flow in flows} - {None} and None in [flow["sack"] for flow in flows], "a flag, and none")
     same((folder / "losses.csv").read_text(), "user,user_port,host,host_port,direction,time_s,sequence,verdict,instead\n", "losses")
+
+
+# ---- A run ----
+
+
+@case("a run: its CSV files have the columns that sluice help csv explains, in that order")
+def run_tables():
+    done = subprocess.run([program(), "run", ROOT / "config/quickstart.lua", "--no-page", "--no-huge", "--out", folder / "run",
+                           "--set", "run.duration=12 s"], capture_output=True, timeout=120)
+    same(done.returncode, 0, f"exit status: {done.stderr}")
+    help_csv = subprocess.run([program(), "help", "csv"], capture_output=True, timeout=60).stdout.decode()
+    *texts, rest = help_csv.split("\n\n")
+    right("sluice audit --columns" in rest, rest)
+    named = {}
+    for text in texts:
+        name, *lines = text.strip().split("\n")
+        named[name] = [line.split(": ", 1)[0] for line in lines]
+        right(all(line.split(": ", 1)[1].strip() for line in lines), f"{name}: a column without a word")
+    for name, columns in named.items():
+        head, *rows = csv.reader((folder / "run" / name).read_text().splitlines())
+        same(head, columns, name)
+        right(rows and {len(row) for row in rows} == {len(head)}, f"{name}: rows of {len(head)} cells")
+    series = {path.name for path in (folder / "run").glob("*.csv") if path.name.startswith("series_")}
+    same({path.name for path in (folder / "run").glob("*.csv")} - series, set(named), "CSV files of the run")
 
 
 main()

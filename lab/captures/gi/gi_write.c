@@ -46,7 +46,5 @@ void gi_write_loss(const struct gi_records *records, const struct gi_half *half,
     struct loss loss = {
         flow,   half == &flow->half[GI_UP] ? GI_UP : GI_DOWN, records->now_ns, sequence, verdict,
         instead};
-    struct table_row row;
-    gi_list_losses.cells(NULL, &loss, &row);
-    table_csv_row(&gi_list_losses, &row, records->self);
+    table_csv_row(&gi_list_losses, NULL, &loss, records->self);
 }
