@@ -18,7 +18,7 @@ static struct gi_sheets *sheets;
 static void take(void *self, const struct gi_result *result)
 {
     gi_sheets_count(sheets, result);
-    gi_write_row(self, result);
+    table_csv_row(&gi_list_flows, NULL, result, self);
     CHECK(result->lasted >= 0);
     CHECK(result->down_resent_octets <= result->down_data_octets);
     CHECK(result->share == GI_NONE || result->share >= 0);
