@@ -21,16 +21,37 @@ struct page {
     char **svg; // one for each figure, or NULL; then those of the axes
 };
 
+// Over a name of the legend, and unseen: who unticks it hides what has its colour in this figure,
+// by the style alone. Not where two names share a colour.
+static void put_switch(const struct figures_name *name, FILE *out)
+{
+    fprintf(out, "<input type=\"checkbox\" checked=\"checked\" class=\"c%u\" aria-label=\"",
+            name->colour);
+    section_escape(name->text, out);
+    fputs("\">", out);
+}
+
+static bool has_switches(const struct figure *figure)
+{
+    for (uint32_t i = 0; i < figure->names; i++)
+        if (figure->name[i].colour >= PLOT_COLOURS)
+            return false;
+    return figure->names > 1;
+}
+
 static void put_names(const struct figure *figure, FILE *out)
 {
+    bool switches = has_switches(figure);
     fputs("<ul class=\"names\">", out);
     for (uint32_t i = 0; i < figure->names; i++) {
         uint32_t colour = figure->name[i].colour;
         const char *class = figure->boxes           ? " class=\"box\""
                             : colour < PLOT_COLOURS ? ""
                                                     : " class=\"dashed\"";
-        fprintf(out, "<li><i%s style=\"border-color:var(--s%u)\"></i>", class,
-                colour % PLOT_COLOURS);
+        fputs("<li>", out);
+        if (switches)
+            put_switch(&figure->name[i], out);
+        fprintf(out, "<i%s style=\"border-color:var(--s%u)\"></i>", class, colour % PLOT_COLOURS);
         section_escape(figure->name[i].text, out);
         fputs("</li>", out);
     }
@@ -80,6 +101,10 @@ static void put_figures(const struct page *p, uint32_t most, const char *why, FI
     } else {
         put_svgs(&p->figures, 0, most < p->figures.count ? most : p->figures.count, p->svg, out);
     }
+    if (p->svg)
+        fputs("<p class=\"soft\">A click on a name below a figure hides its curve, another shows "
+              "it.</p>\n",
+              out);
     if (p->svg && p->runs.count > p->runs.groups)
         fputs("<p class=\"soft\">A curve is all seeds of a variant: a distribution is of all their "
               "packets, a curve over time is the mean of theirs.</p>\n",

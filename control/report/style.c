@@ -2,6 +2,11 @@
 // colours of lines and bars, --grid their grid; each is legible on its ground.
 #include "control/report/sections.h"
 
+// What is unticked in a legend: all of its colour.
+#define SWITCH(n)                                                                           \
+    "figure:has(.c" #n ":not(:checked)) svg :is([stroke*='--s" #n "'],[fill*='--s" #n "'])" \
+    "{display:none}\n"
+
 static const char style[] =
     ":root{--ground:#fff;--ink:#1b1f24;--soft:#59636e;--line:#d5dae0;--grid:#e3e7eb;--head:#f5f7f9;"
     "--good:#12652f;--bad:#b3261e;"
@@ -47,12 +52,19 @@ static const char style[] =
     "ul.names{list-style:none;display:flex;flex-wrap:wrap;gap:2px 16px;margin:4px 0 0;padding:0;"
     "font-size:.9rem}\n"
     "ul.names li{display:flex;align-items:center;gap:6px;overflow-wrap:anywhere}\n"
-    "ul.names i{flex:none;width:22px;height:0;border-top:3px solid}\n"
-    "ul.names i.dashed{border-top-style:dashed}\n"
-    "ul.names i.box{border-top-width:12px;width:12px}\n"
-    "ul.names i.dot{border-top-width:8px;width:8px;border-radius:4px}\n"
-    "ul.names i.mark{width:9px;height:9px;margin:0 4px;border:2px solid;transform:rotate(45deg)}\n"
-    "details{margin:8px 0}summary{cursor:pointer;padding:4px 0}\n";
+    "ul.names li{position:relative}\n"
+    "ul.names input{position:absolute;inset:0;width:100%;height:100%;margin:0;opacity:0;"
+    "cursor:pointer}\n"
+    "ul.names input:focus-visible+i{outline:2px solid var(--ink);outline-offset:3px}\n"
+    "ul.names li:has(input:not(:checked)){text-decoration:line-through}\n" SWITCH(0) SWITCH(1)
+        SWITCH(2) SWITCH(3) SWITCH(4) SWITCH(5) SWITCH(6)
+            SWITCH(7) "ul.names i{flex:none;width:22px;height:0;border-top:3px solid}\n"
+                      "ul.names i.dashed{border-top-style:dashed}\n"
+                      "ul.names i.box{border-top-width:12px;width:12px}\n"
+                      "ul.names i.dot{border-top-width:8px;width:8px;border-radius:4px}\n"
+                      "ul.names i.mark{width:9px;height:9px;margin:0 4px;border:2px "
+                      "solid;transform:rotate(45deg)}\n"
+                      "details{margin:8px 0}summary{cursor:pointer;padding:4px 0}\n";
 
 void section_begin(const char *title, FILE *out)
 {

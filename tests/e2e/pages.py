@@ -12,10 +12,10 @@ import subprocess
 
 from harness import TIMEOUT_S, new_folder, program, right, same
 
-EMPTY = {"br", "meta"}  # elements without an end
+EMPTY = {"br", "meta", "input"}  # elements without an end
 SVG = {"svg", "g", "path", "polygon", "rect", "text"}  # what figures may have
 HTML = {"html", "head", "meta", "title", "style", "body", "main", "h1", "h2", "h3", "section", "div", "table",
-        "thead", "tbody", "tr", "th", "td", "p", "span", "strong", "code", "br", "figure", "ul", "li", "i", "details", "summary"}
+        "thead", "tbody", "tr", "th", "td", "p", "span", "strong", "code", "br", "figure", "ul", "li", "i", "details", "summary", "input"}
 
 
 class Page(html.parser.HTMLParser):

@@ -117,13 +117,13 @@ def names_of(page, text):
     """The runs in order, and what the legends say, each once."""
     legends = re.findall(r'<ul class="names">(.*?)</ul>', text)
     return ([row[1] for row in page.tables["What was run"][1:]],
-            {re.sub(r"<.*?>", " ", legend).strip() for legend in legends})
+            {" ".join(re.sub(r"<.*?>", " ", legend).split()) for legend in legends})
 
 
 @case("runs in folders, DIR/VARIANT/SEED: in the order of their names, one colour for a variant")
 def folders():
     same(names_of(*page_of(swept())), (["cobalt/1", "cobalt/2", "cobalt/10", "red/1", "red/2", "red/10"],
-                                       {"cobalt    red"}), "runs and legends")
+                                       {"cobalt red"}), "runs and legends")
 
 
 def gathered(runs):
@@ -140,7 +140,7 @@ def sweep():
     folder = swept()
     (folder / "summary.json").write_text(json.dumps(gathered(["red/2", "red/1", "red/3", "cobalt/10"])))
     page, text = page_of(folder)
-    same(names_of(page, text), (["red/2", "red/1", "cobalt/10"], {"red    cobalt"}), "runs and legends")
+    same(names_of(page, text), (["red/2", "red/1", "cobalt/10"], {"red cobalt"}), "runs and legends")
     same(page.tables["Means over the seeds"][1:], [["background: goodput, kbit/s", "12.3 \u00b1 0.000051"],
                                                    ["background: delay p95, ms", "12\u202f300 \u00b1 0.051"],
                                                    ["background: packets delivered", "12\u202f300 \u00b1 0.051"]], "means")

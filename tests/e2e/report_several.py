@@ -329,6 +329,9 @@ def curves():
     page, text = page_of(folder)
     right("Distribution of the delay: background, down" in page.titles, f"{page.titles}")
     right("A curve is all seeds of a variant" in text, "what a curve is")
+    figure = re.search(r"<h3>Distribution of the delay: background, down</h3>.*?</figure>", text, re.DOTALL).group(0)
+    same(re.findall(r'<input type="checkbox" checked="checked" class="(c\d)" aria-label="(\w+)"><i style="border-color:var\(--s(\d)\)">',
+                    figure), [("c0", "cobalt", "0"), ("c1", "red", "1")], "switches of the curves")
     packets = {}
     for rows in seeds_of(folder, "delays.csv", ("delay_ms", "packets")):
         for delay, count in rows:

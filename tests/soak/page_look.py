@@ -6,6 +6,7 @@ dark, with all that is folded open. A script that this test puts into a copy of 
     overlap     two texts of a figure, or of its legend, lie on each other; or one lies on a bar
     contrast    a text of less than 4.5 to 1 on its ground, or a curve of less than 3 to 1
     small       a text of less than 10 pixels
+    switch      a name of a legend that does not hide and show its curve, or that hides another
 
     page_look.py [--seeds N]    seeds of each variant; the screenshots are in build/page_look
 
@@ -43,7 +44,7 @@ sweep { axis { key = "nse.bvc.radio.slots", name = "slots", values = { 6, 8 } } 
 MEASURE = r"""
 <script>
 addEventListener('load', () => {
-    const faults = {overflow: [], overlap: [], contrast: [], small: []};
+    const faults = {overflow: [], overlap: [], contrast: [], small: [], switch: []};
     const say = (kind, text) => faults[kind].length < 5 && faults[kind].push(text.trim().slice(0, 120));
     document.querySelectorAll('details').forEach(d => d.open = true);
     const root = document.documentElement, width = innerWidth;
@@ -90,6 +91,18 @@ addEventListener('load', () => {
         const found = ratio(colour.slice(0, 3), ground(e));
         if (found < 3) say('contrast', `${found.toFixed(2)}: a colour of ${e.parentElement.textContent}`);
     }
+    const visible = (figure, n) => [...figure.querySelectorAll(`svg :is([stroke*='--s${n}'],[fill*='--s${n}'])`)]
+        .filter(e => getComputedStyle(e).display !== 'none').length;
+    document.querySelectorAll('ul.names input').forEach(box => {
+        const figure = box.closest('figure'), own = Number(box.className.slice(1)), others = [...figure.querySelectorAll('input')]
+            .filter(e => e !== box).map(e => Number(e.className.slice(1)));
+        const before = others.map(n => visible(figure, n)), drawn = visible(figure, own);
+        box.checked = false;
+        if (drawn === 0 || visible(figure, own) > 0 || others.some((n, i) => visible(figure, n) !== before[i]))
+            say('switch', `${box.ariaLabel}: ${drawn} drawn, then ${visible(figure, own)}`);
+        box.checked = true;
+        if (visible(figure, own) !== drawn) say('switch', `${box.ariaLabel} does not come back`);
+    });
     const dark = matchMedia('(prefers-color-scheme: dark)').matches, figures = document.querySelectorAll('figure svg').length;
     const out = document.createElement('pre');
     out.id = 'measured';
@@ -101,7 +114,8 @@ addEventListener('load', () => {
 
 PLANTED = (("overflow", "main{width:1500px;max-width:none}"), ("overflow", "ul.says{margin-left:1390px}"),
            ("overlap", "ul.names{margin-top:-60px}"), ("overlap", "ul.names li{margin-right:-60px}"), ("overlap", "svg.bars rect{transform:translateY(-12px)}"),
-           ("contrast", ":root{--soft:#909090}"), ("contrast", ":root{--s1:#ffd0b0}"), ("small", "svg.bars text{font-size:9px}"))
+           ("contrast", ":root{--soft:#909090}"), ("contrast", ":root{--s1:#ffd0b0}"), ("small", "svg.bars text{font-size:9px}"),
+           ("switch", "figure svg [stroke*='--s1']{display:inline!important}"), ("switch", "figure:has(.c1:not(:checked)) svg *{display:none}"))
 
 
 def browse(page, width, scheme, *words):
