@@ -10,7 +10,8 @@
 
 #define PANELS_MOST   4 // of an outcome over an axis
 #define TICKS_MOST    10
-#define LOG_FACTOR    9     // from which on a scale is logarithmic
+#define LOG_FACTOR    9 // from which on a scale is logarithmic
+#define FACTOR_MOST   1e12
 #define BESIDE        0.012 // of the axis, between neighbours
 #define CLOSE         0.5   // of the way to the next value, for all variants at one
 #define MARGIN        0.05
@@ -76,6 +77,7 @@ static struct scale scale_of(const struct outcomes_axis *axis)
     }
     s.numbers &= s.most - s.least > APART * fmax(fabs(s.least), fabs(s.most));
     s.log = s.numbers && s.least > 0 && s.most > LOG_FACTOR * s.least;
+    s.numbers &= !s.log || s.most < FACTOR_MOST * s.least;
     // The texts of a few values must not lie on each other.
     if (!s.numbers || (axis->values <= TICKS_MOST && nearest_of(&s) < NEAR))
         set_equal(&s);

@@ -277,8 +277,11 @@ def odd_axes():
     _, (_, text) = over(points, [{"r": value} for value in ("500 ms", "1 s", "30 s")])
     ticks = tick_places(picture_of(text, "ping: round trip p95 over r"))
     right(abs(ticks["30 s"] + ticks["500 ms"] - 2 * ticks["1 s"]) < 0.1, f"equal distances: {ticks}")
-    for odd in (["1", "1.0", "1"], ["-5", "0", "5"], ["1e14", "100000000000001", "1e999"], ["nan", "", "<b>'`$(id)"], [7, None, {}]):
+    for odd in (["1", "1.0", "1"], ["-5", "0", "5"], ["1e14", "100000000000001", "1e999"],  ["nan", "", "<b>'`$(id)"], [7, None, {}]):
         over(points, [{"r": value} for value in odd])
+    many = [f"r={i}" for i in range(12)]
+    over(many, [{"r": f"1e{int(28.6 * i) - 300}"} for i in range(12)])
+    over(many, [{"r": f"a-long-name-of-a-value-{i}"} for i in range(12)])
     for wrong in 7, [], {str(i): str(i) for i in range(50)}:
         over(points, [wrong] * 3)
     folder, values = new_folder(), {(f"v{i % 16}", f"p{i // 16}"): {PING: [1, 2, 3]} for i in range(320)}
