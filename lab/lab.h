@@ -213,6 +213,7 @@ struct lab_table {
     void (*put)(const void *lab, FILE *out);
 };
 const struct lab_table *lab_table(uint32_t i);
+extern const struct table lab_table_packets; // the columns of packets.csv
 
 // The name of kind i of applications; NULL: there is none.
 const char *lab_application(uint32_t i);

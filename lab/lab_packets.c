@@ -1,92 +1,78 @@
 // packets.csv: a row for each thing that becomes of an IP packet: sent by its end, passed between
 // GGSN and SGSN (the place of gn.pcap), arrived, lost. Context, direction and identification say
-// which packet; the row of its sending has what its sender put into it. lab/report/README.md has
-// the columns.
+// which packet; the row of its sending has what its sender put into it. lab_packets.def has the
+// columns.
 #include "lab/hosts/flow_packet.h"
 #include "lab/lab_parts.h"
-#include "lab/base/csv.h"
+#include "lab/base/table.h"
+
+struct packet_event {
+    const char *name;
+    struct ledger_key key;
+    const struct ledger_place *place; // of a loss, with the reason's number there
+    uint32_t own;
+    uint32_t octets; // of a sending
+    const struct flow_packet *packet;
+};
+
+static bool is_down(const struct packet_event *event)
+{
+    return event->key.way == LEDGER_DOWN;
+}
+
+static bool is_tcp(const struct packet_event *event)
+{
+    return event->packet && event->packet->ip.protocol == FLOW_PROTOCOL_TCP;
+}
+
+static uint32_t ms_address(const struct packet_event *event)
+{
+    return is_down(event) ? event->packet->ip.destination : event->packet->ip.source;
+}
+
+static const char *address_text(uint32_t address, char room[TABLE_ROOM])
+{
+    snprintf(room, TABLE_ROOM, "%u.%u.%u.%u", address >> 24, address >> 16 & 255,
+             address >> 8 & 255, address & 255);
+    return room;
+}
+
+#define TABLE_FILE  "lab/lab_packets.def"
+#define TABLE_OWNER const struct lab *lab
+#include "lab/base/table_make.h"
 
 void lab_packets_start(struct lab *lab)
 {
-    struct csv csv = {.out = lab->out.packets};
-    if (!csv.out)
-        return;
-    csv_head(&csv, "time_s,event,context,direction,ip_id,place,reason,octets,ms_address,ms_port,"
-                   "host_port,sequence,acknowledgement,flags,data_octets");
-    csv_end(&csv);
+    if (lab->out.packets)
+        table_csv_head(&lab_table_packets, lab->out.packets);
 }
 
-static void put_event(struct csv *csv, const char *event, struct ledger_key key, uint64_t now_ns)
+static void put(const struct lab *lab, const struct packet_event *event)
 {
-    csv_decimal(csv, now_ns, 9);
-    csv_text(csv, event);
-    csv_number(csv, key.context);
-    csv_text(csv, ledger_way_names[key.way]);
-    csv_number(csv, key.id);
-}
-
-static void put_none(struct csv *csv, int cells)
-{
-    for (int i = 0; i < cells; i++)
-        csv_none(csv);
-}
-
-static void put_content(struct csv *csv, const struct flow_packet *packet, enum ledger_way way)
-{
-    bool down = way == LEDGER_DOWN;
-    uint32_t address = down ? packet->ip.destination : packet->ip.source;
-    char text[16];
-    snprintf(text, sizeof text, "%u.%u.%u.%u", address >> 24, address >> 16 & 255,
-             address >> 8 & 255, address & 255);
-    csv_text(csv, text);
-    csv_number(csv, down ? packet->destination_port : packet->source_port);
-    csv_number(csv, down ? packet->source_port : packet->destination_port);
-    if (packet->ip.protocol != FLOW_PROTOCOL_TCP) {
-        put_none(csv, 4);
-        return;
-    }
-    csv_number(csv, packet->tcp.sequence);
-    csv_number(csv, packet->tcp.acknowledgement);
-    csv_number(csv, packet->tcp.flags);
-    csv_number(csv, packet->tcp.payload.n);
+    table_csv_row(&lab_table_packets, lab, event, lab->out.packets);
 }
 
 void lab_packet_sent(struct lab *lab, struct ledger_key key, const uint8_t *ip, uint32_t octets)
 {
-    struct csv csv = {.out = lab->out.packets};
     struct flow_packet packet;
-    if (!csv.out)
+    if (!lab->out.packets)
         return;
-    put_event(&csv, "sent", key, engine_now_ns(lab->engine));
-    put_none(&csv, 2);
-    csv_number(&csv, octets);
-    if (flow_packet_decode(&packet, ip, octets) == FLOW_TAKEN)
-        put_content(&csv, &packet, key.way);
-    else
-        put_none(&csv, 7);
-    csv_end(&csv);
+    bool taken = flow_packet_decode(&packet, ip, octets) == FLOW_TAKEN;
+    put(lab, &(struct packet_event){
+                 .name = "sent", .key = key, .octets = octets, .packet = taken ? &packet : NULL});
 }
 
 void lab_packet_met(struct lab *lab, const char *event, struct ledger_key key)
 {
-    struct csv csv = {.out = lab->out.packets};
-    if (!csv.out)
-        return;
-    put_event(&csv, event, key, engine_now_ns(lab->engine));
-    put_none(&csv, 10);
-    csv_end(&csv);
+    if (lab->out.packets)
+        put(lab, &(struct packet_event){.name = event, .key = key});
 }
 
 void lab_packet_lost(struct lab *lab, struct ledger_key key, uint32_t reason)
 {
-    struct csv csv = {.out = lab->out.packets};
-    uint32_t own;
-    if (!csv.out)
+    struct packet_event event = {.name = "lost", .key = key};
+    if (!lab->out.packets)
         return;
-    const struct ledger_place *place = ledger_place_of(&lab->ledger, reason, &own);
-    put_event(&csv, "lost", key, engine_now_ns(lab->engine));
-    csv_text(&csv, place->name);
-    csv_text(&csv, place->reasons[own]);
-    put_none(&csv, 8);
-    csv_end(&csv);
+    event.place = ledger_place_of(&lab->ledger, reason, &event.own);
+    put(lab, &event);
 }

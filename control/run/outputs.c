@@ -134,6 +134,8 @@ void outputs_describe(FILE *out)
         fprintf(out, "\n%s\n", table->name);
         table_describe(table->table, out);
     }
+    fprintf(out, "\n" PACKETS "\n");
+    table_describe(&lab_table_packets, out);
 }
 
 int outputs_page(const struct run *run)

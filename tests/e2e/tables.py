@@ -255,7 +255,7 @@ def gi():
 
 @case("a run: its CSV files have the columns that sluice help csv explains, in that order")
 def run_tables():
-    done = subprocess.run([program(), "run", ROOT / "config/quickstart.lua", "--no-page", "--no-huge", "--out", folder / "run",
+    done = subprocess.run([program(), "run", ROOT / "config/quickstart.lua", "--no-page", "--no-huge", "--packets", "--out", folder / "run",
                            "--set", "run.duration=12 s"], capture_output=True, timeout=120)
     same(done.returncode, 0, f"exit status: {done.stderr}")
     help_csv = subprocess.run([program(), "help", "csv"], capture_output=True, timeout=60).stdout.decode()
