@@ -10,6 +10,7 @@
 
 #define SUBJECTS_MAX 16 // of a set
 #define VALUE_MOST   1e15
+#define ROUNDING     1e-9 // the summary's figures are coarser; less is of the arithmetic
 
 #define TIME(key, text, first)                                     \
     {                                                              \
@@ -100,7 +101,7 @@ static uint32_t value_number_of(struct outcomes_axis *axis, const char *text)
             return i;
     if (axis->values == OUTCOMES_POINTS_MAX)
         return 0; // more than points: the file is wrong
-    snprintf(axis->value[axis->values], OUTCOMES_NAME_OCTETS, "%s", text);
+    snprintf(axis->value[axis->values], OUTCOMES_LABEL_OCTETS, "%s", text);
     return axis->values++;
 }
 
@@ -108,14 +109,14 @@ static uint32_t value_number_of(struct outcomes_axis *axis, const char *text)
 static void read_axes(struct outcomes *o)
 {
     const struct json_object *first = o->groups ? value_in(o->group[0].json, "axes") : NULL;
-    if (!value_is_object(first))
+    if (!value_is_object(first) || value_size(first) > OUTCOMES_AXES_MAX)
         return;
-    for (size_t i = 0; i < value_size(first) && o->axes < OUTCOMES_AXES_MAX; i++) {
+    for (size_t i = 0; i < value_size(first); i++) {
         struct outcomes_axis *axis = &o->axis[o->axes];
         const char *key = value_key(first, i);
         value_printable(key, axis->name, sizeof axis->name);
         for (uint32_t g = 0; g < o->groups; g++) {
-            char text[OUTCOMES_NAME_OCTETS];
+            char text[OUTCOMES_LABEL_OCTETS];
             value_text(value_in(o->group[g].json, "axes"), key, text, sizeof text);
             o->at[o->group[g].point][o->axes] = value_number_of(axis, text);
         }
@@ -304,6 +305,8 @@ static struct statistics difference_of(const struct outcomes *o, const struct ou
             samples[n++] = difference;
     }
     struct statistics s = samples ? statistics_of(samples, n) : (struct statistics){0};
+    if (s.ci95 < ROUNDING)
+        s.ci95 = 0;
     free(samples);
     return s;
 }
@@ -314,7 +317,9 @@ enum outcomes_verdict outcomes_compare(const struct outcomes *o, uint32_t outcom
 {
     const struct outcome *of = &o->outcome[outcome];
     const struct outcomes_group *a = group_at(o, variant, point), *b = group_at(o, other, point);
-    *difference = a && b ? difference_of(o, of, a, b) : (struct statistics){0};
+    // Who has none at any seed has nothing to compare, and not 0.
+    bool both = a && b && figure_of(a, of).n > 0 && figure_of(b, of).n > 0;
+    *difference = both ? difference_of(o, of, a, b) : (struct statistics){0};
     if (difference->n < 2 || of->kind->better == 0)
         return OUTCOMES_UNKNOWN;
     if (!(fabs(difference->mean) > difference->ci95))

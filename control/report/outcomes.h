@@ -14,9 +14,9 @@
 #define OUTCOMES_GROUPS_MAX   512 // variants at points
 #define OUTCOMES_VARIANTS_MAX 32
 #define OUTCOMES_POINTS_MAX   128
-#define OUTCOMES_AXES_MAX     4
+#define OUTCOMES_AXES_MAX     8 // as a sweep
 #define OUTCOMES_NAME_OCTETS  48
-#define OUTCOMES_LABEL_OCTETS 160
+#define OUTCOMES_LABEL_OCTETS 320 // a point's 200 behind a variant's 64: no name is cut
 #define OUTCOMES_DIGITS       40
 
 struct json_object;
@@ -46,7 +46,7 @@ struct outcomes_group {
 // An axis of the sweep, its values in the order of the groups.
 struct outcomes_axis {
     char name[OUTCOMES_NAME_OCTETS]; // printable ASCII, as its values
-    char value[OUTCOMES_POINTS_MAX][OUTCOMES_NAME_OCTETS];
+    char value[OUTCOMES_POINTS_MAX][OUTCOMES_LABEL_OCTETS];
     uint32_t values;
 };
 
@@ -79,7 +79,8 @@ struct statistics outcomes_at(const struct outcomes *o, uint32_t outcome, uint32
 
 // How a variant is beside another. A difference is told from 0 if its interval has no 0.
 enum outcomes_verdict {
-    OUTCOMES_UNKNOWN, // no seed or one alone that both have; or neither direction is better
+    OUTCOMES_UNKNOWN, // one has no mean, or both have one seed alone or none; or neither direction
+                      // is better
     OUTCOMES_SAME,    // not told apart
     OUTCOMES_BETTER,
     OUTCOMES_WORSE

@@ -254,13 +254,17 @@ static void release(struct page *p)
 
 int page_write(FILE *out, const char *const *dirs, uint32_t count, char error[PAGE_ERROR_OCTETS])
 {
-    struct page page = {0};
-    bool good = gather(&page, dirs, count, error);
+    struct page *page = calloc(1, sizeof *page);
+    bool good = page && gather(page, dirs, count, error);
+    if (!page)
+        snprintf(error, PAGE_ERROR_OCTETS, "not enough memory");
     if (good) {
         error[0] = '\0';
-        draw(&page, error);
-        put_all(&page, error, out);
+        draw(page, error);
+        put_all(page, error, out);
     }
-    release(&page);
+    if (page)
+        release(page);
+    free(page);
     return good ? 0 : -1;
 }

@@ -240,7 +240,7 @@ static bool find_in(struct runs *runs, const char *dir, char error[512])
     size_t n = strlen(dir);
     while (n > 1 && dir[n - 1] == '/')
         n--;
-    if (n >= sizeof path)
+    if (n >= RUNS_DIR_OCTETS)
         return fail(error, dir, strerror(ENAMETOOLONG));
     snprintf(path, sizeof path, "%.*s", (int)n, dir);
     runs->root_octets = n;

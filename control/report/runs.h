@@ -15,7 +15,8 @@
 #define RUNS_GATHERED_MAX  8
 #define RUNS_FOLDERS_BELOW 3
 #define RUNS_NOTES_OCTETS  2048
-#define RUNS_LABEL_OCTETS  160
+#define RUNS_LABEL_OCTETS  1024
+#define RUNS_DIR_OCTETS    512 // so that no label is cut
 
 struct json_object;
 struct reader;

@@ -120,7 +120,7 @@ static const char *scenario_of(const struct runs_run *run, char text[TEXT_ROOM])
 
 void section_head(const struct runs *runs, FILE *out)
 {
-    char text[TEXT_ROOM], other[TEXT_ROOM], title[TEXT_ROOM + 32];
+    char text[TEXT_ROOM], other[TEXT_ROOM], title[RUNS_LABEL_OCTETS + 32];
     bool one = true;
     const char *scenario = scenario_of(&runs->run[0], text);
     for (uint32_t i = 1; i < runs->count; i++)

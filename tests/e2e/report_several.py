@@ -13,7 +13,7 @@ from harness import case, main, new_folder, right, same
 from pages import number, page_of, world
 from pictures import dots_of, lines_of, series_colour
 
-T = {2: 4.302653, 4: 2.776445}  # Student's t at 0.975, of a table
+T = {2: 4.302653, 4: 2.776445, 9: 2.262157}  # Student's t at 0.975, of a table
 
 
 def interval(samples):
@@ -88,6 +88,34 @@ def two():
     right(f"3 seeds of each. {tally}." in plain(text), "the sum of them")
     same(found[3:], [tally,
                      "ftp: goodput: &lt;new&gt; 47.0 \u00b1 5.0 kbit/s, old 50.0 \u00b1 5.0 kbit/s"], "all outcomes")
+
+
+@case("a variant that has none of an outcome is not worse in it; what the arithmetic adds is no interval")
+def odd_outcomes():
+    _, text = typed_page({("a", ""): {PING: [7, 8, 9], DOWNLOAD: [48000, 49000, 50000]}, ("b", ""): {PING: [7, 8, 10]}})
+    right("b beside a: better in 0 of 1 outcomes, worse in 0, not told apart in 1." in plain(text), "the sum of them")
+    same(sentences(text)[1:], ["ftp: goodput: a 49.0 \u00b1 2.5 kbit/s; no other variant has it."], "an outcome of one variant")
+    samples = [(73 + i) / 10 for i in range(10)]
+    right(len({sample + 10 - sample for sample in samples}) > 1, "differences of these samples are alike but for the arithmetic")
+    _, text = typed_page({("a", ""): {PING: samples}, ("b", ""): {PING: [sample + 10 for sample in samples]}})
+    right("sure (difference 10.0 ms with every seed)" in sentences(text)[0], sentences(text)[0])
+
+
+@case("names of points as long as they may be, and folders deeper than that, are told apart")
+def long_names():
+    points = ["x=" + 197 * "y" + end for end in "12"]
+    values = {(variant, point): {PING: [base, base + 1, base + 2]} for variant in (63 * "v" + "a", 63 * "v" + "b")
+              for point, base in zip(points, (10, 50))}
+    page, text = typed_page(values)
+    same([(row[1], row[2]) for row in cells(page)], list(zip(points, ("11.0 \u00b1 2.5", "51.0 \u00b1 2.5"))), "means")
+    right("2 points, 3 seeds of each" in plain(text), "seeds")
+    folder, summary = new_folder().joinpath(*6 * [40 * "d"]), gathered({("a", ""): BEFORE, ("b", ""): AFTER})
+    for name in "ab":
+        world(folder / name / "1")
+    (folder / "summary.json").write_text(json.dumps(summary))
+    _, text = page_of(folder)
+    names = re.search(r'<ul class="names">(.*?)</ul>', text).group(1)
+    same(re.findall(r"</i>([^<]*)<", names), ["a", "b"], "curves")
 
 
 def cells(page):
@@ -261,6 +289,16 @@ def axes():
             check_places(picture, values, variant, colour, own, lambda point, own=own: ticks[keys[own.index(point)]])
     right(">rate in kbit/s<" in text and ">round trip p95 in ms<" in text, "titles of the axes")
     same(len({scale_of(picture_of(text, title)) for title in titles}), 1, "panels have one scale")
+
+
+@case("a sweep of eight axes: each has its figures; so have values that are alike for long")
+def many_axes():
+    points = [f"a={a},h={h}" for a in (1, 2) for h in (1, 2)]
+    _, (page, _) = over(points, [{**{name: "0" for name in "bcdefg"}, "a": point[2], "h": point[6]} for point in points])
+    same([title for title in page.titles if " over " in title and "time" not in title],
+         [f"ping: round trip p95 over {title}" for title in ("a; h 1", "a; h 2", "h; a 1", "h; a 2")], "figures")
+    _, (page, _) = over(["p=1", "p=2"], [{"p": 100 * "x" + end} for end in "12"])
+    right("ping: round trip p95 over p" in page.titles, f"{page.titles}")
 
 
 def scale_of(picture):
