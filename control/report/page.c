@@ -191,8 +191,8 @@ static void put_all(const struct page *p, const char *why, FILE *out)
     put_more_figures(p, first, out);
     fputs("<p class=\"soft\">All tables come from <code>summary.json</code>, "
           "<code>classes.csv</code> and <code>drops.csv</code>. The CSV files beside them have "
-          "more, by cell, MS and flow; <code>lab/report/README.md</code> describes their "
-          "columns.</p>\n</main></body></html>\n",
+          "more, by cell, MS and flow; <code>sluice help csv</code> says what their columns "
+          "mean.</p>\n</main></body></html>\n",
           out);
 }
 

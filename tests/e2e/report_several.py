@@ -186,6 +186,7 @@ def many_points():
 @case("one variant: nothing is better; a summary without anything is a page")
 def one():
     page, text = typed_page({("", ""): BEFORE})
+    right("<code>sluice help csv</code>" in text, "where the columns are explained")
     right("Which is better" not in text and cells(page)[0] == ["ping: round trip p95, ms", "9100 \u00b1 250"], "one variant")
     folder = new_folder()
     world(folder / "1")

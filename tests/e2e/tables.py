@@ -261,6 +261,9 @@ def run_tables():
     help_csv = subprocess.run([program(), "help", "csv"], capture_output=True, timeout=60).stdout.decode()
     *texts, rest = help_csv.split("\n\n")
     right("sluice audit --columns" in rest, rest)
+    others = "".join((ROOT / name).read_text() for name in re.findall(r"[\w/]+\.md", rest))
+    for name in "series_classes.csv", "series_cells.csv", "series_flows.csv", "runs.csv", "results.csv":
+        right(f"`{name}`" in others, f"{name} is in no text that sluice help csv names")
     named = {}
     for text in texts:
         name, *lines = text.strip().split("\n")
