@@ -85,7 +85,8 @@ void section_means(const struct outcomes *o, uint32_t colour, FILE *out)
             o->variants > 1 && o->seeds > 1 ? "Bold: sure to be better than each other variant."
                                             : "");
     if (o->more)
-        fprintf(out, "<p class=\"bad\">The first %u variants at points; the files have all.</p>\n",
+        fprintf(out,
+                "<p class=\"bad\">Only %u variants at points are here; the files have all.</p>\n",
                 o->groups);
     put_intervals(o, out);
     fputs("</section>\n", out);

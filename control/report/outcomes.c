@@ -74,22 +74,19 @@ static uint32_t number_of(char (*names)[OUTCOMES_LABEL_OCTETS], uint32_t *count,
     return (*count)++;
 }
 
+// Of a sweep with more points than there is room for, the first of each variant.
 static void read_groups(struct outcomes *o, const struct json_object *list)
 {
-    for (size_t i = 0; i < value_count(list); i++) {
+    for (size_t i = 0; i < value_count(list) && o->groups < OUTCOMES_GROUPS_MAX; i++) {
         struct outcomes_group group = {.json = value_at(list, i)};
-        o->more = o->groups == OUTCOMES_GROUPS_MAX;
-        if (o->more)
-            return;
         char variant[OUTCOMES_LABEL_OCTETS], point[OUTCOMES_LABEL_OCTETS];
         outcomes_label(group.json, variant, point);
         group.variant = number_of(o->variant, &o->variants, OUTCOMES_VARIANTS_MAX, variant);
         group.point = number_of(o->point, &o->points, OUTCOMES_POINTS_MAX, point);
-        o->more = group.variant == OUTCOMES_VARIANTS_MAX || group.point == OUTCOMES_POINTS_MAX;
-        if (o->more)
-            return;
-        o->group[o->groups++] = group;
+        if (group.variant < OUTCOMES_VARIANTS_MAX && group.point < OUTCOMES_POINTS_MAX)
+            o->group[o->groups++] = group;
     }
+    o->more = o->groups < value_count(list);
 }
 
 // ---- Axes ----
@@ -133,29 +130,28 @@ static const struct outcomes_group *group_at(const struct outcomes *o, uint32_t 
     return NULL;
 }
 
-static bool is_of(const struct json_object *run, const struct json_object *group)
+// NULL: it is of none that was read.
+static struct outcomes_group *group_of(const struct outcomes *o, const struct json_object *run)
 {
-    static const char *const names[] = {"variant", "point"};
-    for (int i = 0; i < 2; i++) {
-        char one[OUTCOMES_LABEL_OCTETS], other[OUTCOMES_LABEL_OCTETS];
-        if (strcmp(value_text(run, names[i], one, sizeof one),
-                   value_text(group, names[i], other, sizeof other)) != 0)
-            return false;
-    }
-    return true;
+    char variant[OUTCOMES_LABEL_OCTETS], point[OUTCOMES_LABEL_OCTETS];
+    outcomes_label(run, variant, point);
+    for (uint32_t i = 0; i < o->groups; i++)
+        if (strcmp(o->variant[o->group[i].variant], variant) == 0 &&
+            strcmp(o->point[o->group[i].point], point) == 0)
+            return &o->group[i];
+    return NULL;
 }
 
-// The list has the runs of the groups behind each other, in the order of the groups.
+// The list has the runs of each group behind each other.
 static void find_runs(struct outcomes *o)
 {
-    size_t run = 0, all = value_count(o->list);
-    for (uint32_t i = 0; i < o->groups; i++) {
-        struct outcomes_group *group = &o->group[i];
-        group->run = run;
-        while (run < all && is_of(value_at(o->list, run), group->json))
-            run++;
-        group->runs = run - group->run;
-        if (group->runs > o->seeds)
+    for (size_t run = 0; run < value_count(o->list); run++) {
+        struct outcomes_group *group = group_of(o, value_at(o->list, run));
+        if (!group || (group->runs && group->run + group->runs != run))
+            continue;
+        if (group->runs == 0)
+            group->run = run;
+        if (++group->runs > o->seeds)
             o->seeds = (uint32_t)group->runs;
     }
 }

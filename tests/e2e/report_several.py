@@ -183,6 +183,15 @@ def many_points():
          "the first outcome")
 
 
+@case("more points than a page has room for: the first of each variant are compared, and the page says that there are more")
+def too_many_points():
+    values = {(variant, f"x={x}"): {PING: [base + x, base + x + 1, base + x + 2]} for variant, base in (("a", 10), ("b", 20)) for x in range(130)}
+    page, text = typed_page(values)
+    same(sentences(text)[0], "ping: round trip p95: surely the best is a at 128 of 128 points.", "the first outcome")
+    same(cells(page)[127], ["ping: round trip p95, ms", "x=127", "138 \u00b1 2", "148 \u00b1 2"], "the last point")
+    right("Only 256 variants at points are here; the files have all" in text, "there are more")
+
+
 @case("one variant: nothing is better; a summary without anything is a page")
 def one():
     page, text = typed_page({("", ""): BEFORE})
