@@ -1,11 +1,9 @@
 // A file that says at which rate a radio carries octets over time. Two forms, told by the first
 // line:
-// * TIME,RATE: seconds and bit/s. A rate holds until the next line's time, the first also before
-// its
-//   own, the last for ever. Times rise.
-// * MS: a chance to send 1504 octets, in whole milliseconds from the start, as Mahimahi has it.
-// Lines
-//   do not fall; behind the last ms it all begins again. The octets of one ms are spread over it.
+// TIME,RATE: seconds and bit/s. A rate holds until the next line's time, the first also before its
+// own, the last for ever. Times rise.
+// MS: a chance to send 1504 octets, in whole milliseconds from the start, as Mahimahi has it. Lines
+// do not fall; behind the last ms it all begins again. The octets of one ms are spread over it.
 // Empty lines, lines that begin with # and a first line that begins with a letter are left out.
 #ifndef SLUICE_LAB_RADIO_TRACE_H
 #define SLUICE_LAB_RADIO_TRACE_H
