@@ -27,7 +27,7 @@ struct scale {
     const struct outcomes_axis *axis;
     bool numbers, log;
     char unit[UNIT_OCTETS];
-    double number[OUTCOMES_POINTS_MAX]; // of each value; on a logarithmic scale its logarithm
+    double number[OUTCOMES_POINTS_MAX]; // of each value; at equal distances its place from 1 on
     double least, most;
 };
 
