@@ -29,9 +29,11 @@ def program():
     return found
 
 
-def run(scenario, out, seeds="1..1", variant="all", settings=None, jobs=None):
+def run(scenario, out, seeds=1, variant="all", settings=None, jobs=None):
     """Runs each variant and each point of the scenario with each seed, unless complete results of the same runs are in the
-    folder `out` already; returns read(out). settings: {key: value} as for --set. A run that fails raises RuntimeError."""
+    folder `out` already; returns read(out). seeds: how many, or a text such as "6..10"; settings: {key: value} as for --set.
+    A run that fails raises RuntimeError."""
+    seeds = f"1..{seeds}" if isinstance(seeds, int) else seeds
     words = [program(), "run", scenario, "--out", out, "--seeds", seeds, "--resume"]
     words += ["--variant", variant] if variant else []
     words += ["--jobs", jobs] if jobs else []
@@ -45,7 +47,11 @@ def run(scenario, out, seeds="1..1", variant="all", settings=None, jobs=None):
 
 def read(folder):
     """The results.csv of a folder with several runs."""
-    return pandas.read_csv(pathlib.Path(folder) / "results.csv", dtype=dict.fromkeys(TEXTS, "string"))
+    path = pathlib.Path(folder) / "results.csv"
+    if not path.exists():
+        raise FileNotFoundError(f"no {path}: sluice run writes it for several variants, points or seeds (--seeds 1..1 will do), "
+                                "and not with --targets")
+    return pandas.read_csv(path, dtype=dict.fromkeys(TEXTS, "string"))
 
 
 def means(folder):

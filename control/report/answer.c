@@ -110,14 +110,13 @@ static uint32_t next_best(const struct outcomes *o, uint32_t outcome, uint32_t p
     return next;
 }
 
-// Those that are not told from the best, each with its mean.
-static void put_ties(const struct answer *a, uint32_t outcome, uint32_t point, uint32_t best,
-                     const char *between)
+// Those that stand so beside the best, each with its mean.
+static void put_others(const struct answer *a, uint32_t outcome, uint32_t point, uint32_t best,
+                       enum outcomes_verdict verdict, const char *between)
 {
     for (uint32_t v = 0; v < a->o->variants; v++) {
         struct statistics difference;
-        if (v == best ||
-            outcomes_compare(a->o, outcome, v, best, point, &difference) != OUTCOMES_SAME)
+        if (v == best || outcomes_compare(a->o, outcome, v, best, point, &difference) != verdict)
             continue;
         fputs(between, a->out);
         put_mean(a, outcome, v, point);
@@ -144,7 +143,8 @@ static void put_standing(const struct answer *a, uint32_t outcome, uint32_t poin
     if (verdict == OUTCOMES_SAME) {
         fputs("<strong>not told apart</strong>: ", a->out);
         put_mean(a, outcome, best, point);
-        put_ties(a, outcome, point, best, ", ");
+        put_others(a, outcome, point, best, OUTCOMES_SAME, ", ");
+        put_others(a, outcome, point, best, OUTCOMES_WORSE, "; surely worse: ");
         if (o->variants == 2)
             put_difference(&difference, &o->outcome[outcome], a->out);
         return;
@@ -156,7 +156,7 @@ static void put_standing(const struct answer *a, uint32_t outcome, uint32_t poin
     put_ratio(outcomes_at(o, outcome, best, point).mean, outcomes_at(o, outcome, next, point).mean,
               a->out);
     put_surety(&difference, &o->outcome[outcome], a->out);
-    put_ties(a, outcome, point, best, "; but not told apart from ");
+    put_others(a, outcome, point, best, OUTCOMES_SAME, "; but not told apart from ");
 }
 
 // At many points: how often each is surely the best.

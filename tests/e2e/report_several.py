@@ -144,7 +144,7 @@ def more():
               ("b", "x=1"): {PING: [10, 12, 11]}, ("b", "x=2"): {PING: [1, 2, 3]},
               ("c", "x=1"): {PING: [20, 21, 22]}, ("c", "x=2"): {PING: [4, 5, 6]}}
     _, text = typed_page(values, missing=["c/x=2/3"])
-    same(sentences(text)[0], "ping: round trip p95: at x=1: not told apart: a 11.0 \u00b1 2.5 ms, b 11.0 \u00b1 2.5 ms at x=2: "
+    same(sentences(text)[0], "ping: round trip p95: at x=1: not told apart: a 11.0 \u00b1 2.5 ms, b 11.0 \u00b1 2.5 ms; surely worse: c 21.0 \u00b1 2.5 ms at x=2: "
          "b 2.00 \u00b1 2.48 ms is best; next c 5.00 \u00b1 2.48 ms: 60.0 % less, sure (difference 3.00 ms with every seed).", "sentence")
     same(sentences(text)[1:], ["b beside a: better in 1 of 2 outcomes, worse in 0, not told apart in 1",
                                "c beside a: better in 1 of 2 outcomes, worse in 1, not told apart in 0",
