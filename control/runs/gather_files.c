@@ -193,11 +193,23 @@ static void put_run_cells(const struct gather_all *all, uint32_t run, FILE *out)
     fprintf(out, "%" PRIu64 ",", plan_seed(all->plan, run));
 }
 
+// An axis may be called like another column.
+static const char *before_axis(const char *name)
+{
+    static const char *const columns[] = {"folder", "variant",     "seed",      "entity", "class",
+                                          "cell",   "ms",          "flow",      "end",    "metric",
+                                          "value",  "application", "direction", "unit",   "n"};
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+        if (strcmp(name, columns[i]) == 0)
+            return "axis_";
+    return "";
+}
+
 static void put_run_names(const struct gather_all *all, FILE *out)
 {
     fprintf(out, "folder,variant,");
     for (size_t axis = 0; axis < plan_axes(all->plan); axis++)
-        fprintf(out, "%s,", plan_axis(all->plan, axis));
+        fprintf(out, "%s%s,", before_axis(plan_axis(all->plan, axis)), plan_axis(all->plan, axis));
     fprintf(out, "seed,");
 }
 

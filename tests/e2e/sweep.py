@@ -202,6 +202,17 @@ def tidy():
         same(found, right_one, "a row")
 
 
+@case("an axis that is called like a column of runs.csv or results.csv does not hide it")
+def column_of_axis():
+    out = new_folder() / "out"
+    many(scenario('sweep { axis { key = "run.name", name = "value", values = { "a", "b" } } }'), out)
+    for name in "runs.csv", "results.csv":
+        with (out / name).open(newline="") as file:
+            rows = list(csv.DictReader(file))
+        same(sorted({row["axis_value"] for row in rows}), ["a", "b"], f"{name}: the axis")
+        right("seed" in rows[0] and all(row.get("value") not in ("a", "b") for row in rows), f"{name}: {rows[0]}")
+
+
 @case("with --targets there is no results.csv, nor is an older one left")
 def tidy_of_targets():
     out, targets = new_folder() / "out", new_folder() / "targets.lua"
