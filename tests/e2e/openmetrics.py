@@ -55,17 +55,15 @@ def describe(families, family, line, escaped=r'\\n"'):
     return family
 
 
-def parse(text):
-    """{family: {its labels as sorted pairs: value}} and their types."""
-    right(text.endswith("# EOF\n") and text.count("# EOF") == 1, "it does not end in # EOF")
+def families_of(lines, is_of, **described):
+    """{name: family with its samples}; is_of(family, name): whether a sample of that name may be in the family."""
     families, family = {}, None
-    for line in text.split("\n")[:-2]:
+    for line in lines:
         if line.startswith("#"):
-            family = describe(families, family, line)
+            family = describe(families, family, line, **described)
             continue
         name, labels, value = sample_of(line)
-        right(family and family.type and name in [family.name + s for s in SUFFIX[family.type]],
-              f"a sample outside of its family: {line}")
+        right(family and family.type and is_of(family, name), f"a sample outside of its family: {line}")
         right(family.type != "counter" or value >= 0, f"a counter below 0: {line}")
         key = tuple(sorted(labels.items()))
         right(key not in family.samples, f"a sample twice: {line}")
@@ -73,24 +71,17 @@ def parse(text):
     for family in families.values():
         right(family.type and family.help, f"{family.name} has no type or no help")
     return families
+
+
+def parse(text):
+    """{family: {its labels as sorted pairs: value}} and their types."""
+    right(text.endswith("# EOF\n") and text.count("# EOF") == 1, "it does not end in # EOF")
+    return families_of(text.split("\n")[:-2], lambda family, name: name in [family.name + s for s in SUFFIX[family.type]])
 
 
 def parse_text(text):
     """The same of the text format: a family has the name of its samples, and there is no type but counter
     and gauge, as we have neither of the others."""
     right(text.endswith("\n") and "# EOF" not in text, "its end")
-    families, family = {}, None
-    for line in text.split("\n")[:-1]:
-        if line.startswith("#"):
-            family = describe(families, family, line, escaped=r"\\n")
-            continue
-        name, labels, value = sample_of(line)
-        right(family and family.type in ("counter", "gauge") and name == family.name,
-              f"a sample outside of its family: {line}")
-        right(family.type != "counter" or value >= 0, f"a counter below 0: {line}")
-        key = tuple(sorted(labels.items()))
-        right(key not in family.samples, f"a sample twice: {line}")
-        family.samples[key] = value
-    for family in families.values():
-        right(family.type and family.help, f"{family.name} has no type or no help")
-    return families
+    return families_of(text.split("\n")[:-1],
+                       lambda family, name: family.type in ("counter", "gauge") and name == family.name, escaped=r"\\n")

@@ -68,9 +68,9 @@ local function are_listed(a, b)
     return area ~= nil and areas.lists(a.nse, area) and areas.lists(b.nse, area)
 end
 
--- The cell that has the MS, and the claiming cell; nil if the contest is void: the MS is there, one of them
--- has gone, or they are of two NSEs and not in one routeing area any more. That is no matter for the MS's
--- home: whoever has the MS by a claim that was not true may say that its cell is in another area.
+-- The cell that has the MS, and the claiming cell; nil if the contest is void: the MS is in the claiming cell
+-- already, one of both has gone, or they are of two NSEs and no longer in one routeing area. The area is not
+-- asked where the MS's home claims it: a thief who has the MS could say that its cell is in another area.
 local function cells_of(c)
     local own, other = network.bvc[dp.ms_cell(c.ms_id)], network.bvc[c.bvc.id]
     if own and own.nse == c.from and own ~= other and other == c.bvc and other.up
