@@ -162,6 +162,13 @@ def sluice(*arguments, cwd=None, before=(), descriptors=(), path=None):
                           timeout=TIMEOUT_S, check=False, pass_fds=descriptors)
 
 
+def blocks_of(*arguments):
+    """How many basic blocks of what judges packets such a `sluice audit` or `sluice gi` runs through: its work."""
+    done = sluice(*arguments, path=os.environ["CAPTURES_COUNTED"])
+    same(done.returncode, 0, f"exit status: {done.stderr}")
+    return int(done.stderr.split()[-1])
+
+
 def settings(sets):
     """The words of the command line for them."""
     return [word for one in sets for word in ("--set", one)]
