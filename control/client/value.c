@@ -219,6 +219,11 @@ void value_set_number(struct json_object *object, const char *name, uint64_t num
     value_set(object, name, json_object_new_uint64(number));
 }
 
+void value_set_real(struct json_object *object, const char *name, double real)
+{
+    value_set(object, name, json_object_new_double(real));
+}
+
 void value_set_text(struct json_object *object, const char *name, const char *text)
 {
     value_set(object, name, json_object_new_string(text));

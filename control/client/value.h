@@ -52,6 +52,7 @@ double value_real(const struct json_object *object, const char *name); // not be
 const char *value_text(const struct json_object *object, const char *name, char *text, size_t room);
 void value_set(struct json_object *object, const char *name, struct json_object *member); // taken
 void value_set_number(struct json_object *object, const char *name, uint64_t number);
+void value_set_real(struct json_object *object, const char *name, double real); // finite
 void value_set_text(struct json_object *object, const char *name, const char *text);
 // Calls for each member, or for each that is a number, in order; the name is printable.
 typedef void value_member_fn(void *self, const char *name, struct json_object *member);

@@ -85,7 +85,8 @@ static void put_difference(const struct statistics *difference, const struct out
 static void put_surety(const struct statistics *difference, const struct outcome *of, FILE *out)
 {
     if (difference->n < 2) {
-        fputs(difference->n ? "one seed: how sure is not known" : "no seed that both have", out);
+        fprintf(out, "%s: how sure is not known",
+                difference->n ? "one seed gives no interval" : "no seed that both have");
         return;
     }
     fputs("sure", out);
@@ -348,9 +349,10 @@ static void put_figure(const struct answer *a)
 {
     uint32_t top = 0, height = height_of(a->o), blocks = 0;
     fprintf(a->out,
-            "<figure><h3>The means, with their 95 %% intervals</h3>\n"
+            "<figure><h3>%s</h3>\n"
             "<svg class=\"bars\" height=\"%u\" style=\"height:%upx\" aria-hidden=\"true\" "
             "fill=\"currentColor\">\n",
+            a->o->seeds > 1 ? "The means, with their 95 % intervals" : "The figures of one seed",
             height, height);
     for (uint32_t i = 0; i < a->o->outcomes && blocks < BLOCKS_MOST; i++)
         if (a->o->outcome[i].first) {

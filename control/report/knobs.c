@@ -140,7 +140,8 @@ int page_knobs(FILE *out, const char *const *dirs, uint32_t count, char error[PA
     fputs("<p>One knob at a time is set to its low and its high setting, all others stay at the "
           "base. The upper bar of a knob is its low setting, the lower bar its high one, from the "
           "value at the base (the upright line) to the mean over the seeds; the thin line is the "
-          "95 % interval of that mean. In the shaded band the row of the targets is met. A bar has "
+          "95 % interval of that mean, if there are several seeds. In the shaded band the row of "
+          "the targets is met. A bar has "
           "a colour where the verdict is not that of the base: red, no longer met; green, met. A "
           "pale bar's interval reaches over the bound. Below a knob's name is its base.</p>\n",
           out);

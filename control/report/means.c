@@ -42,6 +42,12 @@ void section_missing(const struct json_object *summary, const struct runs *runs,
     if (missing)
         fprintf(out, "<p class=\"bad\">%zu of %zu runs are missing, or not complete.</p>\n",
                 missing, all);
+    const struct json_object *differing = value_in(summary, "differing");
+    for (size_t i = 0; i < value_size(differing); i++) {
+        fputs(i ? ", " : "<p class=\"bad\">Compare with care: these runs differ in ", out);
+        section_escape(value_key(differing, i), out);
+    }
+    fputs(value_size(differing) ? ".</p>\n" : "", out);
     if (runs->count == RUNS_MAX && all > RUNS_MAX)
         fprintf(out,
                 "<p class=\"bad\">Single runs and curves are of the first %d runs; the means "

@@ -8,9 +8,8 @@
 #include "control/client/value.h"
 #include "control/report/sections.h"
 
-#define SUBJECTS_MAX 16 // of a set
-#define VALUE_MOST   1e15
-#define ROUNDING     1e-9 // the summary's figures are coarser; less is of the arithmetic
+#define VALUE_MOST 1e15
+#define ROUNDING   1e-9 // the summary's figures are coarser; less is of the arithmetic
 
 #define TIME(key, text, first)                                     \
     {                                                              \
@@ -159,7 +158,7 @@ static void find_runs(struct outcomes *o)
 // ---- Outcomes ----
 
 struct subjects {
-    char name[SUBJECTS_MAX][OUTCOMES_NAME_OCTETS];
+    char name[OUTCOMES_SUBJECTS_MAX][OUTCOMES_NAME_OCTETS];
     uint32_t count;
 };
 
@@ -170,7 +169,7 @@ static void take_subject(void *self, const char *name, struct json_object *membe
     for (uint32_t i = 0; i < s->count; i++)
         if (strcmp(s->name[i], name) == 0)
             return;
-    if (s->count < SUBJECTS_MAX && strlen(name) < OUTCOMES_NAME_OCTETS)
+    if (s->count < OUTCOMES_SUBJECTS_MAX && strlen(name) < OUTCOMES_NAME_OCTETS)
         strcpy(s->name[s->count++], name);
 }
 
@@ -232,7 +231,7 @@ bool outcomes_read(struct outcomes *o, const struct json_object *summary)
     static const char *const sets[] = {"applications", "classes"};
     *o = (struct outcomes){.list = value_in(summary, "runs")};
     o->group = calloc(OUTCOMES_GROUPS_MAX, sizeof *o->group);
-    o->outcome = calloc(2 * SUBJECTS_MAX * KINDS + 1, sizeof *o->outcome);
+    o->outcome = calloc(2 * OUTCOMES_SUBJECTS_MAX * KINDS + 1, sizeof *o->outcome);
     o->variant = calloc(OUTCOMES_VARIANTS_MAX, sizeof *o->variant);
     o->point = calloc(OUTCOMES_POINTS_MAX, sizeof *o->point);
     o->axis = calloc(OUTCOMES_AXES_MAX, sizeof *o->axis);

@@ -14,7 +14,8 @@
 #define OUTCOMES_GROUPS_MAX   512 // variants at points
 #define OUTCOMES_VARIANTS_MAX 32
 #define OUTCOMES_POINTS_MAX   128
-#define OUTCOMES_AXES_MAX     8 // as a sweep
+#define OUTCOMES_AXES_MAX     8  // as a sweep
+#define OUTCOMES_SUBJECTS_MAX 16 // of a set
 #define OUTCOMES_NAME_OCTETS  48
 #define OUTCOMES_LABEL_OCTETS 320 // a point's 200 behind a variant's 64: no name is cut
 #define OUTCOMES_DIGITS       40

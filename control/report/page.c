@@ -131,9 +131,9 @@ static void put_axes(const struct page *p, uint32_t gathered, FILE *out)
         return;
     fputs("<section><h2>Over the sweep</h2>\n", out);
     put_svgs(&p->axes[gathered], 0, p->axes[gathered].count, p->svg + before, out);
-    fputs("<p class=\"soft\">Means over the seeds with their 95 % intervals. At a value the "
-          "variants are side by side.</p></section>\n",
-          out);
+    fprintf(out, "<p class=\"soft\">%s. At a value the variants are side by side.</p></section>\n",
+            p->outcomes[gathered].seeds > 1 ? "Means over the seeds with their 95 % intervals"
+                                            : "One seed, which gives no interval");
 }
 
 // Above the sections of one of several commands: its folder.
@@ -184,10 +184,10 @@ static void put_all(const struct page *p, const char *why, FILE *out)
     put_figures(p, first, why, out);
     for (uint32_t i = 0; i < runs->gathers; i++)
         section_settings(&p->outcomes[i], runs->gathered_first[i], out);
-    if (runs->gathers)
+    if (!runs->loose)
         fprintf(out, "<details><summary>Each of the %u runs</summary>\n", runs->count);
     put_runs(p, out);
-    fputs(runs->gathers ? "</details>\n" : "", out);
+    fputs(runs->loose ? "" : "</details>\n", out);
     put_more_figures(p, first, out);
     fputs("<p class=\"soft\">All tables come from <code>summary.json</code>, "
           "<code>classes.csv</code> and <code>drops.csv</code>. The CSV files beside them have "

@@ -55,6 +55,15 @@ static bool any_of(const struct redrawn_figure *f, const char *kind)
     return any;
 }
 
+// Of one seed there is none, nor where the seeds change nothing.
+static bool has_interval(const struct plot *p)
+{
+    for (uint32_t i = 0; i < p->values; i++)
+        if (p->value[i].most > p->value[i].least)
+            return true;
+    return false;
+}
+
 static void put_names(const struct redrawn_figure *f, FILE *out)
 {
     fputs("<ul class=\"names\">", out);
@@ -65,7 +74,7 @@ static void put_names(const struct redrawn_figure *f, FILE *out)
             fputs("<li>columns: ", out);
         else
             put_swatch("dot", "ink", 0, out);
-        fputs("ours, with its 95 % interval</li>", out);
+        fputs(has_interval(&f->plot) ? "ours, with its 95 % interval</li>" : "ours</li>", out);
     }
     if (f->plot.publisheds) {
         put_swatch("mark", "ink", 0, out);

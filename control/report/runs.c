@@ -12,6 +12,7 @@
 
 #include "control/client/value.h"
 #include "control/report/below.h"
+#include "control/report/loose.h"
 #include "control/report/outcomes.h"
 #include "control/report/reader.h"
 
@@ -70,7 +71,7 @@ struct json_object *runs_json(const char *dir, size_t root_octets, const char *w
 
 // ---- Folders ----
 
-static void note(struct runs *runs, const char *folder, const char *file, const char *why)
+void runs_note(struct runs *runs, const char *folder, const char *file, const char *why)
 {
     char line[RUNS_LABEL_OCTETS + 512];
     size_t n = strlen(runs->notes);
@@ -153,7 +154,7 @@ static bool find_below(struct runs *runs, const char *dir, int below, char error
         // Runs further down, such as DIR/VARIANT/SEED, share the name of the folder above them.
         const char *variant = below == RUNS_FOLDERS_BELOW ? path : dir;
         if (entry[i]->d_type == DT_LNK)
-            note(runs, dir, entry[i]->d_name, "a symbolic link, which is not followed");
+            runs_note(runs, dir, entry[i]->d_name, "a symbolic link, which is not followed");
         else
             good = good && fits && find(runs, path, variant, below - 1, error);
         free(entry[i]);
@@ -268,6 +269,10 @@ bool runs_find(struct runs *runs, const char *const *dirs, uint32_t count, char 
         cut(runs->variant[i], prefix);
     if (count == 1 && runs->count > 1 && runs->variants == 1)
         snprintf(runs->variant[0], sizeof runs->variant[0], "all runs");
+    if (runs->gathers == 0 && runs->variants > 1)
+        runs->gathered[0] = loose_gather(runs);
+    runs->loose = runs->gathers == 0;
+    runs->gathers += runs->gathered[0] && runs->loose;
     return true;
 }
 
@@ -296,7 +301,7 @@ bool runs_open(struct runs *runs, uint32_t run, const char *file, struct reader 
     if (absent)
         reader->error[0] = '\0';
     else
-        note(runs, runs->run[run].label, file, reader->error);
+        runs_note(runs, runs->run[run].label, file, reader->error);
     return false;
 }
 
@@ -304,5 +309,5 @@ void runs_close(struct runs *runs, uint32_t run, const char *file, struct reader
 {
     reader_close(reader);
     if (reader->error[0])
-        note(runs, runs->run[run].label, file, reader->error);
+        runs_note(runs, runs->run[run].label, file, reader->error);
 }

@@ -47,6 +47,7 @@ struct runs {
     char gathered_label[RUNS_GATHERED_MAX][RUNS_LABEL_OCTETS]; // their folders, printable ASCII
     uint32_t gathered_first[RUNS_GATHERED_MAX];                // the first of their variants
     uint32_t gathers;
+    bool loose; // runs of no common command; those of several folders are gathered by loose.h
     size_t root_octets;            // of the folder that is looked through
     char notes[RUNS_NOTES_OCTETS]; // files that could not be read, a line each
 };
@@ -59,6 +60,9 @@ void runs_release(struct runs *runs);
 // with an error, a wrong one. what: "summary", "targets", "figures". root_octets: as of below_open.
 struct json_object *runs_json(const char *dir, size_t root_octets, const char *what,
                               char error[512]);
+
+// Notes what is wrong with a folder's file.
+void runs_note(struct runs *runs, const char *folder, const char *file, const char *why);
 
 // Opens a CSV file of a run. False: there is none, or, with the reader's error, it is wrong, which
 // is noted.

@@ -204,7 +204,7 @@ void section_runs(const struct runs *runs, FILE *out)
                                         "=version", "=configuration", "=overrides"};
     bool has_origin = value_in(runs->run[0].summary, "version") != NULL;
     // Those of several runs of one command are in section_settings.
-    bool has_overrides = runs->gathers == 0;
+    bool has_overrides = runs->loose;
     begin_table("What was run", runs, "scenario", heads, has_origin ? 6 + has_overrides : 4, out);
     for (uint32_t i = 0; i < runs->count; i++) {
         const struct json_object *summary = runs->run[i].summary;

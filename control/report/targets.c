@@ -125,8 +125,10 @@ void section_targets_of(const struct json_object *targets, const char *title, FI
     put_losses(rows, out);
     put_table(rows, "result", "beyond", out);
     fputs(
-        "<p class=\"soft\">The mean over the seeds with its 95 % confidence interval; \"all seeds "
-        "alike\": no seed moves the row, so there is none.</p>\n",
+        value_number(targets, "first_seed") == value_number(targets, "last_seed")
+            ? "<p class=\"soft\">One seed, which gives no interval.</p>\n"
+            : "<p class=\"soft\">The mean over the seeds with its 95 % confidence interval; \"all "
+              "seeds alike\": no seed moves the row, so there is none.</p>\n",
         out);
     put_folded(rows, "input", "inputs: knobs set to what the paper has, checked", out);
     put_folded(rows, "told", "that are told, not judged", out);

@@ -15,40 +15,11 @@
 
 _Static_assert(CLASS_COUNT <= GATHER_SUBJECTS, "each class has a place");
 
-#define TIMES(name)                           \
-    {name "_mean_ms", name "_ms", "mean", 3}, \
-    {                                         \
-        name "_p95_ms", name "_ms", "p95", 3  \
-    }
-
-const struct gather_set gather_sets[GATHER_WHATS] = {
-    [GATHER_CLASSES] = {"classes",
-                        9,
-                        {[GATHER_GOODPUT] = {"goodput_bit_per_s", "goodput_bit_per_s", NULL, 0},
-                         [GATHER_P50] = {"delay_p50_ms", "delay_ms", "p50", 3},
-                         [GATHER_P95] = {"delay_p95_ms", "delay_ms", "p95", 3},
-                         [GATHER_P99] = {"delay_p99_ms", "delay_ms", "p99", 3},
-                         [GATHER_PACKETS] = {"packets", "packets", NULL, 0},
-                         [GATHER_DROPPED] = {"dropped", "drops", NULL, 0},
-                         [GATHER_MARKS] = {"marks", "marks", NULL, 0},
-                         [GATHER_JAIN] = {"jain", "mss", "jain", 6},
-                         [GATHER_LEAST] = {"least_goodput_bit_per_s", "mss",
-                                           "least_goodput_bit_per_s", 0}}},
-    [GATHER_APPLICATIONS] = {"applications",
-                             11,
-                             {{"goodput_bit_per_s", "goodput_bit_per_s", NULL, 0},
-                              TIMES("transfer"),
-                              TIMES("object"),
-                              TIMES("page"),
-                              TIMES("round_trip"),
-                              {"timeouts", "tcp", "timeouts", 0},
-                              {"retransmitted_segments", "tcp", "retransmitted_segments", 0}}}};
-
-const char *gather_subject(enum gather_what what, int i)
+const char *gather_subject(enum compared_what what, int i)
 {
     if (i >= GATHER_SUBJECTS)
         return NULL;
-    if (what == GATHER_CLASSES)
+    if (what == COMPARED_CLASSES)
         return i < CLASS_COUNT ? class_names[i] : NULL;
     return lab_application((uint32_t)i);
 }
@@ -86,33 +57,17 @@ enum gather_state gather_look(const struct plan *plan, uint32_t run, const char 
     return state;
 }
 
-static double dropped(const struct json_object *drops)
+static void read_set(struct json_object *summary, enum compared_what what,
+                     struct gather_figures *to)
 {
-    double packets = 0;
-    for (size_t i = 0; i < value_size(drops); i++)
-        packets += value_as_real(value_in(value_item(drops, i), "packets"));
-    return packets;
-}
-
-static double figure_of(struct json_object *subject, const struct gather_figure *f)
-{
-    struct json_object *value = value_in(subject, f->key);
-    if (f == &gather_sets[GATHER_CLASSES].figure[GATHER_DROPPED])
-        return dropped(value);
-    value = f->member ? value_in(value, f->member) : value;
-    return value_as_real(value);
-}
-
-static void read_set(struct json_object *summary, enum gather_what what, struct gather_figures *to)
-{
-    const struct gather_set *set = &gather_sets[what];
+    const struct compared_set *set = &compared_sets[what];
     struct json_object *subjects = value_in(summary, set->key);
     const char *name;
     for (int i = 0; (name = gather_subject(what, i)) != NULL; i++) {
         struct json_object *subject = value_in(subjects, name);
         to[i].has = subject != NULL;
         for (int f = 0; f < set->figures && subject; f++)
-            to[i].value[f] = figure_of(subject, &set->figure[f]);
+            to[i].value[f] = compared_value(subject, what, f);
     }
 }
 
@@ -121,8 +76,8 @@ static void read_run(const struct plan *plan, uint32_t run, struct gather_run *t
     struct json_object *summary = read_summary(plan, run);
     const char *differs;
     to->state = state_of(plan, run, summary, &differs);
-    for (int what = 0; what < GATHER_WHATS && to->state == GATHER_COMPLETE; what++)
-        read_set(summary, (enum gather_what)what, to->of[what]);
+    for (int what = 0; what < COMPARED_WHATS && to->state == GATHER_COMPLETE; what++)
+        read_set(summary, (enum compared_what)what, to->of[what]);
     value_free(summary);
 }
 
@@ -131,7 +86,7 @@ static void read_run(const struct plan *plan, uint32_t run, struct gather_run *t
 struct statistics gather_statistics(const struct gather_all *all, struct gather_place at)
 {
     const struct gather_run *run = all->run + (size_t)at.group * all->plan->seeds;
-    bool counted = !gather_sets[at.what].figure[at.figure].member;
+    bool counted = !compared_sets[at.what].figure[at.figure].member;
     uint32_t n = 0;
     for (uint32_t s = 0; s < all->plan->seeds; s++) {
         const struct gather_figures *of = &run[s].of[at.what][at.subject];
@@ -142,7 +97,7 @@ struct statistics gather_statistics(const struct gather_all *all, struct gather_
     return statistics_of(all->samples, n);
 }
 
-bool gather_has(const struct gather_all *all, uint32_t group, enum gather_what what, int subject)
+bool gather_has(const struct gather_all *all, uint32_t group, enum compared_what what, int subject)
 {
     const struct gather_run *run = all->run + (size_t)group * all->plan->seeds;
     bool has = false;

@@ -59,9 +59,9 @@ static void put_axes(struct json *json, const struct plan *plan, const struct pl
         put_axes_of(json, "own_axes", plan, group, shared, plan_axes(plan));
 }
 
-static void put_run_set(struct json *json, const struct gather_run *run, enum gather_what what)
+static void put_run_set(struct json *json, const struct gather_run *run, enum compared_what what)
 {
-    const struct gather_set *set = &gather_sets[what];
+    const struct compared_set *set = &compared_sets[what];
     const char *name;
     json_key(json, set->key);
     json_object(json);
@@ -89,8 +89,8 @@ static void put_run(struct json *json, const struct gather_all *all, uint32_t ru
     json_key(json, "complete");
     json_boolean(json, all->run[run].state == GATHER_COMPLETE);
     json_put_text(json, "state", state_names[all->run[run].state]);
-    for (int what = 0; what < GATHER_WHATS && all->run[run].state == GATHER_COMPLETE; what++)
-        put_run_set(json, &all->run[run], (enum gather_what)what);
+    for (int what = 0; what < COMPARED_WHATS && all->run[run].state == GATHER_COMPLETE; what++)
+        put_run_set(json, &all->run[run], (enum compared_what)what);
     json_close(json);
 }
 
@@ -105,9 +105,9 @@ static void put_statistics(struct json *json, const char *name, const struct sta
 }
 
 static void put_group_set(struct json *json, const struct gather_all *all, uint32_t group,
-                          enum gather_what what)
+                          enum compared_what what)
 {
-    const struct gather_set *set = &gather_sets[what];
+    const struct compared_set *set = &compared_sets[what];
     const char *name;
     json_key(json, set->key);
     json_object(json);
@@ -134,8 +134,8 @@ static void put_group(struct json *json, const struct gather_all *all, uint32_t 
     put_axes(json, plan, &plan->group[group]);
     origin_put_overrides(plan->group[group].origin, json);
     json_put(json, "runs_complete", gather_complete(all, group * plan->seeds, plan->seeds));
-    for (int what = 0; what < GATHER_WHATS; what++)
-        put_group_set(json, all, group, (enum gather_what)what);
+    for (int what = 0; what < COMPARED_WHATS; what++)
+        put_group_set(json, all, group, (enum compared_what)what);
     json_close(json);
 }
 
@@ -217,9 +217,9 @@ static void put_row(const struct gather_all *all, uint32_t run, int c, FILE *out
 {
     put_run_cells(all, run, out);
     fputs(class_names[c], out);
-    const struct gather_set *set = &gather_sets[GATHER_CLASSES];
+    const struct compared_set *set = &compared_sets[COMPARED_CLASSES];
     for (int f = 0; f < set->figures; f++) {
-        double value = all->run[run].of[GATHER_CLASSES][c].value[f];
+        double value = all->run[run].of[COMPARED_CLASSES][c].value[f];
         if (isnan(value))
             fputc(',', out);
         else
@@ -233,12 +233,12 @@ void gather_put_csv(const void *self, FILE *out)
     const struct gather_all *all = self;
     put_run_names(all, out);
     fprintf(out, "class");
-    for (int f = 0; f < gather_sets[GATHER_CLASSES].figures; f++)
-        fprintf(out, ",%s", gather_sets[GATHER_CLASSES].figure[f].name);
+    for (int f = 0; f < compared_sets[COMPARED_CLASSES].figures; f++)
+        fprintf(out, ",%s", compared_sets[COMPARED_CLASSES].figure[f].name);
     fputc('\n', out);
     for (uint32_t i = 0; i < plan_runs(all->plan); i++)
         for (int c = 0; c < CLASS_COUNT; c++)
-            if (all->run[i].of[GATHER_CLASSES][c].has)
+            if (all->run[i].of[COMPARED_CLASSES][c].has)
                 put_row(all, i, c, out);
 }
 

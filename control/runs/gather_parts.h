@@ -2,59 +2,32 @@
 #ifndef SLUICE_CONTROL_RUNS_GATHER_PARTS_H
 #define SLUICE_CONTROL_RUNS_GATHER_PARTS_H
 
-#include "control/runs/gather.h"
+#include "control/report/compared.h"
 #include "control/report/statistics.h"
+#include "control/runs/gather.h"
 #include "dataplane/base/classes.h"
 
-// What has figures in a run's summary: its classes, and its kinds of applications.
-enum gather_what { GATHER_CLASSES, GATHER_APPLICATIONS, GATHER_WHATS };
-
-// A figure: where a run's summary has it, and the decimals that it has there.
-struct gather_figure {
-    const char *name, *key, *member; // member: of the object `key`; NULL: the key's value
-    int decimals;
-};
 #define GATHER_SUBJECTS 8
-#define GATHER_FIGURES  12
-struct gather_set {
-    const char *key; // the summary's member
-    int figures;
-    struct gather_figure figure[GATHER_FIGURES];
-};
-extern const struct gather_set gather_sets[GATHER_WHATS];
 
 // Subject i of a set, such as a class; NULL: there is no other.
-const char *gather_subject(enum gather_what what, int i);
-
-// Places in the sets' figures. Packets dropped are added up over all reasons.
-enum {
-    GATHER_GOODPUT,
-    GATHER_P50,
-    GATHER_P95,
-    GATHER_P99,
-    GATHER_PACKETS,
-    GATHER_DROPPED,
-    GATHER_MARKS,
-    GATHER_JAIN,
-    GATHER_LEAST
-};
+const char *gather_subject(enum compared_what what, int i);
 
 // A subject's figures in a run; NAN: it has no such figure, such as the delay of a class that
 // received nothing.
 struct gather_figures {
     bool has; // the class had traffic, the kind an application
-    double value[GATHER_FIGURES];
+    double value[COMPARED_FIGURES];
 };
 
 struct gather_run {
     enum gather_state state;
-    struct gather_figures of[GATHER_WHATS][GATHER_SUBJECTS];
+    struct gather_figures of[COMPARED_WHATS][GATHER_SUBJECTS];
 };
 
 // A figure of the runs of a group.
 struct gather_place {
     uint32_t group;
-    enum gather_what what;
+    enum compared_what what;
     int subject, figure;
 };
 
@@ -70,7 +43,7 @@ bool gather_is_complete(const struct gather_all *all); // every run
 uint32_t gather_complete(const struct gather_all *all, uint32_t first, uint32_t n);
 
 // Of the complete runs of a group.
-bool gather_has(const struct gather_all *all, uint32_t group, enum gather_what what, int subject);
+bool gather_has(const struct gather_all *all, uint32_t group, enum compared_what what, int subject);
 struct statistics gather_statistics(const struct gather_all *all, struct gather_place place);
 
 // gather_text.c: the tables.

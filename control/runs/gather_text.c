@@ -26,11 +26,11 @@ static void print_group(const struct gather_all *all, uint32_t group)
     static const struct {
         int figure;
         double unit;
-    } cells[] = {{GATHER_GOODPUT, 1e3},
-                 {GATHER_P50, 1},
-                 {GATHER_P95, 1},
-                 {GATHER_DROPPED, 1},
-                 {GATHER_MARKS, 1}};
+    } cells[] = {{COMPARED_GOODPUT, 1e3},
+                 {COMPARED_P50, 1},
+                 {COMPARED_P95, 1},
+                 {COMPARED_DROPPED, 1},
+                 {COMPARED_MARKS, 1}};
     const struct plan *plan = all->plan;
     const struct plan_group *g = &plan->group[group];
     printf("\n  %s%s%s, %u of %u runs\n", g->variant ? g->variant : "",
@@ -40,11 +40,11 @@ static void print_group(const struct gather_all *all, uint32_t group)
                         : "all",
            gather_complete(all, group * plan->seeds, plan->seeds), plan->seeds);
     for (int c = 0; c < CLASS_COUNT; c++) {
-        if (!gather_has(all, group, GATHER_CLASSES, c))
+        if (!gather_has(all, group, COMPARED_CLASSES, c))
             continue;
         printf("  %-15s", class_names[c]);
         for (size_t i = 0; i < sizeof cells / sizeof cells[0]; i++)
-            print_cell(all, (struct gather_place){group, GATHER_CLASSES, c, cells[i].figure},
+            print_cell(all, (struct gather_place){group, COMPARED_CLASSES, c, cells[i].figure},
                        cells[i].unit);
         printf("\n");
     }
@@ -59,22 +59,22 @@ struct columns {
 };
 
 static const struct row {
-    enum gather_what what;
+    enum compared_what what;
     const char *figure, *text; // the figure's name in summary.json
     double unit;
-} rows[] = {{GATHER_CLASSES, "goodput_bit_per_s", "goodput kbit/s", 1e3},
-            {GATHER_CLASSES, "delay_p95_ms", "delay p95 ms", 1},
-            {GATHER_APPLICATIONS, "goodput_bit_per_s", "goodput kbit/s", 1e3},
-            {GATHER_APPLICATIONS, "transfer_mean_ms", "transfer mean ms", 1},
-            {GATHER_APPLICATIONS, "page_mean_ms", "page mean ms", 1},
-            {GATHER_APPLICATIONS, "page_p95_ms", "page p95 ms", 1},
-            {GATHER_APPLICATIONS, "round_trip_mean_ms", "round trip mean ms", 1},
-            {GATHER_APPLICATIONS, "round_trip_p95_ms", "round trip p95 ms", 1}};
+} rows[] = {{COMPARED_CLASSES, "goodput_bit_per_s", "goodput kbit/s", 1e3},
+            {COMPARED_CLASSES, "delay_p95_ms", "delay p95 ms", 1},
+            {COMPARED_APPLICATIONS, "goodput_bit_per_s", "goodput kbit/s", 1e3},
+            {COMPARED_APPLICATIONS, "transfer_mean_ms", "transfer mean ms", 1},
+            {COMPARED_APPLICATIONS, "page_mean_ms", "page mean ms", 1},
+            {COMPARED_APPLICATIONS, "page_p95_ms", "page p95 ms", 1},
+            {COMPARED_APPLICATIONS, "round_trip_mean_ms", "round trip mean ms", 1},
+            {COMPARED_APPLICATIONS, "round_trip_p95_ms", "round trip p95 ms", 1}};
 
 static int place_of(const struct row *row)
 {
     int i = 0;
-    while (strcmp(gather_sets[row->what].figure[i].name, row->figure) != 0)
+    while (strcmp(compared_sets[row->what].figure[i].name, row->figure) != 0)
         i++;
     return i;
 }
@@ -160,10 +160,10 @@ static void print_head(const struct plan *plan, const struct columns *columns)
 static void print_columns(const struct gather_all *all, const struct columns *columns)
 {
     print_head(all->plan, columns);
-    for (int what = 0; what < GATHER_WHATS; what++)
-        for (int i = 0; gather_subject((enum gather_what)what, i); i++)
+    for (int what = 0; what < COMPARED_WHATS; what++)
+        for (int i = 0; gather_subject((enum compared_what)what, i); i++)
             for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
-                if (rows[r].what == (enum gather_what)what)
+                if (rows[r].what == (enum compared_what)what)
                     print_row(all, columns, i, &rows[r]);
 }
 
@@ -226,8 +226,9 @@ static void print_side_by_side(const struct gather_all *all)
 void gather_print(const struct gather_all *all, const char *dir)
 {
     uint32_t runs = plan_runs(all->plan);
-    printf("%s: %u of %u runs complete; the mean +- its 95 %% confidence interval over seeds\n\n",
-           all->name, gather_complete(all, 0, runs), runs);
+    printf("%s: %u of %u runs complete; %s\n\n", all->name, gather_complete(all, 0, runs), runs,
+           all->plan->seeds > 1 ? "the mean +- its 95 % confidence interval over seeds"
+                                : "one seed, which gives no interval");
     printf("  %-15s  %-17s  %-17s  %-17s  %-17s  %s\n", "class", "goodput kbit/s", "delay p50 ms",
            "delay p95 ms", "dropped in SGSN", "marked packets");
     for (uint32_t g = 0; g < all->plan->groups; g++)

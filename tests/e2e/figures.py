@@ -232,8 +232,8 @@ def page():
     other, again = new_folder() / "other", new_folder() / "out"
     shutil.copytree(out, other)
     shutil.copytree(out, again)
-    judged = json.loads((again / "targets.json").read_text())
-    (again / "targets.json").write_text(json.dumps({**judged, "first_seed": 11, "last_seed": 15}))
+    own = json.loads((again / "targets.json").read_text())
+    (again / "targets.json").write_text(json.dumps({**own, "first_seed": 11, "last_seed": 15}))
     path = new_folder() / "page.html"
     said = sluice("report", "--targets", "--out", path, out, other, again).stdout
     text = path.read_text()
@@ -257,6 +257,13 @@ def page():
          [("", "s0", "ours"), ("mark", "s1", "&lt;p&gt;, published"), ("dot", "ink", "ours, with its 95 % interval"),
           ("mark", "ink", "published")], "legend")
     right("No &lt;b&gt; &amp; more" in text, "the note")
+    right("The mean over the seeds with its 95 % confidence interval" in text, "what an interval is")
+    folder = new_folder() / "out"
+    shutil.copytree(runs()[1], folder)
+    judged(VALUE + rows + figure(ours()), config_out=(runs()[0], folder), words=("--variant", "all", "--seeds", "6..6"))
+    single = report("--targets", folder)[1]
+    check_page(single)
+    right("One seed, which gives no interval" in single and "95 %" not in single and ">ours</li>" in single, "a page of one seed")
     shown = check_page(report(out)[1])
     right("Fig. <1>: T & t" in shown.titles, f"the page of the runs: {shown.titles}")
 

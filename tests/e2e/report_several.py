@@ -134,7 +134,8 @@ def means():
     right("Alike: the seeds change nothing in it" in text, "what alike means")
     page, text = typed_page({("a", ""): {PING: [7]}, ("b", ""): {PING: [9]}})
     same(cells(page), [["ping: round trip p95, ms", "7.00", "9.00"]], "one seed")
-    same(sentences(text), ["ping: round trip p95: a 7.00 ms, b 9.00 ms: 22.2 % less, one seed: how sure is not known."], "one seed")
+    same(sentences(text), ["ping: round trip p95: a 7.00 ms, b 9.00 ms: 22.2 % less, one seed gives no interval: how sure is not known."], "one seed")
+    right("The figures of one seed" in page.titles and "95 %" not in re.sub("<style>.*?</style>", "", text, flags=re.DOTALL), "words of intervals")
     right("One seed: there is no interval" in text and "\u00b1" not in text and "&plusmn;" not in text, "no interval")
 
 
@@ -173,6 +174,58 @@ def two_commands():
     swatches = dict(re.findall(r'<i style="border-color:var\(--s(\d)\)"></i>([abc])</span>', text))
     same(swatches, {"0": "a", "1": "b", "2": "a", "3": "c"}, "colours in sentences and tables")
     same(len(page.tables["Means over the seeds"]), 2 * (1 + len(BEFORE)), "means")
+
+
+def loose(values, folder, seeds=(1,), **more):
+    """Runs of no common command, a folder for each seed, or with one seed the folder itself. values: typed figures of each seed."""
+    for i, seed in enumerate(seeds):
+        run = world(folder / str(i) if len(seeds) > 1 else folder, seed=seed)
+        summary = json.loads((run / "summary.json").read_text())
+        own = {name: samples[i] for name, samples in values.items()}
+        (run / "summary.json").write_text(json.dumps({**summary, **more, "applications": {
+            "ping": {"goodput_bit_per_s": own["ping"], "round_trip_ms": {"n": 9, "mean": own["ping"] / 2, "p95": own["ping"]}},
+            "ftp": {"goodput_bit_per_s": own["ftp"], "transfer_ms": None}}}))
+    return folder
+
+
+OWN_OLD, OWN_NEW = {"ping": [9000, 9100, 9200], "ftp": [48000, 50000, 52000]}, {"ping": [800, 850, 990], "ftp": [45000, 47100, 49000]}
+
+
+@case("two runs of no common command: which is better and by how much; one seed has no interval, and the page says so")
+def own_runs():
+    old, new = loose(OWN_OLD, new_folder() / "old"), loose(OWN_NEW, new_folder() / "new", overrides=["queue.octets=9 kB"])
+    page, text = page_of(old, new)
+    known = "one seed gives no interval: how sure is not known"
+    same(sentences(text)[:2], [f"ping: round trip p95: {new} 800 ms, {old} 9000 ms: 91.1 % less, {known}.",
+                               f"ftp: goodput: {old} 48.0 kbit/s, {new} 45.0 kbit/s: 6.67 % more, {known}."], "sentences")
+    right("2 variants, 1 seed of each." in plain(text), "seeds")
+    right("\u00b1" not in text and "&plusmn;" not in text and "95 % interval" not in text, "an interval of one seed")
+    means_of = {row[0]: row[1:] for row in cells(page)}
+    same(means_of["ping: round trip p95, ms"], ["9000", "800"], "means")
+    same(means_of["background: dropped in the SGSN"], 2 * [str(1.0 * sum(drop["packets"] for drop in json.loads(
+        (old / "summary.json").read_text())["classes"]["background"]["drops"].values()))], "drops")
+    same(page.tables["Settings of the variants"][1:], [["queue.octets", "64 kB", "9 kB"], ["run.seed", '<7> & "x"', "not set"]], "settings")
+    right("these runs differ" not in text, "a difference that is none")
+
+
+@case("folders of runs of no common command: the differences of the same seeds; two runs of one seed are not compared")
+def own_folders():
+    def both(news=(4, 5, 6), olds=(4, 5, 6), **more):
+        folder = new_folder()
+        loose(OWN_OLD, folder / "old", olds)
+        loose(OWN_NEW, folder / "new", news, **more)
+        return page_of(folder)[1]
+
+    ping = [a - b for a, b in zip(OWN_OLD["ping"], OWN_NEW["ping"])]
+    same(sentences(both())[0], "ping: round trip p95: new 880 \u00b1 245 ms, old 9100 \u00b1 250 ms: 90.3 % less, sure "
+         f"(difference {statistics.fmean(ping) / 10:.0f}0 \u00b1 {interval(ping) / 10:.0f}0 ms).", "three seeds")
+    text = both((4, 4, 6))
+    right("Which is better" not in text and "a run beside it has the same seed" in text, "two runs of one seed")
+    text = both((7, 8, 9), scenario="other", virtual_s=7)
+    right("no seed that both have: how sure is not known" in sentences(text)[0], sentences(text)[0])
+    right("Compare with care: these runs differ in scenario, virtual_s." in text, "what else they differ in")
+    text = both((4,), (4,), sound=False)
+    right("1 of 2 runs are missing, or not complete" in text and "no other variant has it" in text, "a run that is not sound")
 
 
 @case("more points than sentences have room for: at how many each variant is surely the best")
@@ -251,9 +304,9 @@ def settings():
 # --- Over the axes of a sweep ---------------------------------------------------------------------
 
 
-def over(points, axes):
+def over(points, axes, seeds=3):
     """Values of two variants, and the axes of each point."""
-    values = {(variant, point): {PING: [(i + 5) * factor, (i + 6) * factor, (i + 7.5) * factor]}
+    values = {(variant, point): {PING: [(i + 5) * factor, (i + 6) * factor, (i + 7.5) * factor][:seeds]}
               for factor, variant in ((10, "a"), (20, "b")) for i, point in enumerate(points)}
     folder, summary = new_folder(), gathered(values)
     for group in summary["variants"]:
@@ -309,6 +362,14 @@ def many_axes():
          [f"ping: round trip p95 over {title}" for title in ("a; h 1", "a; h 2", "h; a 1", "h; a 2")], "figures")
     _, (page, _) = over(["p=1", "p=2"], [{"p": 100 * "x" + end} for end in "12"])
     right("ping: round trip p95 over p" in page.titles, f"{page.titles}")
+
+
+@case("a sweep of one seed: no word of intervals")
+def one_seed_swept():
+    _, (_, text) = over(["p=1", "p=2"], [{"p": end} for end in "12"], seeds=1)
+    right("One seed, which gives no interval" in text and "with their 95 % intervals" not in text, "the words below the figures")
+    _, (_, text) = over(["p=1", "p=2"], [{"p": end} for end in "12"])
+    right("Means over the seeds with their 95 % intervals" in text, "the words of three seeds")
 
 
 def scale_of(picture):

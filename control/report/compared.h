@@ -1,0 +1,41 @@
+// The figures of a run's summary that runs are compared by, and where it has them. Several runs of
+// one command are gathered by them, and so are runs whose folders a page is given.
+#ifndef SLUICE_CONTROL_REPORT_COMPARED_H
+#define SLUICE_CONTROL_REPORT_COMPARED_H
+
+struct json_object;
+
+// What has figures in a run's summary: its classes, and its kinds of applications.
+enum compared_what { COMPARED_CLASSES, COMPARED_APPLICATIONS, COMPARED_WHATS };
+
+// A figure: where a run's summary has it, and the decimals that it has there.
+struct compared_figure {
+    const char *name, *key, *member; // member: of the object `key`; NULL: the key's value
+    int decimals;
+};
+#define COMPARED_FIGURES 12
+struct compared_set {
+    const char *key; // the summary's member
+    int figures;
+    struct compared_figure figure[COMPARED_FIGURES];
+};
+extern const struct compared_set compared_sets[COMPARED_WHATS];
+
+// Places in the classes' figures. Packets dropped are added up over all reasons.
+enum {
+    COMPARED_GOODPUT,
+    COMPARED_P50,
+    COMPARED_P95,
+    COMPARED_P99,
+    COMPARED_PACKETS,
+    COMPARED_DROPPED,
+    COMPARED_MARKS,
+    COMPARED_JAIN,
+    COMPARED_LEAST
+};
+
+// Of a class or an application of a run's summary. NAN: it has no such figure, such as the delay of
+// a class that received nothing.
+double compared_value(const struct json_object *subject, enum compared_what what, int figure);
+
+#endif
