@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "control/client/value.h"
+#include "control/report/figures.h"
 #include "control/report/outcomes.h"
 #include "control/report/sections.h"
 
@@ -295,9 +296,10 @@ static void put_bar(const struct answer *a, const struct statistics *s, uint32_t
 {
     double low = fmax(s->mean - s->ci95, 0), high = s->mean + s->ci95;
     uint32_t middle = top + 25;
-    char name[NAME_SHOWN + 1];
+    char name[FIGURES_SHORT_OCTETS];
     fprintf(a->out, "<text x=\"0\" y=\"%u\">", top + 14);
-    snprintf(name, sizeof name, "%s", a->o->variant[variant]);
+    figures_short(a->o->variant[0], sizeof a->o->variant[0], a->o->variants, variant, NAME_SHOWN,
+                  name);
     section_escape(name, a->out);
     fprintf(a->out, "</text><text x=\"100%%\" y=\"%u\" text-anchor=\"end\">", top + 14);
     outcomes_put(s, "", a->out);

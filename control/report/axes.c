@@ -20,7 +20,8 @@
 #define APART         1e-6 // ends that a figure can tell
 #define ROOM_ABOVE    1.08
 #define UNIT_OCTETS   24
-#define PANEL_OCTETS  100
+#define PANEL_OCTETS  640 // seven other axes, each with its value
+#define PANEL_LETTERS 24  // of a value
 #define OUTCOMES_MOST 8
 
 struct scale {
@@ -92,6 +93,12 @@ static double place_of(const struct scale *s, double at, double part)
     return at + part * (s->most - s->least);
 }
 
+static void short_value(const struct outcomes_axis *axis, uint32_t i, size_t letters,
+                        char text[FIGURES_SHORT_OCTETS])
+{
+    figures_short(axis->value[0], sizeof axis->value[0], axis->values, i, letters, text);
+}
+
 static bool set_ticks(struct plot *p, const struct scale *s)
 {
     if (s->axis->values > TICKS_MOST && s->numbers)
@@ -100,11 +107,13 @@ static bool set_ticks(struct plot *p, const struct scale *s)
     uint32_t step = (s->axis->values + TICKS_MOST - 1) / TICKS_MOST;
     for (uint32_t i = 0; p->tick && i < s->axis->values; i += step) {
         struct plot_tick *tick = &p->tick[p->ticks++];
+        char text[FIGURES_SHORT_OCTETS];
         tick->at = s->number[i];
         if (s->numbers)
-            snprintf(tick->text, sizeof tick->text, "%.6g", s->number[i]);
+            snprintf(text, sizeof text, "%.6g", s->number[i]);
         else
-            snprintf(tick->text, sizeof tick->text, "%.*s", TICK_LETTERS, s->axis->value[i]);
+            short_value(s->axis, i, TICK_LETTERS, text);
+        snprintf(tick->text, sizeof tick->text, "%.47s", text);
     }
     return p->tick != NULL;
 }
@@ -134,9 +143,11 @@ static void put_panel(const struct making *m, uint32_t point, char text[PANEL_OC
     size_t n = 0;
     text[0] = '\0';
     for (uint32_t a = 0; a < m->o->axes && n < PANEL_OCTETS; a++)
-        if (a != m->axis && m->o->axis[a].values > 1)
-            n += (size_t)snprintf(text + n, PANEL_OCTETS - n, "; %.24s %.24s", m->o->axis[a].name,
-                                  m->o->axis[a].value[m->o->at[point][a]]);
+        if (a != m->axis && m->o->axis[a].values > 1) {
+            char value[FIGURES_SHORT_OCTETS];
+            short_value(&m->o->axis[a], m->o->at[point][a], PANEL_LETTERS, value);
+            n += (size_t)snprintf(text + n, PANEL_OCTETS - n, "; %s %s", m->o->axis[a].name, value);
+        }
 }
 
 static void add_variant(const struct making *m, struct figure *figure, uint32_t variant,
@@ -203,7 +214,7 @@ static bool add_figure(const struct making *m, uint32_t panel)
         add_variant(m, figure, v, panel);
     set_axes(m, figure);
     put_panel(m, panel, rest);
-    snprintf(figure->title, sizeof figure->title, "%.47s: %s over %.40s%s",
+    snprintf(figure->title, sizeof figure->title, "%.47s: %s over %s%s",
              o->outcome[m->outcome].subject, o->outcome[m->outcome].kind->text, m->scale.axis->name,
              rest);
     return true;

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROWS_MAX 24
+#define ROWS_MAX      24
+#define POINT_LETTERS 60 // of a title
 
 static const char *const way_texts[] = {"down", "up"};
 
@@ -26,6 +27,47 @@ void figures_name(struct figure *figure, const char *text, uint32_t colour)
             return;
     if (figure->names < FIGURES_NAMES_MAX)
         figure->name[figure->names++] = (struct figures_name){text, colour};
+}
+
+// ---- Names that are cut ----
+
+#define DOTS    "..."
+#define CONTEXT 5 // letters of what all share
+
+static size_t shared_beginning(const char *names, size_t room, uint32_t count)
+{
+    size_t shared = strlen(names);
+    for (uint32_t i = 1; i < count; i++)
+        for (size_t k = 0; k < shared; k++)
+            if (names[i * room + k] != names[k])
+                shared = k;
+    return shared;
+}
+
+static void cut_name(const char *name, size_t shared, size_t letters,
+                     char text[FIGURES_SHORT_OCTETS])
+{
+    size_t from = strlen(name) > letters && shared > CONTEXT ? shared - CONTEXT : 0;
+    size_t room = letters - (from ? strlen(DOTS) : 0);
+    bool is_longer = strlen(name + from) > room;
+    snprintf(text, FIGURES_SHORT_OCTETS, "%s%.*s%s", from ? DOTS : "",
+             (int)(is_longer ? room - strlen(DOTS) : room), name + from, is_longer ? DOTS : "");
+}
+
+void figures_short(const char *names, size_t room, uint32_t count, uint32_t i, size_t letters,
+                   char text[FIGURES_SHORT_OCTETS])
+{
+    size_t shared = shared_beginning(names, room, count);
+    char other[FIGURES_SHORT_OCTETS];
+    bool alone = true;
+    cut_name(names + i * room, shared, letters, text);
+    for (uint32_t k = 0; k < count; k++) {
+        cut_name(names + k * room, shared, letters, other);
+        alone &= k == i || strcmp(text, other) != 0;
+    }
+    size_t n = strlen(text);
+    if (!alone)
+        snprintf(text + n, FIGURES_SHORT_OCTETS - n, " no. %u", i + 1);
 }
 
 // ---- Lines ----
@@ -153,8 +195,9 @@ static uint32_t points_of(const struct runs *runs)
 static void set_title(struct figure *figure, const char *what, const struct runs *runs,
                       uint32_t point)
 {
-    snprintf(figure->title, sizeof figure->title, "%.90s%s%.60s", what,
-             *runs->point[point] ? "; " : "", runs->point[point]);
+    char text[FIGURES_SHORT_OCTETS];
+    figures_short(runs->point[0], sizeof runs->point[0], runs->points, point, POINT_LETTERS, text);
+    snprintf(figure->title, sizeof figure->title, "%.119s%s%s", what, *text ? "; " : "", text);
     if (runs->points > FIGURES_POINTS)
         snprintf(figure->remark, sizeof figure->remark, "%d of the %u points; the files have all.",
                  FIGURES_POINTS, runs->points);

@@ -9,9 +9,11 @@
 #include "control/report/drops.h"
 #include "control/report/outcomes.h"
 
-#define FIGURES_POINTS    4 // of a sweep, at most
-#define FIGURES_MAX       ((2 * CURVES_KINDS * CURVES_GROUPS_MAX + 1) * FIGURES_POINTS)
-#define FIGURES_NAMES_MAX RUNS_GROUPS_MAX
+#define FIGURES_POINTS       4 // of a sweep, at most
+#define FIGURES_MAX          ((2 * CURVES_KINDS * CURVES_GROUPS_MAX + 1) * FIGURES_POINTS)
+#define FIGURES_NAMES_MAX    RUNS_GROUPS_MAX
+#define FIGURES_TITLE_OCTETS 768
+#define FIGURES_SHORT_OCTETS 80
 
 struct figures_name {
     const char *text;
@@ -19,8 +21,8 @@ struct figures_name {
 };
 
 struct figure {
-    char title[240], remark[120]; // printable ASCII; the remark may be ""
-    struct figures_name *name;    // the legend
+    char title[FIGURES_TITLE_OCTETS], remark[120]; // printable ASCII; the remark may be ""
+    struct figures_name *name;                     // the legend
     uint32_t names;
     bool boxes;     // in the legend, in place of lines
     bool published; // has marks of what is published
@@ -46,6 +48,11 @@ void figures_release(struct figures *figures);
 // of the legend, once for each colour.
 struct figure *figures_begin(struct figures *figures);
 void figures_name(struct figure *figure, const char *text, uint32_t colour);
+
+// One of several names, each in `room` octets, in so many letters: of a longer one what follows the
+// beginning that all share; and where that is another's text, too, with its number behind it.
+void figures_short(const char *names, size_t room, uint32_t count, uint32_t i, size_t letters,
+                   char text[FIGURES_SHORT_OCTETS]);
 
 // page.c: its title, picture, legend and remark, which is not escaped.
 void section_figure(const struct figure *figure, const char *svg, FILE *out);

@@ -22,7 +22,7 @@ static const char style[] =
     "main{max-width:1280px;margin:0 auto;padding:16px clamp(16px,3vw,40px) 48px}\n"
     "h1{font-size:1.7rem;line-height:1.2;margin:16px 0 8px;overflow-wrap:anywhere}\n"
     "h2{font-size:1.2rem;margin:32px 0 8px}\n"
-    "h3{font-size:1rem;font-weight:600;margin:0 0 4px}\n"
+    "h3{font-size:1rem;font-weight:600;margin:0 0 4px;overflow-wrap:anywhere}\n"
     "p{margin:8px 0;max-width:70ch}\n"
     ".soft{color:var(--soft);font-size:.9rem}\n"
     ".wide{overflow:auto;max-height:80vh;border:1px solid var(--line);border-radius:6px}\n"

@@ -364,6 +364,23 @@ def many_axes():
     right("ping: round trip p95 over p" in page.titles, f"{page.titles}")
 
 
+@case("panels of values that begin alike, or are longer than a title, have titles of their own")
+def long_values():
+    alike = [f"{30 * 'v'}-{way}" for way in ("tail-drop of all", "recommended")]
+    longer = [f"{100 * 'a'}{i}{100 * 'b'}" for i in (1, 2)]
+    many = [f"the-same-beginning-{i}{'-and-the-same-end' * (i % 2)}" for i in range(4)]
+    for values in alike, longer, many, [f"{40 * 'x'}{i}{j}{40 * 'y'}" for i in "12" for j in "12"]:
+        points = [f"a={a},h={h}" for a in (1, 2) for h in range(len(values))]
+        _, (page, _) = over(points, [{"a": point[2], "b": 60 * "n", "h": values[int(point[6])]} for point in points])
+        titles = [title for title in page.titles if " over a" in title]
+        same(len(set(titles)), len(values), f"titles that differ, of {titles}")
+    same(titles[0], f"ping: round trip p95 over a; h ...{5 * 'x'}11{11 * 'y'}...", "what is cut")
+    names = [f"{50 * 'k'}{i}" for i in range(3)]
+    points = [f"a={a},h={h},i={i}" for a in (1, 2) for h in (1, 2) for i in (1, 2)]
+    _, (page, _) = over(points, [dict(zip(["a", *names[1:]], point[2::4])) for point in points])
+    same(len({title for title in page.titles if " over a" in title}), 4, f"titles of long names: {page.titles}")
+
+
 @case("a sweep of one seed: no word of intervals")
 def one_seed_swept():
     _, (_, text) = over(["p=1", "p=2"], [{"p": end} for end in "12"], seeds=1)
