@@ -69,8 +69,6 @@ static int64_t add_cell(void *target, const void *argument)
     struct lab_place *place = lab_add_item(&lab->place, sizeof *place);
     place->bss = at;
     place->cell = bss_add_cell(at->bss, &c->bsc);
-    if (!place->cell)
-        return -EEXIST;
     if (c->has_radio)
         bss_cell_add_radio(place->cell, &c->radio, lab->config.seed);
     if (c->has_radio && follow_trace(place, c->trace) != 0)

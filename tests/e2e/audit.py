@@ -5,6 +5,7 @@ its figures are those worked out on paper; links and networks; outputs; captures
 import csv
 import json
 import os
+import random
 import re
 import subprocess
 import threading
@@ -12,7 +13,7 @@ import threading
 import audit_capture as gb  # tests/gb is on the path from here on
 import codec
 import frames
-from audit_capture import MS, S, audited, changed, folder, found, place, up
+from audit_capture import MS, S, audited, changed, down, folder, found, place, up
 from harness import ROOT, case, main, new_folder, program, right, same
 
 
@@ -49,6 +50,22 @@ def figures():
     same([row["tag"] for row in flows], list(range(1, 12)), "tags")
     same((flows[0]["bmax_octets"], flows[0]["r_bit_per_s"]), (4000, 8000), "values")
     same((cell["lifetimes_ms"]["samples"], cell["lifetimes_ms"]["most"]), (20, 10000), "lifetimes")
+
+
+@case("quantiles of answers: the middle one and the one of 95 %, as a sorted list has them, within 0.8 %")
+def quantiles():
+    delays = [n * n * MS for n in range(1, 101)]
+    random.Random(7).shuffle(delays)
+    talk = gb.bring_up()
+    for n, delay in enumerate(delays):
+        asked = (20 + 20 * n) * S
+        talk += [up(asked, gb.flow_bvc(n % 256)),
+                 down(asked + delay, gb.on_cell("bssgp_flow_control_bvc_ack", tag=n % 256))]
+    found = audited(talk)["bvcs"][1]["ack_delays_ns"]
+    wanted = sorted([*delays, MS])
+    same((found["samples"], found["most"]), (101, 10 * S), "of the answers")
+    for name, value in (("p50", wanted[50]), ("p95", wanted[95])):
+        right(value <= found[name] <= value * 1.008, f"{name}: {found[name]}, sorted {value}")
 
 
 

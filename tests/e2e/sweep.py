@@ -329,6 +329,15 @@ def slurm_many():
         shutil.rmtree(out / "red")
 
 
+@case("--slurm, and the script cannot be written: sbatch is not started")
+def slurm_unwritten():
+    out = new_folder() / "out"
+    (out / "slurm.sh").mkdir(parents=True)
+    done = with_slurm(out, "--seeds", "1..2", status=1)
+    right(f"sluice run: {out}/slurm.sh: Is a directory\n" in done.stderr, done.stderr)
+    same([path.name for path in out.glob("*/*/run.json")], [], "runs")
+
+
 @case("--slurm without Slurm: what is missing")
 def no_slurm():
     done = with_slurm(new_folder() / "out", "--seeds", "1..2", status=1, more_path="/none")

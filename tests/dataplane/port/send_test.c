@@ -317,7 +317,7 @@ static void what_waits_at_the_end_was_not_sent(void **state)
     rte_pktmbuf_free(m[7]);
     port_answer(&fx.port, answer_of(100));
     port_answer(&fx.port, answer_of(1046));
-    port_answers_flush(&fx.port);
+    port_flush(&fx.port);
     assert_int_equal(fx.stats.answers, 2);
     assert_int_equal(fx.stats.answers_unsent, 2);
     assert_int_equal(fx.stats.tx_packets, 8);

@@ -160,6 +160,32 @@ static void a_cell_that_comes_to_a_full_pipe_shares_at_once(void **state)
     world_close(w);
 }
 
+// A cell was idle for long, and its data comes while signalling of it waits for the full pipe.
+static void data_behind_signalling_has_no_claim(void **state)
+{
+    (void)state;
+    struct sched_config config = world_config();
+    struct world *w = world_open(&config);
+    w->check_every = 16;
+    world_add_nse(w, world_terms(60000, 3200));
+    for (uint32_t cell = 0; cell < 2; cell++)
+        world_add_cell(w, 0, WORLD_PLENTY, WORLD_PLENTY);
+    uint32_t busy = world_add_simple(w, 0, CLASS_BACKGROUND);
+    uint32_t idle = world_add_simple(w, 1, CLASS_BACKGROUND);
+    uint32_t signalling = world_add_simple(w, 1, CLASS_SIGNALLING);
+    world_add_greedy(w, busy, 500, 500);
+    world_run(w, 100 * S_IN_NS);
+    world_put(w, signalling, 500, 0, 0, false);
+    double before = (double)w->pfc[busy].sent_octets;
+    world_add_greedy(w, idle, 500, 500);
+    world_run(w, w->now_ns + 20 * S_IN_NS);
+    double sent = (double)w->pfc[idle].sent_octets,
+           other = (double)w->pfc[busy].sent_octets - before;
+    if (fabs(sent - other) > 0.02 * other + 2 * MOST)
+        fail_msg("the cell that was idle sent %.0f octets, the other %.0f", sent, other);
+    world_close(w);
+}
+
 // Heaps of several pipes grow and shrink beside one another; sched_check looks at each.
 static void many_cells_of_several_pipes(void **state)
 {
@@ -183,6 +209,7 @@ int main(void)
         cmocka_unit_test(a_small_bucket_that_runs_empty_is_full),
         cmocka_unit_test(signalling_goes_first_from_the_beginning),
         cmocka_unit_test(a_cell_that_comes_to_a_full_pipe_shares_at_once),
+        cmocka_unit_test(data_behind_signalling_has_no_claim),
         cmocka_unit_test(many_cells_of_several_pipes),
     };
     return cmocka_run_group_tests_name("s3_pipe", tests, NULL, NULL);

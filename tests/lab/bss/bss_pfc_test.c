@@ -196,6 +196,45 @@ static void test_the_packet_flows_class_ranks(void **state)
         assert_int_equal(w.delivered[i].number, order[i]);
 }
 
+// FLUSH-LL to a cell that has one of the MS's two flows already: that cell's own stays, the other
+// comes.
+static void test_an_ms_takes_its_flows_along(void **state)
+{
+    (void)state;
+    configure(BSS_NS_RESET);
+    w.config.pfc = true;
+    w.config.flush = BSS_FLUSH_TRANSFER;
+    w.cell_config.flow_repeat = false;
+    w.cell_config.priority = BSS_PRIORITY_PFC;
+    w.cell_config.rate_bit_per_s = 8000;
+    make(1, 2);
+    bring_up(ACK("01"));
+    struct bss_ms *ms = enter(w.cell, TLLI);
+    bss_reach(ms, true, now());
+    in(CREATE("08", "e0", STREAMING));
+    in(CREATE("0a", "e0", STREAMING));
+    bss_move(ms, w.other, now());
+    in(BVCI_3 "51 " TLLI_IE "288108 2981e0 3a8c " INTERACTIVE);
+    in(BVCI_3 "51 " TLLI_IE "288109 2981e0 3a8c " STREAMING);
+    in(BVCI_0 "2a " TLLI_IE "04820002 04820003");
+    bss_reach(ms, true, now());
+    DOWN(.number = 1, .bvci = 3, .sapi = 11); // on the air
+    DOWN(.number = 2, .bvci = 3, .sapi = 7, .pfi = 8);
+    DOWN(.number = 3, .bvci = 3, .sapi = 5, .pfi = 9);
+    DOWN(.number = 4, .bvci = 3, .sapi = 3, .pfi = 10);
+    run(S);
+    const uint32_t order[] = {1, 3, 4, 2};
+    for (uint32_t i = 0; i < 4; i++)
+        assert_int_equal(w.delivered[i].number, order[i]);
+    in(BVCI_3 "56 " TLLI_IE "288108"); // it is there once: deleted, it ranks as best effort
+    DOWN(.number = 5, .bvci = 3, .sapi = 11);
+    DOWN(.number = 6, .bvci = 3, .sapi = 11);
+    DOWN(.number = 7, .bvci = 3, .sapi = 7, .pfi = 8);
+    run(S);
+    for (uint32_t i = 5; i <= 7; i++)
+        assert_int_equal(w.delivered[i - 1].number, i);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -209,6 +248,7 @@ int main(void)
         TEST(test_delete_of_either_side),
         TEST(test_flow_control_pfc),
         TEST(test_the_packet_flows_class_ranks),
+        TEST(test_an_ms_takes_its_flows_along),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

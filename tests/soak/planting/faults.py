@@ -66,6 +66,9 @@ class Text:
             if token.text == "[" and self.is_array_declared(at):
                 for i in range(at, self.partner[at] + 1):
                     self.function[i] = None
+            if token.text == "__builtin_expect":  # the value is a hint, the condition is not
+                for i in at, at + 1, self.partner[at + 1] - 1:
+                    self.function[i] = None
             if token.kind == "name" and NOT_PLANTED.match(token.text):
                 after = at + 1
                 if self.is_lua and self.at(after).text == ".":
