@@ -22,7 +22,7 @@ enum kind { RESULT, BEYOND, INPUT, KINDS }; // those that are judged; else a row
 static const char *const kind_names[KINDS] = {"result", "beyond", "input"};
 
 struct counts {
-    uint32_t met[KINDS], not_met[KINDS], told, none; // none: not run, or an error
+    uint32_t met[KINDS], all[KINDS], told, none; // none: of all, those not run, or an error
     uint32_t figures;
 };
 
@@ -36,17 +36,20 @@ static enum kind kind_of(const struct json_object *row)
     return kind;
 }
 
+// As the command counts that judged them (lua/sluice/targets/report.lua): a row that was not run is
+// one of its kind, and not met.
 static void count_row(struct counts *counts, const struct json_object *row)
 {
     char verdict[16];
     enum kind kind = kind_of(row);
     value_text(row, "verdict", verdict, sizeof verdict);
-    if (kind < KINDS && strcmp(verdict, "met") == 0)
-        counts->met[kind]++;
-    else if (kind < KINDS && strcmp(verdict, "NOT MET") == 0)
-        counts->not_met[kind]++;
-    else
-        *(strcmp(verdict, "told") == 0 ? &counts->told : &counts->none) += 1;
+    bool met = strcmp(verdict, "met") == 0, told = strcmp(verdict, "told") == 0;
+    if (kind < KINDS) {
+        counts->all[kind]++;
+        counts->met[kind] += met;
+    }
+    counts->told += told;
+    counts->none += !met && !told && strcmp(verdict, "NOT MET") != 0;
 }
 
 static void count_paper(struct counts *counts, const struct paper *paper)
@@ -69,7 +72,7 @@ static void put_counts(const char *name, const char *seeds, const struct counts 
     fprintf(out, "</td><td>%s</td>", seeds);
     for (enum kind kind = 0; kind < KINDS; kind++) {
         put_count(c->met[kind], false, out);
-        put_count(c->not_met[kind], true, out);
+        put_count(c->all[kind], c->met[kind] < c->all[kind], out);
     }
     put_count(c->told, false, out);
     put_count(c->none, true, out);
@@ -83,7 +86,7 @@ static void put_line(const char *name, const char *seeds, const struct counts *c
     fprintf(out, "  %-16s %-9s", name, seeds);
     for (enum kind kind = 0; kind < KINDS; kind++) {
         char text[32];
-        snprintf(text, sizeof text, "%u of %u", c->met[kind], c->met[kind] + c->not_met[kind]);
+        snprintf(text, sizeof text, "%u of %u", c->met[kind], c->all[kind]);
         fprintf(out, " %11s", text);
     }
     fprintf(out, " %5u %14u %7u\n", c->told, c->none, c->figures);
@@ -115,10 +118,10 @@ static void put_lines(const struct paper *papers, uint32_t count,
 static void put_summary(const struct paper *papers, uint32_t count, FILE *out)
 {
     fputs("<section><h2>Summary</h2>\n<div class=\"wide\"><table><thead><tr><th>paper</th>"
-          "<th>seeds</th><th class=\"n\">results: met</th><th class=\"n\">not met</th>"
-          "<th class=\"n\">beyond: met</th><th class=\"n\">not met</th>"
-          "<th class=\"n\">inputs: met</th><th class=\"n\">not met</th>"
-          "<th class=\"n\">told</th><th class=\"n\">not run, error</th>"
+          "<th>seeds</th><th class=\"n\">results: met</th><th class=\"n\">of</th>"
+          "<th class=\"n\">beyond: met</th><th class=\"n\">of</th>"
+          "<th class=\"n\">inputs: met</th><th class=\"n\">of</th>"
+          "<th class=\"n\">told</th><th class=\"n\">of all: not run, error</th>"
           "<th class=\"n\">figures</th></tr></thead><tbody>\n",
           out);
     put_lines(papers, count, put_counts, out);
