@@ -32,7 +32,7 @@ def program():
 def run(scenario, out, seeds=1, variant="all", settings=None, jobs=None):
     """Runs each variant and each point of the scenario with each seed, unless complete results of the same runs are in the
     folder `out` already; returns read(out). seeds: how many, or a text such as "6..10"; settings: {key: value} as for --set.
-    A run that fails raises RuntimeError."""
+    A run that fails raises RuntimeError, so do fewer seeds or variants than the folder has results of."""
     seeds = f"1..{seeds}" if isinstance(seeds, int) else seeds
     words = [program(), "run", scenario, "--out", out, "--seeds", seeds, "--resume"]
     words += ["--variant", variant] if variant else []

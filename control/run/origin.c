@@ -64,23 +64,39 @@ void origin_put_overrides(const struct json_object *origin, struct json *json)
 
 // ---- Comparing ----
 
-const char *origin_differs(const struct json_object *origin, uint64_t seed,
-                           const struct json_object *summary)
+static const struct {
+    const char *key, *differs;
+} parts[] = {{"config_sha256", "another configuration file"},
+             {"files", "other files that the configuration names"},
+             {"variant", "another variant"},
+             {"point", "another point"},
+             {"overrides", "other overrides"}};
+enum { SHARED_PARTS = 2, PARTS = sizeof parts / sizeof parts[0] };
+
+static const char *first_difference(const struct json_object *origin,
+                                    const struct json_object *summary, size_t count)
 {
-    static const struct {
-        const char *key, *differs;
-    } parts[] = {{"config_sha256", "another configuration file"},
-                 {"files", "other files that the configuration names"},
-                 {"variant", "another variant"},
-                 {"point", "another point"},
-                 {"overrides", "other overrides"}};
     const char *version = value_string(value_in(summary, "version"));
     if (!version || strcmp(version, sluice_version) != 0)
         return "another version of Sluice";
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+    for (size_t i = 0; i < count; i++)
         if (!value_equal(value_in(origin, parts[i].key), value_in(summary, parts[i].key)))
             return parts[i].differs;
-    return value_as_integer(value_in(summary, "seed")) == seed ? NULL : "another seed";
+    return NULL;
+}
+
+const char *origin_differs(const struct json_object *origin, uint64_t seed,
+                           const struct json_object *summary)
+{
+    const char *differs = first_difference(origin, summary, PARTS);
+    bool same_seed = value_as_integer(value_in(summary, "seed")) == seed;
+    return differs ? differs : same_seed ? NULL : "another seed";
+}
+
+const char *origin_differs_shared(const struct json_object *origin,
+                                  const struct json_object *summary)
+{
+    return first_difference(origin, summary, SHARED_PARTS);
 }
 
 bool origin_may_replace(const struct json_object *origin, uint64_t seed,

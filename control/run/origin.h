@@ -24,6 +24,10 @@ void origin_put_overrides(const struct json_object *origin, struct json *json);
 const char *origin_differs(const struct json_object *origin, uint64_t seed,
                            const struct json_object *summary);
 
+// The same of the summary of several runs, of what origin_put_shared writes.
+const char *origin_differs_shared(const struct json_object *origin,
+                                  const struct json_object *summary);
+
 // Looks for an earlier run's results in the folder. Those of one run may be replaced, with a line
 // on stderr if it was another run; those of several runs only with `force`.
 bool origin_may_replace(const struct json_object *origin, uint64_t seed,

@@ -91,6 +91,14 @@ static int close_series(struct run *run)
     return status;
 }
 
+const char *outputs_asked(const struct options *options, uint32_t i)
+{
+    if (options->pcap && i < CAPTURES)
+        return captures[i].name;
+    i -= options->pcap ? CAPTURES : 0;
+    return options->packets && i == 0 ? PACKETS : NULL;
+}
+
 int outputs_open(struct run *run)
 {
     int status = open_captures(run);

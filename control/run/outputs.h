@@ -14,6 +14,9 @@ int outputs_close(struct run *run);
 // Writes the tables, once the lab has ended; EXIT_...
 int outputs_tables(const struct run *run);
 
+// File i of those that only these options ask for; NULL: there is no other.
+const char *outputs_asked(const struct options *options, uint32_t i);
+
 // Prints what each column of these tables means.
 void outputs_describe(FILE *out);
 

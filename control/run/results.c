@@ -21,7 +21,8 @@ static const char *const names[] = {"summary.json",     "run.json",         "con
                                     "applications.csv", "tcp.csv",          "bss.csv",
                                     "targets.csv",      "targets.json",     "gi_flows.csv",
                                     "gi_tables.csv",    "gi_bins.csv",      "packets.csv",
-                                    "user.pcapng",      "results.csv"};
+                                    "user.pcapng",      "results.csv",      "figures.csv",
+                                    "figures.json",     "knobs.csv",        "knobs.json"};
 
 static int give(const char *path, const struct user *user)
 {
@@ -90,6 +91,15 @@ int results_clear(struct results *results)
             return -errno;
     }
     return 0;
+}
+
+void results_files(const struct results *results,
+                   void (*take)(void *self, const char *name, uint64_t octets), void *self)
+{
+    struct stat is;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (fstatat(results->folder, names[i], &is, AT_SYMLINK_NOFOLLOW) == 0)
+            take(self, names[i], (uint64_t)is.st_size);
 }
 
 int results_open(struct results *results, const char *dir, const struct user *user)

@@ -6,6 +6,7 @@
 #define SLUICE_CONTROL_RUN_RESULTS_H
 
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "control/process/user.h"
@@ -27,6 +28,10 @@ int results_make(const char *path, const struct user *user);
 
 // Removes the files of an earlier run of any user. Returns 0 or a negative errno.
 int results_clear(struct results *results);
+
+// Calls `take` with each file that a run writes and that is there, and its octets.
+void results_files(const struct results *results,
+                   void (*take)(void *self, const char *name, uint64_t octets), void *self);
 
 // The path of a file, for messages; results_begin and results_file open files.
 void results_path(const struct results *results, const char *name, char path[PATH_MAX]);

@@ -120,6 +120,13 @@ int run_build(struct run *run, const struct eal_threads *threads)
     return EXIT_DONE;
 }
 
+static void put_file(void *self, const char *name, uint64_t octets)
+{
+    json_put(self, name, octets);
+}
+
+// The last of the files: a run that has it has written all the others, and `files` says how long
+// they were.
 static void put_run_json(const void *self, FILE *out)
 {
     const struct run *run = self;
@@ -136,6 +143,10 @@ static void put_run_json(const void *self, FILE *out)
     json_put_text(&json, "dpdk", rte_version());
     json_put_text(&json, "lua", bind_lua_version());
     json_put_text(&json, "sluice", sluice_version);
+    json_key(&json, "files");
+    json_object(&json);
+    results_files(&run->results, put_file, &json);
+    json_close(&json);
     json_close(&json);
     json_end(&json);
 }

@@ -1,17 +1,18 @@
 // See gather.h: reading.
 #include "control/runs/gather.h"
 
-#include <fcntl.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "control/client/value.h"
 #include "control/report/tidy.h"
 #include "control/runs/gather_parts.h"
-#include "control/run/origin.h"
 #include "control/run/run.h"
+
+#define RESULTS "results.csv"
 
 _Static_assert(CLASS_COUNT <= GATHER_SUBJECTS, "each class has a place");
 
@@ -25,37 +26,6 @@ const char *gather_subject(enum compared_what what, int i)
 }
 
 // ---- Reading ----
-
-static enum gather_state state_of(const struct plan *plan, uint32_t run,
-                                  struct json_object *summary, const char **differs)
-{
-    *differs = NULL;
-    if (!summary)
-        return GATHER_ABSENT;
-    *differs = origin_differs(plan_group_of(plan, run)->origin, plan_seed(plan, run), summary);
-    if (!value_is_true(value_in(summary, "complete")))
-        return *differs ? GATHER_ABSENT : GATHER_INCOMPLETE;
-    if (*differs)
-        return GATHER_OTHER;
-    return value_is_true(value_in(summary, "sound")) ? GATHER_COMPLETE : GATHER_UNSOUND;
-}
-
-static struct json_object *read_summary(const struct plan *plan, uint32_t run)
-{
-    char path[PATH_MAX];
-    plan_path(plan, run, path);
-    size_t n = strlen(path);
-    snprintf(path + n, sizeof path - n, "/summary.json");
-    return value_read_object(AT_FDCWD, path);
-}
-
-enum gather_state gather_look(const struct plan *plan, uint32_t run, const char **differs)
-{
-    struct json_object *summary = read_summary(plan, run);
-    enum gather_state state = state_of(plan, run, summary, differs);
-    value_free(summary);
-    return state;
-}
 
 static void read_set(struct json_object *summary, enum compared_what what,
                      struct gather_figures *to)
@@ -73,9 +43,8 @@ static void read_set(struct json_object *summary, enum compared_what what,
 
 static void read_run(const struct plan *plan, uint32_t run, struct gather_run *to)
 {
-    struct json_object *summary = read_summary(plan, run);
-    const char *differs;
-    to->state = state_of(plan, run, summary, &differs);
+    struct json_object *summary = gather_summary(plan, run);
+    to->state = gather_look_at(plan, run, summary).state;
     for (int what = 0; what < COMPARED_WHATS && to->state == GATHER_COMPLETE; what++)
         read_set(summary, (enum compared_what)what, to->of[what]);
     value_free(summary);
@@ -126,27 +95,58 @@ static int write_file(const struct results *results, const char *name,
     return fault ? run_failed(name, strerror(-fault)) : 0;
 }
 
-bool gather(const struct plan *plan, const char *name, const struct results *results)
+static void read_all(struct gather_all *all, const struct plan *plan, const char *name)
 {
-    char error[TIDY_ERROR_OCTETS] = "";
-    struct gather_all all = {.plan = plan, .name = name, .error = error};
-    all.run = calloc(plan_runs(plan), sizeof *all.run);
-    all.samples = calloc(plan->seeds, sizeof *all.samples);
-    if (!all.run || !all.samples)
+    *all = (struct gather_all){.plan = plan, .name = name};
+    all->run = calloc(plan_runs(plan), sizeof *all->run);
+    all->samples = calloc(plan->seeds, sizeof *all->samples);
+    if (!all->run || !all->samples)
         abort();
     for (uint32_t i = 0; i < plan_runs(plan); i++)
-        read_run(plan, i, &all.run[i]);
+        read_run(plan, i, &all->run[i]);
+}
+
+static void release(struct gather_all *all)
+{
+    free(all->run);
+    free(all->samples);
+}
+
+// All of it or no file: rows that are missing would be missed by nobody.
+static int write_tidy(const struct results *results, const struct gather_all *all)
+{
+    FILE *out = results_begin(results, RESULTS);
+    char error[TIDY_ERROR_OCTETS] = "";
+    if (!out)
+        return run_failed(RESULTS, strerror(errno));
+    if (!gather_put_tidy(all, out, error)) {
+        results_drop(results, RESULTS, out);
+        return run_failed(RESULTS, error);
+    }
+    int fault = results_end(results, RESULTS, out);
+    return fault ? run_failed(RESULTS, strerror(-fault)) : 0;
+}
+
+bool gather_begin(const struct plan *plan, const char *name, const struct results *results)
+{
+    struct gather_all all;
+    read_all(&all, plan, name);
+    int fault = write_file(results, "summary.json", gather_put_summary, &all);
+    release(&all);
+    return !fault;
+}
+
+bool gather(const struct plan *plan, const char *name, const struct results *results)
+{
+    struct gather_all all;
+    read_all(&all, plan, name);
     int fault = write_file(results, "summary.json", gather_put_summary, &all);
     fault |= write_file(results, "runs.csv", gather_put_csv, &all);
-    if (plan->options->targets) // runs by the hundred, whose figures have files of their own
-        unlinkat(results->folder, "results.csv", 0);
-    else
-        fault |= write_file(results, "results.csv", gather_put_tidy, &all);
-    if (error[0])
-        fault |= run_failed("results.csv", error);
+    bool tidy =
+        !plan->options->targets; // else they are runs by the hundred, with files of their own
+    int tidy_fault = tidy ? write_tidy(results, &all) : 0;
     bool complete = gather_is_complete(&all);
-    gather_print(&all, results->dir);
-    free(all.run);
-    free(all.samples);
-    return complete && !fault;
+    gather_print(&all, results->dir, tidy && !tidy_fault);
+    release(&all);
+    return complete && !fault && !tidy_fault;
 }

@@ -244,7 +244,8 @@ void gather_put_csv(const void *self, FILE *out)
 
 // ---- results.csv: a row for each value of each complete run ----
 
-static void put_values(const struct gather_all *all, uint32_t run, FILE *out)
+static bool put_values(const struct gather_all *all, uint32_t run, FILE *out,
+                       char error[TIDY_ERROR_OCTETS])
 {
     char path[PATH_MAX], *before = NULL;
     size_t octets;
@@ -255,16 +256,18 @@ static void put_values(const struct gather_all *all, uint32_t run, FILE *out)
     if (fclose(cells))
         abort();
     plan_path(all->plan, run, path);
-    tidy_put(before, path, strlen(all->plan->dir), out, all->error);
+    bool good = tidy_put(before, path, strlen(all->plan->dir), out, error);
     free(before);
+    return good;
 }
 
-void gather_put_tidy(const void *self, FILE *out)
+bool gather_put_tidy(const struct gather_all *all, FILE *out, char error[TIDY_ERROR_OCTETS])
 {
-    const struct gather_all *all = self;
+    bool good = true;
     put_run_names(all, out);
     tidy_head(out);
-    for (uint32_t i = 0; i < plan_runs(all->plan) && !all->error[0]; i++)
+    for (uint32_t i = 0; i < plan_runs(all->plan) && good; i++)
         if (all->run[i].state == GATHER_COMPLETE)
-            put_values(all, i, out);
+            good = put_values(all, i, out, error);
+    return good;
 }

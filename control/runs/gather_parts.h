@@ -4,6 +4,7 @@
 
 #include "control/report/compared.h"
 #include "control/report/statistics.h"
+#include "control/report/tidy.h"
 #include "control/runs/gather.h"
 #include "dataplane/base/classes.h"
 
@@ -36,8 +37,12 @@ struct gather_all {
     const char *name; // of the scenario
     struct gather_run *run;
     double *samples; // room for one of each seed
-    char *error;     // TIDY_ERROR_OCTETS; "": all tables of the runs could be read
 };
+
+// gather_look.c: a run's summary, to be freed; what is in its folder, with that summary.
+struct json_object *gather_summary(const struct plan *plan, uint32_t run);
+struct gather_found gather_look_at(const struct plan *plan, uint32_t run,
+                                   const struct json_object *summary);
 
 bool gather_is_complete(const struct gather_all *all); // every run
 uint32_t gather_complete(const struct gather_all *all, uint32_t first, uint32_t n);
@@ -46,12 +51,13 @@ uint32_t gather_complete(const struct gather_all *all, uint32_t first, uint32_t 
 bool gather_has(const struct gather_all *all, uint32_t group, enum compared_what what, int subject);
 struct statistics gather_statistics(const struct gather_all *all, struct gather_place place);
 
-// gather_text.c: the tables.
-void gather_print(const struct gather_all *all, const char *dir);
+// gather_text.c: the tables. tidy: there is a results.csv.
+void gather_print(const struct gather_all *all, const char *dir, bool tidy);
 
-// gather_files.c: summary.json, runs.csv, results.csv. self: a struct gather_all.
+// gather_files.c: summary.json, runs.csv. self: a struct gather_all.
 void gather_put_summary(const void *self, FILE *out);
 void gather_put_csv(const void *self, FILE *out);
-void gather_put_tidy(const void *self, FILE *out);
+// results.csv. False: a table of a run cannot be read, and error says which and why.
+bool gather_put_tidy(const struct gather_all *all, FILE *out, char error[TIDY_ERROR_OCTETS]);
 
 #endif

@@ -223,7 +223,7 @@ static void print_side_by_side(const struct gather_all *all)
     free(group);
 }
 
-void gather_print(const struct gather_all *all, const char *dir)
+void gather_print(const struct gather_all *all, const char *dir, bool tidy)
 {
     uint32_t runs = plan_runs(all->plan);
     printf("%s: %u of %u runs complete; %s\n\n", all->name, gather_complete(all, 0, runs), runs,
@@ -234,6 +234,5 @@ void gather_print(const struct gather_all *all, const char *dir)
     for (uint32_t g = 0; g < all->plan->groups; g++)
         print_group(all, g);
     print_side_by_side(all);
-    printf("\n  results         %s/summary.json, runs.csv%s\n", dir,
-           all->plan->options->targets ? "" : ", results.csv");
+    printf("\n  results         %s/summary.json, runs.csv%s\n", dir, tidy ? ", results.csv" : "");
 }

@@ -337,14 +337,13 @@ static void add_option(struct words *words, const char *option, const char *valu
     add(words, value);
 }
 
-// The first run of the first variant has the captures, and what became of each packet.
 static void add_switches(const struct plan *plan, uint32_t run, struct words *words)
 {
     add(words, "--no-huge"); // several runs at once would take each other's huge pages
     add(words, "--no-page"); // one page has all of them
-    if (plan->options->pcap && run == 0)
+    if (plan->options->pcap && run == PLAN_CAPTURED)
         add(words, "--pcap");
-    if (plan->options->packets && run == 0)
+    if (plan->options->packets && run == PLAN_CAPTURED)
         add(words, "--packets");
     if (plan->options->force)
         add(words, "--force");

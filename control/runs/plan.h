@@ -53,6 +53,9 @@ const char *plan_own(const struct plan *plan, const struct plan_group *group);
 // Whether the file has that point for the variant. A NULL is right where the file has none.
 bool plan_has_point(const struct plan *plan, const char *variant, const char *point);
 
+// The run that has the captures, and what became of each packet, if the options ask for them.
+#define PLAN_CAPTURED 0
+
 uint32_t plan_runs(const struct plan *plan);
 const struct plan_group *plan_group_of(const struct plan *plan, uint32_t run);
 uint64_t plan_seed(const struct plan *plan, uint32_t run);

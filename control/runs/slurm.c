@@ -95,9 +95,8 @@ static bool write_script(const struct plan *plan, const bool *wanted, uint32_t a
 // Slurm tells only that tasks failed.
 static void tell_missing(const struct plan *plan, const bool *wanted)
 {
-    const char *differs;
     for (uint32_t i = 0; i < plan_runs(plan); i++)
-        if (wanted[i] && gather_look(plan, i, &differs) != GATHER_COMPLETE)
+        if (wanted[i] && gather_look(plan, i).state != GATHER_COMPLETE)
             children_tell(plan, i, "not complete");
 }
 

@@ -6,12 +6,11 @@
 #include <string.h>
 
 #include "control/cli/commands.h"
-#include "control/report/below.h"
 #include "control/report/runs.h"
 #include "control/runs/children.h"
+#include "control/runs/choose.h"
 #include "control/runs/gather.h"
 #include "control/runs/knobs.h"
-#include "control/run/origin.h"
 #include "control/run/outputs.h"
 #include "control/run/run.h"
 #include "control/process/signals.h"
@@ -23,72 +22,6 @@ static int refuse(const char *what, const char *found_and_allowed)
     fprintf(stderr, "sluice run: %s: %s\n", what, found_and_allowed);
     return EXIT_USAGE;
 }
-
-// ---- What is to do ----
-
-// Without --resume and --force nobody's results are touched. Returns whether the run may be done.
-static bool may_do(const struct run *run, const char *path, enum gather_state state,
-                   const char *differs)
-{
-    const struct options *o = &run->options;
-    if (o->force || state == GATHER_ABSENT || (o->resume && state != GATHER_OTHER))
-        return true;
-    if (o->resume)
-        fprintf(stderr,
-                "sluice run: %s: has the results of another run (%s); give another --out, or "
-                "--force to do it again\n",
-                path, differs);
-    else
-        fprintf(stderr,
-                "sluice run: %s: has results; --resume does what is missing, --force does all "
-                "again, or give another --out\n",
-                path);
-    return false;
-}
-
-// A folder may have come from elsewhere, with links in the places of runs: nothing is written or
-// read where these lead.
-static bool is_within(const struct plan *plan, const char *path)
-{
-    bool leads_out = below_leads_out(path, strlen(plan->dir));
-    if (leads_out)
-        fprintf(stderr, "sluice run: %s: %s; give another --out\n", path, below_fault(ELOOP));
-    return !leads_out;
-}
-
-// Fills in which runs are to do. Returns false if one may not be done, with the reason on stderr.
-static bool choose(const struct run *run, const struct plan *plan, bool *wanted)
-{
-    for (uint32_t i = 0; i < plan_runs(plan); i++) {
-        char path[PATH_MAX];
-        const char *differs;
-        plan_path(plan, i, path);
-        if (!is_within(plan, path))
-            return false;
-        enum gather_state state = gather_look(plan, i, &differs);
-        wanted[i] = !run->options.resume || state != GATHER_COMPLETE;
-        if (wanted[i] && !may_do(run, path, state, differs))
-            return false;
-    }
-    return true;
-}
-
-// The folder may hold the results of a single run.
-static bool is_free(const struct run *run)
-{
-    struct json_object *summary = value_read_object(run->results.folder, "summary.json");
-    bool single = summary && !value_in(summary, "runs");
-    value_free(summary);
-    if (!single || run->options.force)
-        return true;
-    fprintf(stderr,
-            "sluice run: %s: has the results of a single run; give another --out, or --force to "
-            "replace its summary\n",
-            run->results.dir);
-    return false;
-}
-
-// ---- All of it ----
 
 static bool work(const struct run *run, const struct plan *plan, const bool *wanted)
 {
@@ -129,12 +62,22 @@ static bool conclude(const struct run *run, const struct plan *plan)
     return gathered && draw(run, plan) && judged;
 }
 
+// What an earlier command made of its runs goes; and the folder says whose it is, whatever becomes
+// of this command. With --knobs there are no results of all runs.
+static bool begin(struct run *run, const struct plan *plan)
+{
+    int fault = results_clear(&run->results);
+    if (fault)
+        return run_failed(run->results.at, strerror(-fault)) == EXIT_DONE;
+    return run->options.knobs || gather_begin(plan, run->name, &run->results);
+}
+
 static int do_runs(struct run *run, const struct plan *plan)
 {
     bool *wanted = calloc(plan_runs(plan), sizeof *wanted);
     if (!wanted)
         abort();
-    bool good = is_free(run) && choose(run, plan, wanted);
+    bool good = choose_runs(run, plan, wanted) && begin(run, plan);
     if (good) {
         good = work(run, plan, wanted);
         good = (run->options.knobs ? knobs_judge : conclude)(run, plan) && good;

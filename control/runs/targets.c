@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "control/client/value.h"
 #include "control/runs/gather.h"
@@ -32,12 +31,6 @@ static bool is_variant(const struct plan *plan, const char *name)
     return found;
 }
 
-static bool is_complete(const struct plan *plan, uint32_t run)
-{
-    const char *differs;
-    return gather_look(plan, run, &differs) == GATHER_COMPLETE;
-}
-
 const char *targets_find(const struct plan *plan, const char *setting, const char *variant,
                          const char *point, uint32_t seed, char folder[PATH_MAX], bool *missing)
 {
@@ -49,7 +42,7 @@ const char *targets_find(const struct plan *plan, const char *setting, const cha
         const struct plan_group *group = &plan->group[g];
         uint32_t run = g * plan->seeds + seed;
         if (!is_name(group->setting, setting) || !is_name(group->variant, variant) ||
-            !is_name(group->point, point) || !is_complete(plan, run))
+            !is_name(group->point, point) || gather_look(plan, run).state != GATHER_COMPLETE)
             continue;
         plan_path(plan, run, folder);
         return NULL;
@@ -132,11 +125,8 @@ bool targets_judge(const struct run *run, const struct plan *plan)
     struct bind_judged judged = {plan,     plan->seeds,    plan_seed(plan, 0),
                                  find_run, targets_number, targets_interval};
     uint32_t faults;
-    if (!run->options.targets) { // those of an earlier command are none of these runs
-        for (size_t i = 0; i < FILES; i++)
-            unlinkat(run->results.folder, files[i].file, 0);
+    if (!run->options.targets)
         return true;
-    }
     if (!bind_judge(run->control.lua, &judged, &faults))
         return false;
     printf("\n");

@@ -259,7 +259,7 @@ def page():
     right("The mean over the seeds with its 95 % confidence interval" in text, "what an interval is")
     folder = new_folder() / "out"
     shutil.copytree(runs()[1], folder)
-    judged(VALUE + rows + figure(ours()), config_out=(runs()[0], folder), words=("--variant", "all", "--seeds", "6..6"))
+    judged(VALUE + rows + figure(ours()), config_out=(runs()[0], folder), words=("--variant", "all", "--seeds", "6..6", "--force"))
     single = report("--targets", folder)[1]
     check_page(single)
     right("One seed, which gives no interval" in single and "95 %" not in single and ">ours</li>" in single, "a page of one seed")

@@ -223,17 +223,6 @@ def tidy_of_targets():
     right((out / "targets.csv").exists() and not (out / "results.csv").exists(), [*out.iterdir()])
 
 
-@case("a table that is damaged is named, and there is no results.csv that lacks it in silence")
-def tidy_damaged():
-    out = new_folder() / "out"
-    many(config(), out, "--variant", "all", "--seeds", "1..2")
-    table = next(out.glob("*/2/mss.csv"))
-    table.write_text(table.read_text().replace(",", ",x", 40))
-    done = sluice("run", config(), "--variant", "all", "--seeds", "1..2", "--out", out, "--resume")
-    same(done.returncode, 1, "exit status")
-    right("results.csv: mss.csv: line" in done.stderr, done.stderr)
-
-
 @case("Jain's index and the least MS's goodput, by the flows that each class has")
 def fairness():
     out = new_folder() / "out"

@@ -59,7 +59,7 @@ def few_seeds():
     config, out = runs()
     text = SEED + target("most = 100, sure = true")
     for seeds, mean, interval, verdict in (("6..7", 6.5, T1 / 2, "met"), ("6..6", 6, None, "NOT MET")):
-        rows, _ = judged(text, words=("--variant", "all", "--seeds", seeds), config_out=(config, out))
+        rows, _ = judged(text, words=("--variant", "all", "--seeds", seeds, "--force"), config_out=(config, out))
         near(rows[0]["mean"], mean, "mean")
         same((rows[0].get("ci95") is None, rows[0]["verdict"]), (interval is None, verdict), seeds)
         if interval:
@@ -111,7 +111,7 @@ def alike():
     same([(row["verdict"], row.get("alike"), "ci95" in row) for row in rows],
          [("met", True, False), ("met", None, True)], "of three seeds, of which the last moves the second row")
     right("5, all seeds alike" in " ".join(done.stdout.split()), done.stdout)
-    rows, _ = judged(text, words=("--variant", "all", "--seeds", "6..6"), config_out=(config, out))
+    rows, _ = judged(text, words=("--variant", "all", "--seeds", "6..6", "--force"), config_out=(config, out))
     same([(row["verdict"], row.get("alike"), "ci95" in row) for row in rows],
          [("NOT MET", None, False), ("met", None, False)], "of one seed")
 
@@ -203,14 +203,16 @@ def functions():
 def missing():
     out = new_folder() / "out"
     shutil.copytree(runs()[1], out)
-    shutil.rmtree(out / "cobalt/7")
+    shutil.rmtree(out / "cobalt")
     text = SEED + target("most = 7") + target("most = 7", "function(run) return run('cobalt').value('seed') end") + \
         target("", "function(run) return run('cobalt').value('seed') end") + target("least = 8") + target("")
-    config = runs()[0]  # the variant alone: what the folder has of the other is no run of this command
+    config = runs()[0]  # the variant alone
     rows, done = judged(text, config_out=(config, out), words=("--variant", "red", "--seeds", "6..8"))
     same([row["verdict"] for row in rows], ["met", "not run", "not run", "NOT MET", "told"], "verdicts")
     right("\n  1 of 3 results met; 1 told, 2 not run\n" in done.stdout, done.stdout)
     same([row.get("mean") for row in rows], [7, None, None, 7, 7], "means")
+    told = sluice("report", "--targets", "--out", new_folder() / "page.html", out).stdout.splitlines()[1]
+    right(re.fullmatch(r"  out +6 to 8 +1 of 3 +0 of 0 +0 of 0 +1 +2 +0", told), f"sluice report counts otherwise: {told}")
     (out / "cobalt/7/run.json").mkdir(parents=True)  # this run fails
     rows, done = judged(text, status=1, config_out=(config, out))
     same([row["verdict"] for row in rows], ["met", "not run", "not run", "NOT MET", "told"], "with a run that failed")
