@@ -1,6 +1,8 @@
 // See compared.h.
 #include "control/report/compared.h"
 
+#include <math.h>
+
 #include "control/client/value.h"
 
 #define TIMES(name)                           \
@@ -40,11 +42,16 @@ static double dropped(const struct json_object *drops)
     return packets;
 }
 
+static double bounded(double figure)
+{
+    return figure >= 0 && figure <= COMPARED_MOST ? figure : NAN;
+}
+
 double compared_value(const struct json_object *subject, enum compared_what what, int figure)
 {
     const struct compared_figure *f = &compared_sets[what].figure[figure];
     const struct json_object *value = value_in(subject, f->key);
     if (what == COMPARED_CLASSES && figure == COMPARED_DROPPED)
-        return dropped(value);
-    return value_as_real(f->member ? value_in(value, f->member) : value);
+        return bounded(dropped(value));
+    return bounded(value_as_real(f->member ? value_in(value, f->member) : value));
 }

@@ -34,8 +34,11 @@ enum {
     COMPARED_LEAST
 };
 
+// More than any run has; a mean of such figures and its interval have six decimals in 64 bits.
+#define COMPARED_MOST 1e12
+
 // Of a class or an application of a run's summary. NAN: it has no such figure, such as the delay of
-// a class that received nothing.
+// a class that received nothing, or one that no run can have.
 double compared_value(const struct json_object *subject, enum compared_what what, int figure);
 
 #endif

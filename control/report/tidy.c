@@ -161,24 +161,31 @@ struct kind {
     FILE *out;
 };
 
+// Digits and a point. JSON has other numbers as well, such as 1e999.
+static bool is_plain(const char *digits)
+{
+    return *digits && digits[strspn(digits, "0123456789.")] == '\0';
+}
+
 // A distribution such as "page_ms": { "n": 33, "mean": 4053.146, ... }.
 static void put_distribution(void *self, const char *key, struct json_object *value)
 {
     const struct kind *kind = self;
     static const char *const members[] = {"mean", "p50", "p95"};
-    char digits[64], n[64];
+    char digits[64], n[64], metric[64];
     size_t octets = strlen(key);
     if (!value_is_object(value) || !value_has(value, "n") || octets < 4)
         return;
     value_digits(value, "n", n, sizeof n);
     for (int i = 0; i < 3; i++) {
-        if (!*value_digits(value, members[i], digits, sizeof digits))
+        if (!is_plain(value_digits(value, members[i], digits, sizeof digits)))
             continue;
         fprintf(kind->out, "%sapplication_kind,", kind->before);
         for (int k = 0; k < KEYS; k++)
             put_key(k == OF_APPLICATION ? kind->name : "", kind->out);
-        fprintf(kind->out, "\"%.*s_%s_ms\",%s,ms,%s\n", (int)octets - 3, key, members[i], digits,
-                n);
+        snprintf(metric, sizeof metric, "%.*s_%s_ms", (int)octets - 3, key, members[i]);
+        tidy_text(metric, kind->out);
+        fprintf(kind->out, "%s,ms,%s\n", digits, n);
     }
 }
 

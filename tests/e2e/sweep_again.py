@@ -2,7 +2,9 @@
 """A command with several runs in a folder that has results of an earlier one: what is taken over, done again or
 refused. The earlier command may have been of another file, of more runs, or killed; files may have gone since."""
 
+import csv
 import json
+import re
 import shutil
 import subprocess
 
@@ -203,6 +205,53 @@ def asked_later():
     right((out / "red/1/gi.pcap").exists(), "--packets without --pcap")
     same(many(config(), out, *words, "--resume").stderr, "", "without the options nothing is done again")
     right((out / "red/1/gi.pcap").exists() and (out / "red/1/packets.csv").exists(), "what the first run has")
+
+
+# --- Figures that no run could have ---------------------------------------------------------------
+
+
+def changed_summary(folder, text):
+    (folder / "summary.json").write_text(text)
+    info = json.loads((folder / "run.json").read_text())
+    info["files"]["summary.json"] = len(text)
+    (folder / "run.json").write_text(json.dumps(info))
+
+
+@case("a figure that is no number, below 0 or beyond any run's is none, in all files")
+def figures():
+    path, out = scenario(VARIANTS), new_folder() / "out"
+    many(path, out, "--variant", "red", "--seeds", "1..2")
+    text = (out / "red/2/summary.json").read_text()
+    for bad in "NaN", "1e999", "1e300", "-1.25", "99999999999999999":
+        def replaced(found, value=bad):
+            return found[1] + value
+        changed = re.sub(r'("goodput_bit_per_s": )\d+', replaced, text)
+        changed = re.sub(r'("p95": )[\d.]+', replaced, changed)
+        right(changed != text, "nothing is replaced")
+        changed_summary(out / "red/2", changed)
+        many(path, out, "--variant", "red", "--seeds", "1..2", "--resume")
+        found = summary_of(out)["variants"][0]["classes"]["background"]
+        for figure in "goodput_bit_per_s", "delay_p95_ms":
+            same(found[figure]["runs"], 1, f"{bad}: runs of {figure}")
+            same(found[figure]["mean"], summary_of(out)["runs"][0]["classes"]["background"][figure], f"{bad}: its mean")
+            same(summary_of(out)["runs"][1]["classes"]["background"][figure], None, f"{bad}: {figure}")
+        for name in "runs.csv", "results.csv":
+            right(bad not in (out / name).read_text(), f"{bad} is in {name}")
+
+
+@case("a key of a summary is quoted in results.csv, and what has no digits alone is no value there")
+def keys():
+    path, out = scenario(VARIANTS), new_folder() / "out"
+    many(path, out, "--variant", "red", "--seeds", "1..2")
+    text = (out / "red/2/summary.json").read_text()
+    more = json.dumps({'a",b_ms': {"n": 3, "mean": 1.5, "p50": 2}})[1:-1] + ', "c_ms": { "n": 3, "mean": 1e999, "p95": -1 },'
+    changed_summary(out / "red/2", re.sub(r'("traffic": \{)', lambda found: found[1] + more, text))
+    many(path, out, "--variant", "red", "--seeds", "1..2", "--resume")
+    with (out / "results.csv").open(newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["entity"] == "application_kind" and row["seed"] == "2"]
+    same([(row["metric"], row["value"], row["unit"], row["n"]) for row in rows if not row["metric"].startswith("c_")],
+         [('a",b_mean_ms', "1.5", "ms", "3"), ('a",b_p50_ms', "2", "ms", "3")], "rows")
+    same(len(rows), 2, "rows of what is no value")
 
 
 main()
