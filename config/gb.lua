@@ -31,7 +31,7 @@ room { nsvcs = 32, bvcs = 200, mss = 20000, pdps = 40000, pfcs = 3 }
 log { level = "info" }          -- a line for each change of state; "debug" for a laboratory
 
 -- A script beside this file may lower the BSS's flow control values and set weights and AQMs during
--- the run; config/README.md lists its functions.
+-- the run; config/reference.md lists its functions.
 -- policy { script = "policy.lua", every = "1 s" }
 
 nse {

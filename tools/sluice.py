@@ -5,7 +5,7 @@
     found.query("entity == 'application_kind' and metric == 'page_p95_ms'").groupby("variant").value.mean()
 
 Each row of `found` is a value: of which run (folder, variant, an axis a column, seed), of what (entity, class,
-cell, ms, flow, end, application, direction), which (metric), value, unit, and n samples. config/README.md describes
+cell, ms, flow, end, application, direction), which (metric), value, unit, and n samples. config/reference.md describes
 results.csv. The program is found in build/release beside this file's folder, or in PATH.
 """
 

@@ -35,7 +35,7 @@ static void help_csv(void)
     outputs_describe(stdout);
     printf(
         "\nOf captures: sluice audit --columns, sluice gi --columns. Series and files of several "
-        "runs:\nlab/report/README.md, config/README.md.\n");
+        "runs:\nlab/report/README.md, config/reference.md.\n");
 }
 
 // `help`, `help COMMAND`, `help csv`, and for packages `help man` and `help bash`.

@@ -145,12 +145,12 @@ def ambient():
             same(int(one[name][0], 16), 0, f"{name} of {one['Name'][0]}")
 
 
-@case("config/README.md has what is kept for each driver as the program has it")
+@case("config/reference.md has what is kept for each driver as the program has it")
 def table():
     rows = re.findall(r'^DRIVER\("(\w+)", ([^,]+),\s*"([^"]+)"\)', (ROOT / "control/process/drivers.def").read_text(),
                       re.MULTILINE)
     right(len(rows) >= 5, rows)
-    text = (ROOT / "config/README.md").read_text()
+    text = (ROOT / "config/reference.md").read_text()
     for name, kept, why in rows:
         names = "none" if kept == "0" else ", ".join("CAP_" + one.strip() for one in kept.split("|"))
         right(f"| {name} | {names} | {why} |" in text, f"no row of {name}, {names}: {why}")
