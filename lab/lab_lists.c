@@ -48,16 +48,16 @@ static const char *replay_measure(const void *config, uint64_t *octets)
     return file ? NULL : text;
 }
 
-// Why the radio's file cannot be used; its number means nothing.
-static const char *trace_measure(const void *config, uint64_t *none)
+// Why the radio's file cannot be used; else the longest time without a rate.
+static const char *trace_measure(const void *config, uint64_t *silent_ns)
 {
     static char text[RADIO_TRACE_ERROR_ROOM];
     const struct radio_trace_config *c = config;
     char name[RADIO_TRACE_NAME_MOST + 1] = "";
     memcpy(name, c->trace.at, c->trace.n);
     struct radio_trace *trace = radio_trace_read(name, text);
+    *silent_ns = trace ? radio_trace_silent_ns(trace, c->until_ns) : 0;
     radio_trace_free(trace);
-    *none = 0;
     return trace ? NULL : text;
 }
 

@@ -59,6 +59,24 @@ unsigned __int128 radio_trace_carried(const struct radio_trace *trace, uint64_t 
     return carried_until(trace, to_ns) - carried_until(trace, from_ns);
 }
 
+// Of a rate that repeats, silence at the end goes on at the beginning: two rounds have it whole.
+uint64_t radio_trace_silent_ns(const struct radio_trace *trace, uint64_t until_ns)
+{
+    uint64_t since_ns = 0, longest_ns = 0;
+    for (uint64_t round = 0; round < (trace->repeats_ns ? 2 : 1); round++)
+        for (uint32_t i = 0; i < trace->steps; i++) {
+            uint64_t from_ns = round * trace->repeats_ns + trace->step[i].at_ns;
+            uint64_t end_ns = i + 1 < trace->steps ? trace->step[i + 1].at_ns : trace->repeats_ns;
+            end_ns = end_ns ? round * trace->repeats_ns + end_ns : until_ns;
+            end_ns = end_ns < until_ns ? end_ns : until_ns;
+            if (trace->step[i].rate_bit_per_s)
+                since_ns = end_ns;
+            else if (from_ns < end_ns && end_ns - since_ns > longest_ns)
+                longest_ns = end_ns - since_ns;
+        }
+    return longest_ns;
+}
+
 // ---- Reading ----
 
 // From at_ns on; a step of the same time has another rate now. Returns NULL, or what is wrong.
@@ -157,12 +175,21 @@ static const char *read_chance(struct reading *r, const char *text)
     return fault;
 }
 
+#define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+static bool is_header(const char *line)
+{
+    const char *comma = strchr(line, ',');
+    const char *other = comma ? comma + 1 + strspn(comma + 1, " \t") : "";
+    return strpbrk(line, "0123456789") == NULL && strchr(other, ',') == NULL &&
+           strspn(line, LETTERS) > 0 && strspn(other, LETTERS) > 0;
+}
+
 static const char *read_line(struct reading *r, char *line, uint64_t number)
 {
     line += strspn(line, " \t\xef\xbb\xbf");
     line[strcspn(line, "\r\n")] = '\0';
-    bool letter = (*line | 0x20) >= 'a' && (*line | 0x20) <= 'z';
-    if (!*line || *line == '#' || (letter && number == 1))
+    if (!*line || *line == '#' || (number == 1 && is_header(line)))
         return NULL;
     if (!r->any)
         r->chances = !strchr(line, ',');

@@ -4,7 +4,8 @@
 // own, the last for ever. Times rise.
 // MS: a chance to send 1504 octets, in whole milliseconds from the start, as Mahimahi has it. Lines
 // do not fall; behind the last ms it all begins again. The octets of one ms are spread over it.
-// Empty lines, lines that begin with # and a first line that begins with a letter are left out.
+// Left out are empty lines, lines that begin with #, and a first line of two names, TIME,RATE: each
+// begins with a letter and has no digit, so that no broken line of numbers is taken for them.
 #ifndef SLUICE_LAB_RADIO_TRACE_H
 #define SLUICE_LAB_RADIO_TRACE_H
 
@@ -20,8 +21,10 @@
 #define RADIO_TRACE_OCTETS_MOST (64u << 20) // of the file
 #define RADIO_TRACE_ERROR_ROOM  300
 
-#define RADIO_TRACE_FIELDS(MUST, KEY, T) \
-    MUST(T, OCTETS, trace, 0, RADIO_TRACE_NAME_MOST, "the file of the radio's rate; none: no file")
+#define RADIO_TRACE_FIELDS(MUST, KEY, T)                \
+    MUST(T, OCTETS, trace, 0, RADIO_TRACE_NAME_MOST,    \
+         "the file of the radio's rate; none: no file") \
+    MUST(T, U64, until_ns, 0, UINT64_MAX, "how long it is followed")
 FIELD_KEYS_STRUCT(radio_trace_config, RADIO_TRACE_FIELDS);
 extern const struct field_record radio_trace_config_record;
 
@@ -34,5 +37,8 @@ void radio_trace_free(struct radio_trace *trace);
 // What is carried from one time to another, in bit/s x ns. Times may be of any row.
 unsigned __int128 radio_trace_carried(const struct radio_trace *trace, uint64_t from_ns,
                                       uint64_t to_ns);
+
+// The longest time until then in which the rate is 0.
+uint64_t radio_trace_silent_ns(const struct radio_trace *trace, uint64_t until_ns);
 
 #endif

@@ -6,7 +6,7 @@ the summary's files with its digest."""
 import csv
 import hashlib
 
-from harness import CAPTURES, TABLES, case, check_sound, main, new_folder, run, same, right, settings
+from harness import CAPTURES, TABLES, case, check_sound, main, new_folder, run, same, right, settings, sluice
 from harness import UDP_SCENARIO
 
 RADIO = ("nse.bvc.radio.down_coding=rate", "nse.bvc.radio.down_rate=16 kbit/s", "nse.bvc.rate=400 kbit/s",
@@ -57,6 +57,22 @@ def changes():
     right(seconds[4] <= 24000 / 8 * 0.04, f"what was under way at 4 s: {seconds}")
     same((seconds[5], seconds[6]), (0, 0), f"from 5 s to 7 s, of {seconds}")
     right(24000 / 8 < max(seconds[7], seconds[8]) <= 96000 / 8, f"from 7 s on: {seconds}")
+
+
+@case("a file that lets nothing through for long is allowed, and `sluice check` warns of it")
+def silent():
+    folder = new_folder()
+    (folder / "x.lua").write_text(UDP_SCENARIO.read_text())
+    for text, duration, wanted in (
+            ("0,0\n", 60, "found a rate of 0 in the whole run: nothing will be sent to an MS"),
+            ("0,48000\n5,0\n", 60, "found a rate of 0 for 55 s on end, of a run of 60 s: nothing will be sent to an MS in that time"),
+            ("0,48000\n5,0\n", 12, None), ("1000\n20000\n", 15, "found a rate of 0 for 14 s on end, of a run of 15 s: "
+                                          "nothing will be sent to an MS in that time"), ("1000\n20000\n", 9, None), ("0,48000\n", 60, None)):
+        (folder / "cell.csv").write_text(text)
+        done = sluice("check", folder / "x.lua", *settings((*RADIO, "nse.bvc.radio.trace=cell.csv", f"run.duration={duration} s")))
+        same(done.returncode, 0, f"{text!r}: exit status: {done.stderr}")
+        found = [line.split("radio.trace: ")[-1] for line in done.stderr.splitlines() if "radio.trace: " in line]
+        same(found, [wanted] if wanted else [], f"{text!r}, {duration} s: {done.stderr}")
 
 
 main()

@@ -1,5 +1,6 @@
 // The file of a radio's rate, under any octets: a reason that is printable, or a rate. What is
-// carried adds up, never falls, and is no more than the greatest rate.
+// carried adds up, never falls, and is no more than the greatest rate; the longest silence is all
+// of the time if nothing is carried.
 #include <string.h>
 
 #include "dataplane/base/units.h"
@@ -26,6 +27,8 @@ static void expect_sums(const struct radio_trace *trace)
         CHECK(more <= (unsigned __int128)RADIO_TRACE_RATE_MOST * (now_ns - last_ns));
         sum += more;
         CHECK(radio_trace_carried(trace, 0, now_ns) == sum);
+        uint64_t silent_ns = radio_trace_silent_ns(trace, now_ns);
+        CHECK(silent_ns <= now_ns && (silent_ns == now_ns) == (sum == 0));
         last_ns = now_ns;
     }
 }

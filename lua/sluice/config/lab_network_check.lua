@@ -154,8 +154,21 @@ local function check_plan(state, bvc, plan, find)
     end
 end
 
+-- From here on a file without a rate is more than a cell that is lost for a while.
+local LONG_NS = 10 * 1000000000
+
+-- Warns of a file that lets nothing through for long, which a typing error looks like.
+local function check_silence(state, radio, silent_ns, run_ns)
+    if silent_ns >= run_ns then
+        check.warn(state, radio, "trace", "found a rate of 0 in the whole run: nothing will be sent to an MS")
+    elseif silent_ns >= LONG_NS then
+        check.warn(state, radio, "trace", ("found a rate of 0 for %.4g s on end, of a run of %.4g s: nothing will be"
+            .. " sent to an MS in that time"):format(silent_ns / 1e9, run_ns / 1e9))
+    end
+end
+
 -- The path is relative to the configuration's folder. The file is read here, and again by the run.
-local function check_trace(state, radio, source)
+local function check_trace(state, radio, source, run_ns)
     if not (radio and radio.trace) then
         return
     end
@@ -163,10 +176,12 @@ local function check_trace(state, radio, source)
         return note(state, radio, "trace", 'found a file, allowed with down_coding = "rate" only')
     end
     radio.path = script_check.path(source.name, radio.trace)
-    local _, fault = measures.radio_trace { trace = radio.path }
+    local silent_ns, fault = measures.radio_trace { trace = radio.path, until_ns = run_ns }
     source.note_file(radio.path)
     if fault then
         note(state, radio, "trace", "%s", (fault:gsub("^trace: ", "")))
+    elseif run_ns > 0 then
+        check_silence(state, radio, silent_ns, run_ns)
     end
 end
 
@@ -179,7 +194,7 @@ function network.check(state, cfg, find, source)
             fill_place(state, nse, bvc)
             check_buffers(state, nse, bvc)
             lab_faults.check(state, lab_keys.radio, bvc.radio)
-            check_trace(state, bvc.radio, source)
+            check_trace(state, bvc.radio, source, cfg.run and cfg.run.duration_ns or 0)
             for _, plan in ipairs(bvc.radio and find and bvc.radio.plan or {}) do
                 check_plan(state, bvc, plan, find)
             end

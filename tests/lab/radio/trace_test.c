@@ -132,6 +132,32 @@ static void test_the_rate_is_the_mean_of_the_last_second(void **state)
     cell_end(1);
 }
 
+// ---- How long nothing is carried ----
+
+static void expect_silent(const char *text, uint64_t until_ms, uint64_t silent_ms)
+{
+    struct radio_trace *trace = trace_of(text);
+    assert_int_equal(radio_trace_silent_ns(trace, MS(until_ms)), MS(silent_ms));
+    radio_trace_free(trace);
+}
+
+static void test_the_longest_silence(void **state)
+{
+    (void)state;
+    expect_silent("0,0\n", 60000, 60000);
+    expect_silent("0,1\n", 60000, 0);
+    expect_silent("0,1\n5,0\n", 60000, 55000);
+    expect_silent("0,1\n5,0\n", 3000, 0);
+    expect_silent("Time, rate (bit/s)\n0,0\n5,1\n6,0\n30.5,1\n", 60000, 24500);
+    expect_silent("0,0\n5,1\n6,0\n30.5,1\n", 10000, 5000);
+    expect_silent("2000\n5000\n", 60000, 2999); // from 2 to 4.999 s
+    expect_silent("1000\n1500\n5000\n5001\n", 60000, 3499);
+    expect_silent("4000\n4500\n9000\n", 60000, 4499);
+    expect_silent("7000\n7001\n7002\n", 60000, 6999); // from 7.002 s to 14.001 s
+    expect_silent("7000\n7001\n7002\n", 2000, 2000);
+    expect_silent("1\n", 60000, 0);
+}
+
 // ---- Wrong files ----
 
 static void expect_fault(const char *text, size_t octets, const char *fault)
@@ -155,6 +181,13 @@ static void test_what_is_wrong_is_said_with_its_line(void **state)
         {"", "", "no rate in it"},
         {"# nothing\n\nname,other\n", "line 3: ", form},
         {"time,rate\n", "line 1: ", "no rate in it"},
+        {"O,32000\n1,48000\n", "line 1: ", form}, // no header: the letter O
+        {"x\n0,32000\n", "line 1: ", form},
+        {"time s,rate in 10^3\n0,1\n", "line 1: ", form},
+        {"time,rate,cell\n0,1\n", "line 1: ", form},
+        {"time,\n0,1\n", "line 1: ", form},
+        {"l\n2\n3\n", "line 1: ", form},
+        {"time,rate\nO,32000\n", "line 2: ", form},
         {"0,1\n-1,2\n", "line 2: ", form},
         {"0,1\n1 2,3\n", "line 2: ", form},
         {"0,1\n5\n", "line 2: ", form},
@@ -229,6 +262,7 @@ int main(void)
         cmocka_unit_test(test_chances_come_again),
         cmocka_unit_test(test_chances_of_one_ms_are_a_steady_rate),
         cmocka_unit_test(test_the_rate_is_the_mean_of_the_last_second),
+        cmocka_unit_test(test_the_longest_silence),
         cmocka_unit_test(test_what_is_wrong_is_said_with_its_line),
         cmocka_unit_test(test_what_is_no_file),
         cmocka_unit_test(test_a_million_rates_and_no_more),
