@@ -12,6 +12,7 @@
 #include "control/client/value.h"
 #include "control/captures/pages.h"
 #include "control/captures/gi_compare.h"
+#include "control/captures/gi_nothing.h"
 #include "control/captures/overwrites.h"
 #include "control/process/signals.h"
 #include "dataplane/base/units.h"
@@ -120,7 +121,8 @@ const struct cli cli_of_gi = {
     .about = "TCP's performance out of captures at Gi or Gn: set-up, delay, loss, rate",
     .more =
         "FILE is pcap or pcapng, - standard input. Several are read one after the other. Where\n"
-        "the users' packets are in GTP-U, those are taken out. Definitions: "
+        "the users' packets are in GTP-U, those are taken out. Without any TCP, the status is 1.\n"
+        "Definitions: "
         "lab/captures/gi/README.md.\n"
         "Two networks, or one before and after a change:\n"
         "  sluice gi before.pcap --json a.json; sluice gi after.pcap --json b.json\n"
@@ -464,7 +466,8 @@ static int run(const struct gi_options *options, struct file *files, int n)
     const char *wrong = gi_wrong(gi);
     if (wrong)
         fprintf(stderr, "sluice gi: internal error: the counts of %s do not add up\n", wrong);
-    good = close_output(out.csv, options->csv) && good && !wrong;
+    bool nothing = good && gi_nothing(gi_counts_of(gi));
+    good = close_output(out.csv, options->csv) && good && !nothing && !wrong;
     good = close_output(out.json_file, options->json) && good;
     good = close_output(out.page, options->page) && good;
     good = close_output(config.losses, options->losses) && good;

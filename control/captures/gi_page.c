@@ -265,6 +265,10 @@ static void put_heading(const struct json_object *report, FILE *out)
     const struct json_object *all = gi_figures_row(report, "flows", "all");
     fprintf(out, "<p>%.0f TCP flows in %llu frames.</p>\n", value_real(all, "flows"),
             (unsigned long long)value_number(value_in(report, "counts"), "frames"));
+    if (value_number(value_in(report, "counts"), "segments") == 0)
+        fputs("<p class=\"bad\">No TCP was read, so nothing was measured. What was read in its "
+              "place stands at the end.</p>\n",
+              out);
 }
 
 void gi_page(FILE *out, const struct json_object *report)

@@ -16,10 +16,8 @@ import termios
 import time
 
 from gi_capture import (ACK, ETHERNET, HOST, SACK_PERMITTED, USER, Talk, gtp, merged, mss, pcap, pcapng, udp)
-from gi_report import FATES, begun, figures, flow_of, footer, frames_of_some, has, read, saved, table
+from gi_report import FATES, SEGMENTS, begun, figures, flow_of, footer, frames_of_some, has, read, saved, table
 from harness import ROOT, WAIT_S, case, main, new_folder, often, program, right, run, same, sluice
-
-SEGMENTS = "TCP segments that were analysed"
 
 
 # --- The footer -----------------------------------------------------------------------------------
@@ -194,6 +192,32 @@ def footers():
          r"cut|ip_checksum_offloaded|stamp_impossible|length_impossible")]), "all lines there are")
 
 
+@case("a capture without TCP is status 1: what was read in its place, and what to do; the outputs are written")
+def nothing():
+    words = {"elsewhere": "give --mobiles", "no IP": "an interface that carries IP", "GTP": "UDP port 2152", "cut headers": "greater snap length",
+             "many addresses": "Gb is for sluice audit"}
+    some = frames_of_some()
+    bad = pcap([frame for number in range(len(some)) for frame in [broken(some, number)[number]]])
+    wrong = pcap([(time, first_octets(packet, _10=packet[10] ^ 1)) for time, packet in some])
+    cases = [row[1:] + (words.get(row[0]),) for row in some_footers() if row[3][SEGMENTS] == 0]
+    same(len(cases), len(words), "captures without TCP")
+    for octets, options, counts, advice in [*cases, (bad, (), {next(iter(texts("captures/gi/gi_counts.def", "FATE", "tcp_checksum"))): 10}, "--take-bad-checksums"),
+                                            (wrong, (), {next(iter(texts("captures/gi/gi_counts.def", "FATE", "ip_checksum"))): 10}, "behind the card")]:
+        path = saved(octets)
+        page, report = path.with_suffix(".html"), path.with_suffix(".json")
+        done = sluice("gi", path, *options, "--page", page, "--json", report)
+        first, *rows, last = done.stderr.splitlines()
+        frames = json.loads(report.read_text())["counts"]["frames"]
+        same((done.returncode, first), (1, f"sluice gi: no TCP was read, so nothing was measured: {frames} frames, of which:"), "status and words")
+        fates = texts("captures/gi/gi_counts.def", "FATE")
+        same(rows, [f"{counts[text]:12}  {text}" for text in fates if counts.get(text)], "what was read")
+        right(last.startswith("sluice gi: ") and advice in last, f"what to do: {last}")
+        right("No TCP was read" in page.read_text(), "the page")
+        same(sluice("gi", saved(pcap(some)), path, *options).returncode, int("--mobiles" in options), "status beside a capture with TCP")
+    done = sluice("gi", saved(pcap([])))
+    same((done.returncode, done.stderr), (1, "sluice gi: no TCP was read, so nothing was measured: 0 frames\n"), "no frame")
+
+
 def texts(path, macro, names=r"\w+"):
     listed = re.findall(rf'^{macro}\((?:{names}), "(.*)"\)$', (ROOT / "lab" / path).read_text(), re.MULTILINE)
     right(listed, path)
@@ -234,7 +258,7 @@ def truncated():
     octets = pcap(frames_of_some())
     first = 24 + 16 + len(frames_of_some()[0][1])
     for end in sorted({24, first - 1, first, *range(0, len(octets), 7)}):
-        report = read(octets[:end], status=0 if end == 24 or end >= first else 1)
+        report = read(octets[:end], status=0 if end >= first else 1)
         whole = sum(1 for file in report["files"] if file["fault"])
         same(report["counts"]["frames"], report["files"][0]["frames"], "frames")
         right(whole == 1 or end >= 24, f"{end} octets: {report['files']}")

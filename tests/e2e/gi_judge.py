@@ -19,8 +19,9 @@ def report_of(frames, *options):
     folder = new_folder()
     (folder / "x.pcap").write_bytes(pcap(frames))
     done = sluice("gi", folder / "x.pcap", "--json", folder / "x.json", *options)
-    same((done.returncode, done.stderr), (0, ""), "exit status and stderr")
-    return json.loads((folder / "x.json").read_text()), folder / "x.json", done.stdout
+    report = json.loads((folder / "x.json").read_text())
+    same((done.returncode, bool(done.stderr)), (0, False) if report["counts"]["segments"] else (1, True), "exit status and stderr")
+    return report, folder / "x.json", done.stdout
 
 
 @functools.cache

@@ -30,8 +30,9 @@ def read(frames, *options, name="x.pcap", env=None):
     words = [program(), "gi", str(folder / name), "--json", str(folder / "x.json"), "--page", str(folder / "x.html"), *options]
     done = subprocess.run(words, capture_output=True, encoding="utf-8", errors="replace", check=False, timeout=60,
                           env=dict(os.environ, **(env or {})))
-    same((done.returncode, done.stderr), (0, ""), "exit status and stderr")
-    return json.loads((folder / "x.json").read_text()), (folder / "x.html").read_text("ascii")
+    report = json.loads((folder / "x.json").read_text())
+    same((done.returncode, bool(done.stderr)), (0, False) if report["counts"]["segments"] else (1, True), "exit status and stderr")
+    return report, (folder / "x.html").read_text("ascii")
 
 
 @functools.cache
