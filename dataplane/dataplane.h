@@ -183,6 +183,8 @@ int64_t dp_command(struct dp *dp, const struct command *command);
 // EVENT_NONE: there is none. A former TLLI counts until the next ms_tlli of the MS.
 uint32_t dp_ms_of(const struct dp *dp, uint32_t nse, uint32_t tlli);
 uint32_t dp_bvc_of(const struct dp *dp, uint32_t nse, uint32_t bvci);
+// The same TLLI in all NSEs: at most `most` MSs. Returns how many.
+uint32_t dp_mss_of(const struct dp *dp, uint32_t tlli, uint32_t *ms, uint32_t most);
 // The cell of an MS, and its TLLI.
 uint32_t dp_ms_cell(const struct dp *dp, uint32_t ms, uint32_t *tlli);
 // The result that an ms_move to that cell would have: 0, -ENOSPC if its worker is full, and such.

@@ -10,6 +10,11 @@ uint32_t dp_ms_of(const struct dp *dp, uint32_t nse, uint32_t tlli)
     return registry_find(&dp->registry, nse, STATE_NAMED_TLLI, tlli);
 }
 
+uint32_t dp_mss_of(const struct dp *dp, uint32_t tlli, uint32_t *ms, uint32_t most)
+{
+    return registry_mss_of(&dp->registry, tlli, ms, most);
+}
+
 uint32_t dp_bvc_of(const struct dp *dp, uint32_t nse, uint32_t bvci)
 {
     uint32_t bvc = registry_find(&dp->registry, nse, STATE_NAMED_BVCI, bvci);

@@ -2,6 +2,7 @@
 // they ask no worker:
 //   dp.ms_of(nse_id, tlli) -> ms_id, bvc_id | nil
 //                                  also by the MS's old TLLI while the dataplane still accepts it
+//   dp.mss_of(tlli) -> { ms_id ... } | nil   the same of all NSEs; nil: more than 64
 //   dp.bvc_of(nse_id, bvci) -> bvc_id | nil
 //   dp.bvc_held(bvc_id) -> boolean  whether the id is in use
 //   dp.bvc_octets(bvc_id) -> octets of LLC PDUs sent
@@ -42,6 +43,21 @@ static int ms_of(lua_State *L)
     uint32_t tlli, ms = dp_ms_of(dp, number_at(L, 1), number_at(L, 2));
     push_id(L, ms);
     return ms == EVENT_NONE ? 1 : 1 + push_id(L, dp_ms_cell(dp, ms, &tlli));
+}
+
+#define MSS_MOST 64
+
+static int mss_of(lua_State *L)
+{
+    uint32_t ms[MSS_MOST + 1], n = dp_mss_of(dp_of(L), number_at(L, 1), ms, MSS_MOST + 1);
+    if (n > MSS_MOST)
+        return push_id(L, EVENT_NONE);
+    lua_createtable(L, (int)n, 0);
+    for (uint32_t i = 0; i < n; i++) {
+        lua_pushinteger(L, ms[i]);
+        lua_rawseti(L, -2, i + 1);
+    }
+    return 1;
 }
 
 static int bvc_of(lua_State *L)
@@ -93,10 +109,15 @@ static int worker_left(lua_State *L)
 
 void bind_add_find(struct bind *lua, struct dp *dp)
 {
-    static const luaL_Reg functions[] = {{"ms_of", ms_of},           {"bvc_of", bvc_of},
-                                         {"bvc_held", bvc_held},     {"ms_cell", ms_cell},
-                                         {"may_move", may_move},     {"worker_left", worker_left},
-                                         {"bvc_octets", bvc_octets}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"ms_of", ms_of},
+                                         {"mss_of", mss_of},
+                                         {"bvc_of", bvc_of},
+                                         {"bvc_held", bvc_held},
+                                         {"ms_cell", ms_cell},
+                                         {"may_move", may_move},
+                                         {"worker_left", worker_left},
+                                         {"bvc_octets", bvc_octets},
+                                         {NULL, NULL}};
     lua_State *L = lua->L;
     luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
     lua_getfield(L, -1, "dp");

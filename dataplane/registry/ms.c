@@ -19,11 +19,13 @@ static bool is_tlli(const struct registry *r, uint32_t nse, uint32_t tlli)
 static void tlli_add(struct registry *r, uint32_t nse, uint32_t tlli, uint32_t ms)
 {
     state_names_add(&r->name[STATE_NAMED_TLLI], names_hash(nse, tlli), ms);
+    state_names_add(&r->tlli, REGISTRY_TLLI_HASH(tlli), ms);
 }
 
 static void tlli_remove(struct registry *r, uint32_t nse, uint32_t tlli, uint32_t ms)
 {
     state_names_remove(&r->name[STATE_NAMED_TLLI], names_hash(nse, tlli), ms);
+    state_names_remove(&r->tlli, REGISTRY_TLLI_HASH(tlli), ms);
 }
 
 static void old_tlli_end(struct registry *r, uint32_t id)

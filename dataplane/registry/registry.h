@@ -104,6 +104,7 @@ struct registry {
     uint16_t llc_headroom;                // free octets that the downlink wants before an LLC frame
     struct rte_mempool *pool;             // buffers for PDUs to send
     struct names name[STATE_NAMED_KINDS]; // the TLLIs and BVCIs in use
+    struct names tlli;                    // the same TLLIs, of all NSEs
     struct rte_hash *endpoints;
 #define NOUN(noun) struct registry_##noun *noun;
     REGISTRY_NOUNS(NOUN)
@@ -122,6 +123,14 @@ void registry_release(struct registry *registry);
 // See dp_command, dp_ms_may_move. The caller has checked that every value is in its field's range.
 int64_t registry_command(struct registry *registry, const struct command *command);
 int registry_ms_may_move(const struct registry *registry, uint32_t ms, uint32_t bvc);
+
+// Of a TLLI in `tlli`.
+#define REGISTRY_TLLI_HASH(value) names_hash(0, value)
+
+// MSs with that TLLI, of whatever NSE, by their present or former one. At most `most`; returns how
+// many.
+uint32_t registry_mss_of(const struct registry *registry, uint32_t tlli, uint32_t *ms,
+                         uint32_t most);
 
 // The record of an id; NULL: the id does not exist.
 #define NOUN(noun)                                                                       \

@@ -35,6 +35,7 @@ local roam = {}
 -- By claims of an NSE in a second: keys tried, a few microseconds of a worker each; and contests begun.
 local KEYS_MOST, CONTESTS_LEAST = 1000, 20
 local A_MINUTE_S = 60
+local NSES_MOST = 64 -- that are asked for a TLLI, as MSs with one TLLI by dp.mss_of
 local LLC_OCTETS_MAX = 3 + 1520 + 3 -- of a UI frame: header, N201-U at most, FCS
 
 -- ---- Moves ----
@@ -323,13 +324,26 @@ local function is_frame(llc)
     return llc and (wire.llc_ui.decode(llc) or wire.llc_u.decode(llc)) and true
 end
 
+-- MSs with the TLLI, those of the area among them. Anybody can ask, so 64 are looked at, at most: if more MSs have
+-- the TLLI, as where each NSE counts from one number, the area's NSEs are asked, and none if they are more, too.
+local function with_tlli(area, tlli)
+    local ids, nses = dp.mss_of(tlli), areas.nses(area)
+    if ids then
+        return ids
+    end
+    ids = {}
+    for i = 1, #nses <= NSES_MOST and #nses or 0 do
+        ids[#ids + 1] = dp.ms_of(nses[i].id, tlli)
+    end
+    return ids
+end
+
 -- The MS with the TLLI in the same routeing area of another NSE; nil if none or several.
 local function in_area(nse, bvc, tlli)
     local area, found = areas.of(bvc.cell), nil
-    for _, other in ipairs(area and areas.nses(area) or {}) do
-        local ms_id = other ~= nse and dp.ms_of(other.id, tlli)
-        local cell = ms_id and network.bvc[dp.ms_cell(ms_id)]
-        if cell and areas.of(cell.cell) == area then
+    for _, ms_id in ipairs(area and with_tlli(area, tlli) or {}) do
+        local cell = network.bvc[dp.ms_cell(ms_id)]
+        if cell and cell.nse ~= nse and areas.of(cell.cell) == area then
             if found then
                 return nil
             end

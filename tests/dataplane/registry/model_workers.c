@@ -99,6 +99,27 @@ static uint32_t expect_ms(uint32_t ms)
     return 2;
 }
 
+static bool has_tlli(uint32_t ms, uint32_t tlli)
+{
+    return model.ms[ms].made && (model.ms[ms].tlli == tlli ||
+                                 (model.ms[ms].has_old_tlli && model.ms[ms].old_tlli == tlli));
+}
+
+// All MSs with that TLLI, whatever their NSE, and no other; of several, as many as are asked for.
+static void expect_mss_of(uint32_t tlli)
+{
+    uint32_t found[CALLERS + 1], n = dp_mss_of(p.dp, tlli, found, CALLERS + 1), wanted = 0;
+    for (uint32_t i = 0; i < CALLERS; i++)
+        wanted += has_tlli(i, tlli);
+    assert_int_equal(n, wanted);
+    for (uint32_t i = 0; i < n; i++) {
+        assert_true(has_tlli(found[i], tlli));
+        for (uint32_t k = 0; k < i; k++)
+            assert_int_not_equal(found[i], found[k]);
+    }
+    assert_int_equal(dp_mss_of(p.dp, tlli, found, 1), wanted > 0);
+}
+
 // From the worker that its GGSN sends to a frame comes to the one that has it, where it is its
 // MS's, for either way.
 static void expect_pdp(uint32_t id)
@@ -165,6 +186,10 @@ void model_expect(void)
     for (uint32_t i = 0; i < CALLERS; i++)
         if (model.ms[i].made)
             names += expect_ms(i);
+    for (uint32_t i = 0; i < CALLERS; i++) { // also of those that are no more
+        expect_mss_of(model.ms[i].tlli);
+        expect_mss_of(model.ms[i].old_tlli);
+    }
     for (uint32_t i = 0; i < BVCS; i++)
         if (model.bvc[i].made) {
             assert_int_equal(dp_bvc_of(p.dp, model.bvc[i].nse, model.bvc[i].bvci), i);
