@@ -211,7 +211,7 @@ def no_leak():
         same(hooks(world), (0, 2 * (first + times)), "faults and cuts")
 
 
-@case("a function that is cut off three times has a rest of 60 s between calls, which is said once")
+@case("a function that is cut off three times has a rest of 60 s between calls, which is said, and again when ten minutes have passed")
 def rests():
     world, bss = started("""
         function timer() if not state.good then while true do end end end
@@ -246,6 +246,42 @@ def rests():
             flow(800)
         same(world.counted("hook_cuts", "hook_rests"), before, "after a call that ended by itself")
         same(len(world.log_lines("cut off too often")), 2, "lines: one of each function")
+
+
+@case("that a function is cut off too often is said once in ten minutes: while it rests, and when it is cut off again later")
+def said_again():
+    world, bss = started("""
+        function flow_control(event)
+            state.bad = event.rate_bit_per_s > 20000
+            while state.bad do end
+        end""")
+
+    def lines():
+        return len(world.log_lines("flow_control(): cut off too often"))
+
+    def flow(units):
+        bss.flow(2, r=units)
+        bss.expect("bssgp_flow_control_bvc_ack", at=world.now_ns)
+    with world:
+        for _ in range(3):
+            flow(800)
+        begun = world.now_ns
+        same(lines(), 1, "lines after three cuts")
+        while world.now_ns < begun + 599 * S:  # one call in each rest
+            world.run((REST_S + 1) * S)
+            flow(800)
+            same(lines(), 1 if world.now_ns < begun + 600 * S else 2, f"lines after {(world.now_ns - begun) / S} s")
+        same(lines(), 2, "lines after ten minutes of rests")
+        world.run((REST_S + 1) * S)
+        for _ in range(24):  # ends by itself until all is forgiven
+            flow(80)
+        for _ in range(3):
+            flow(800)
+        same(lines(), 2, "lines: cut off again, a minute after it was said")
+        world.run(540 * S)
+        for _ in range(3):
+            flow(800)
+        same(lines(), 3, "lines: cut off again, ten minutes after it was said")
 
 
 @case("two calls cut off for each that ends by itself lead to rests, too; eight of these make up for one cut")

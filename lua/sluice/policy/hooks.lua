@@ -26,12 +26,13 @@ local policy = { has_flow_control = false }
 local CUT_COSTS = 8
 local COSTS_MOST = 3 * CUT_COSTS
 local REST_S = 60
+local SAID_EVERY_S = 600
 
 local state = {} -- the table `state` of the script
 
 -- ---- In force ----
 
--- { record, env, timer, rests: by function, { costs, until_ns, said } }; nil: no script, or it was removed
+-- { record, env, timer, rests: by function, { costs, until_ns, said_ns } }; nil: no script, or it was removed
 local script
 
 local function note(record, fault, where)
@@ -75,11 +76,11 @@ local function rest_after(record, rest, name, cut)
         return
     end
     rest.until_ns = clock.now_ns + REST_S * 1000000000
-    if not rest.said then
+    if not rest.said_ns or clock.now_ns >= rest.said_ns + SAID_EVERY_S * 1000000000 then
+        rest.said_ns = clock.now_ns
         log.error(("%s: %s(): cut off too often; called once in %d s from now on, until it ends by itself"):format(
             record.script, name, REST_S))
     end
-    rest.said = true
 end
 
 -- Calls the script's function `name`, if defined. Returns whether the call succeeded, and its result.
@@ -115,7 +116,7 @@ end
 local function install(record)
     local rests = {}
     for _, name in ipairs(check.HOOKS) do
-        rests[name] = { costs = 0, until_ns = 0, said = false }
+        rests[name] = { costs = 0, until_ns = 0 }
     end
     script = {
         record = record, rests = rests,
