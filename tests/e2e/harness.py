@@ -105,17 +105,23 @@ def outcome(function, arguments):
     return "ok", "", []
 
 
+def run_case(function, arguments):
+    """As outcome(); nothing that a failed case has started is left to meet the next one."""
+    before = len(started)
+    found = outcome(function, arguments)
+    if found[0] != "ok":
+        for left in started[before:]:
+            left.kill()
+    return found
+
+
 def main():
     """Runs every case, prints TAP, ends the process."""
     print(f"1..{len(cases)}")
     failed = 0
     for number, (name, function, arguments) in enumerate(cases, 1):
-        before = len(started)
-        verdict, behind, details = outcome(function, arguments)
+        verdict, behind, details = run_case(function, arguments)
         failed += verdict != "ok"
-        if verdict != "ok":
-            for left in started[before:]:  # else the next case meets it
-                left.kill()
         print(f"{verdict} {number} - {name}{behind}")
         for line in details:
             print(f"# {line}")
@@ -214,7 +220,13 @@ def until(what, condition, seen=lambda: "", wait_s=WAIT_S):
     return found
 
 
-started = []  # each Running
+started = []  # all that has kill(), such as each Running
+
+
+def has_started(process):
+    """Who may be left when a case fails, or all ends."""
+    started.append(process)
+    atexit.register(process.kill)
 
 
 class Running:
@@ -234,8 +246,7 @@ class Running:
              *settings(sets)], cwd=self.folder,
             stdin=subprocess.DEVNULL, stdout=(self.folder / "stdout").open("wb"),
             stderr=(self.folder / "stderr").open("wb"))
-        started.append(self)
-        atexit.register(self.kill)
+        has_started(self)
         until("the run is up", lambda: "\nup: " in self.said() or self.process.poll() is not None, self.said)
         right("\nup: " in self.said(), f"it does not come up (exit {self.process.poll()}):\n{self.said()}")
 

@@ -3,7 +3,6 @@
 as `sluice stats`, a bounded number of series, names that the dashboard and the rules of `config/` have
 right, and a server that outlives whatever comes over HTTP."""
 
-import atexit
 import json
 import http.client
 import re
@@ -16,7 +15,7 @@ import subprocess
 import time
 
 import openmetrics
-from harness import PATIENCE, ROOT, WAIT_S, case, has_sanitizers, main, program, right, same, until
+from harness import PATIENCE, ROOT, WAIT_S, Failure, case, has_sanitizers, has_started, main, program, right, run_case, same, until
 from instance import Fake, Instance, client
 
 TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8"
@@ -32,7 +31,7 @@ class Metrics:
         self.process = subprocess.Popen(
             [program(), "metrics", "--listen", f"{ADDRESS}:{PORT}", *words],
             stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, encoding="utf-8")
-        atexit.register(self.kill)
+        has_started(self)
         said = self.process.stderr.readline()
         right(f"http://{ADDRESS}" in said, f"it does not listen: {said}")
 
@@ -360,6 +359,15 @@ def address():
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         client("metrics", "--listen", f"127.0.0.1:{taken.getsockname()[1]}", status=2)
+
+
+@case("a case that fails leaves no server: the next one listens at the same address")
+def left_behind():
+    def fails():
+        Metrics()
+        raise Failure("as it should")
+    same(run_case(fails, ()), ("not ok", "", ["as it should"]), "what fails")
+    Metrics().finish()
 
 
 main()
