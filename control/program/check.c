@@ -1,12 +1,15 @@
 // sluice check, sluice lua, sluice version.
 #include "control/cli/commands.h"
 
+#include <stdlib.h>
+
 #include <intel-ipsec-mb.h>
 #include <rte_version.h>
 
 #include "control/process/eal.h"
 #include "control/run/load.h"
 #include "control/run/version.h"
+#include "control/runs/plan.h"
 #include "dataplane/cipher/cipher.h"
 #include "dataplane/wire/fcs.h"
 
@@ -17,7 +20,14 @@ static int check(struct bind *lua, const struct options *options)
         return EXIT_DONE;
     }
     struct load load;
-    if (!load_config(lua, options, &load))
+    char *said;
+    bool good = load_config_said(lua, options, &load, &said);
+    if (good)
+        good = plan_check(lua, options, said);
+    else
+        fputs(said, stderr);
+    free(said);
+    if (!good)
         return EXIT_USAGE;
     struct eal_plan plan = eal_plan(EAL_SYSFS, load_memory_octets(&load));
     bind_config_json(lua, plan.need_octets, options->secrets, stdout);

@@ -112,7 +112,8 @@ static const struct cli_option check_options[] = {
 const struct cli cli_of_check = {
     .name = "check",
     .words = "FILE",
-    .about = "check a configuration; print it, all defaults filled in, as JSON",
+    .about =
+        "check a configuration, each variant at each point; print it as JSON, with all defaults",
     .options = check_options,
     .count = sizeof check_options / sizeof check_options[0]};
 

@@ -12,17 +12,9 @@ static bool wants_all(const struct options *options)
     return options->variant_count == 1 && strcmp(options->variants[0], OPTIONS_ALL) == 0;
 }
 
-// The points of a variant, or, with NULL, of the default or of a file without variants. An unknown
-// variant, which its load refuses, has none.
 static struct json_object *points_of(const struct json_object *names, const char *variant)
 {
-    const struct json_object *variants = value_in(names, "variants");
-    const char *wanted = variant ? variant : value_string(value_in(names, "default"));
-    size_t i = 0;
-    while (wanted && i < value_size(variants) &&
-           strcmp(value_string(value_item(variants, i)), wanted) != 0)
-        i++;
-    return value_item(value_in(names, "points"), i);
+    return plan_list(names, "points", variant);
 }
 
 bool plan_is_several(struct bind *lua, const struct options *options)
@@ -86,18 +78,37 @@ static bool add_sets(struct options *options, const struct plan_group *group)
 }
 
 // Behind the mistakes of a load, which name lines and keys only. any: they are of this group.
-static void tell_group(const struct plan_group *group, bool any, char **told)
+static void tell_group(const struct plan *plan, const struct plan_group *group, bool any,
+                       char **told)
 {
-    const char *variant = group->variant ? group->variant : "(the default)";
-    char line[1024];
+    const char *variant = group->variant, *point = group->point;
+    char *line = NULL;
+    size_t octets;
+    FILE *out = open_memstream(&line, &octets);
+    if (!out)
+        abort();
     if (group->setting)
-        snprintf(line, sizeof line, "sluice run: --knobs: the setting %s does not fit variant %s",
-                 group->setting, variant);
+        fprintf(out, "sluice run: --knobs: the setting %s does not fit variant %s", group->setting,
+                variant ? variant : "(the default)");
     else
-        snprintf(line, sizeof line, "sluice run: that is with variant %s%s%s", variant,
-                 group->point ? " at point " : "", group->point ? group->point : "");
-    if (group->setting || (any && (group->variant || group->point)))
+        fprintf(out, "sluice %s: that is%s%s%s%s", plan->command, variant ? " in variant " : "",
+                variant ? variant : "", point ? " at point " : "", point ? point : "");
+    plan_put_axes(plan, group, out);
+    if (fclose(out))
+        abort();
+    if (group->setting || (any && (variant || point)))
         tell_once(line, told);
+    free(line);
+}
+
+// With --seeds a run has a seed of its own, whatever a sweep says: as in the run, that is a
+// mistake.
+static void add_seed(struct options *options)
+{
+    if (options->seeds) {
+        snprintf(options->seed, sizeof options->seed, "run.seed=%" PRIu64, options->seed_first);
+        options->set[options->sets++] = options->seed; // there is room for one more
+    }
 }
 
 static bool load_group(struct plan *plan, struct bind *lua, struct plan_group *group, char **told)
@@ -107,18 +118,15 @@ static bool load_group(struct plan *plan, struct bind *lua, struct plan_group *g
     char *said = NULL;
     options.variant = group->variant;
     options.point = group->point;
+    add_seed(&options);
     bool good = add_sets(&options, group) && load_config_said(lua, &options, &load, &said);
     bool any = said && tell_once(said, told);
     free(said);
     if (!good) {
-        tell_group(group, any && points_of(plan->names, group->variant), told);
+        tell_group(plan, group, any && points_of(plan->names, group->variant), told);
         return false;
     }
-    if (load.run.real) {
-        char real[] = "sluice run: several runs: allowed with run.clock = \"virtual\" only";
-        tell_once(real, told);
-        return false;
-    }
+    plan->real |= load.run.real;
     uint64_t need_octets = eal_plan(EAL_SYSFS, load_memory_octets(&load)).need_octets;
     plan->need_octets = need_octets > plan->need_octets ? need_octets : plan->need_octets;
     group->origin = origin_ask(lua, "origin");
@@ -128,20 +136,34 @@ static bool load_group(struct plan *plan, struct bind *lua, struct plan_group *g
     return true;
 }
 
-static bool load_all(struct plan *plan, struct bind *lua)
+// said: of loads before.
+static bool load_all(struct plan *plan, struct bind *lua, char *said)
 {
     char *told = strdup("\n");
-    bool good = told != NULL;
+    if (!told)
+        abort();
+    tell_once(said, &told);
+    bool good = true;
     for (uint32_t g = 0; g < plan->groups; g++)
         good = load_group(plan, lua, &plan->group[g], &told) && good;
     free(told);
     return good;
 }
 
-static void begin(struct plan *plan, struct bind *lua, const struct options *options,
-                  const char *dir)
+// The same for runs.
+static bool load_runs(struct plan *plan, struct bind *lua)
 {
-    *plan = (struct plan){.options = options, .dir = dir, .names = origin_ask(lua, "plan")};
+    bool good = load_all(plan, lua, (char[]){""});
+    if (plan->real)
+        fprintf(stderr, "sluice run: several runs: allowed with run.clock = \"virtual\" only\n");
+    return good && !plan->real;
+}
+
+static void begin(struct plan *plan, struct bind *lua, const struct options *options,
+                  const char *command, const char *dir)
+{
+    *plan = (struct plan){
+        .options = options, .command = command, .dir = dir, .names = origin_ask(lua, "plan")};
     plan->seeds = options->seeds ? (uint32_t)(options->seed_last - options->seed_first) + 1 : 1;
 }
 
@@ -191,17 +213,17 @@ bool plan_make_knobs(struct plan *plan, struct bind *lua, const struct options *
                      const char *dir, struct json_object *asked)
 {
     struct json_object *settings = value_in(asked, "settings");
-    begin(plan, lua, options, dir);
+    begin(plan, lua, options, "run", dir);
     plan->asked = asked;
     for (size_t i = 0; i < value_size(settings); i++)
         add_setting(plan, value_item(settings, i));
-    return load_all(plan, lua);
+    return load_runs(plan, lua);
 }
 
 bool plan_make(struct plan *plan, struct bind *lua, const struct options *options, const char *dir)
 {
     size_t variants;
-    begin(plan, lua, options, dir);
+    begin(plan, lua, options, "run", dir);
     bool all = wants_all(options);
     if (all && value_size(value_in(plan->names, "variants")) == 0) {
         fprintf(stderr, "--variant all: the file has no variants { }\n");
@@ -212,7 +234,26 @@ bool plan_make(struct plan *plan, struct bind *lua, const struct options *option
     add_groups(plan, (struct plan_group){0}, variant, variants, NULL,
                options->point ? &options->point : NULL);
     free(variant);
-    return load_all(plan, lua);
+    return load_runs(plan, lua);
+}
+
+bool plan_check(struct bind *lua, const struct options *options, char *said)
+{
+    struct plan plan;
+    struct load load;
+    size_t variants;
+    begin(&plan, lua, options, "check", NULL);
+    const char **variant = chosen(value_in(plan.names, "variants"), &options->variant,
+                                  options->variant ? 1 : 0, true, &variants);
+    if (!options->point) // else the load before was of the one that is asked for
+        add_groups(&plan, (struct plan_group){0}, variant, variants, NULL, NULL);
+    free(variant);
+    bool good = load_all(&plan, lua, said);
+    plan_release(&plan);
+    said = NULL;
+    good = good && load_config_said(lua, options, &load, &said);
+    free(said);
+    return good;
 }
 
 void plan_release(struct plan *plan)
@@ -222,56 +263,6 @@ void plan_release(struct plan *plan)
     free(plan->group);
     value_free(plan->names);
     value_free(plan->asked);
-}
-
-// ---- Its axes ----
-
-size_t plan_axes(const struct plan *plan)
-{
-    return value_size(value_in(plan->names, "axes"));
-}
-
-static struct json_object *axis_of(const struct plan *plan, size_t axis)
-{
-    return value_item(value_in(plan->names, "axes"), axis);
-}
-
-const char *plan_axis(const struct plan *plan, size_t axis)
-{
-    return value_string(value_in(axis_of(plan, axis), "name"));
-}
-
-// The part behind the next comma of a point's name, which has a part for each axis; NULL: none.
-static const char *next_part(const char *part)
-{
-    const char *comma = strchr(part, ',');
-    return comma ? comma + 1 : NULL;
-}
-
-const char *plan_value(const struct plan *plan, const struct plan_group *group, size_t axis)
-{
-    struct json_object *labels = value_in(axis_of(plan, axis), "labels");
-    for (const char *part = group->point; part; part = next_part(part)) {
-        size_t n = strcspn(part, ",");
-        const char *label;
-        for (size_t i = 0; (label = value_string(value_item(labels, i))); i++)
-            if (strlen(label) == n && strncmp(label, part, n) == 0)
-                return value_string(value_item(value_in(axis_of(plan, axis), "values"), i));
-    }
-    return "";
-}
-
-size_t plan_shared_axes(const struct plan *plan)
-{
-    return value_as_integer(value_in(plan->names, "shared"));
-}
-
-const char *plan_own(const struct plan *plan, const struct plan_group *group)
-{
-    const char *part = group->point;
-    for (size_t i = plan_shared_axes(plan); part && i > 0; i--)
-        part = next_part(part);
-    return part ? part : "";
 }
 
 bool plan_has_point(const struct plan *plan, const char *variant, const char *point)
@@ -369,7 +360,8 @@ char **plan_words(const struct plan *plan, uint32_t run)
             add_option(words, "--set", plan->options->set[i]);
     for (size_t i = 0; i < value_size(group->sets); i++)
         add_option(words, "--set", value_string(value_item(group->sets, i)));
-    add_option(words, "--seed", seed);
+    if (plan->options->seeds || plan->options->seed[0]) // else the file has it, or an axis
+        add_option(words, "--seed", seed);
     add(words, "--");
     add(words, plan->options->file);
     return words->at;

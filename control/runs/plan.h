@@ -18,11 +18,13 @@ struct plan_group {
 
 struct plan {
     const struct options *options;
+    const char *command;       // run or check, for messages
     const char *dir;           // of all results
     struct json_object *names; // what the file has: `plan` of lua/sluice/config/variants.lua
     struct json_object *asked; // what the knobs are to run
     struct plan_group *group;
     uint32_t groups, seeds;
+    bool real;            // a run is in real time
     uint64_t need_octets; // the most memory that a run needs
 };
 
@@ -32,6 +34,11 @@ bool plan_is_several(struct bind *lua, const struct options *options);
 // Loads the file for each group, so that every mistake is found before anything runs. Returns false
 // after mistakes, which are on stderr.
 bool plan_make(struct plan *plan, struct bind *lua, const struct options *options, const char *dir);
+
+// Loads the file for each variant at each point, or for those of the options, as several runs
+// would; then again as it was. said: of the load before. What they say is on stderr, each line
+// once. Returns false after mistakes.
+bool plan_check(struct bind *lua, const struct options *options, char *said);
 
 // The same at each setting of the knobs. asked: of bind_knobs_plan; the plan takes it.
 bool plan_make_knobs(struct plan *plan, struct bind *lua, const struct options *options,
@@ -49,6 +56,14 @@ size_t plan_shared_axes(const struct plan *plan);
 
 // The end of the point's name that the variant's own axes make; "": it has none.
 const char *plan_own(const struct plan *plan, const struct plan_group *group);
+
+// The axes of the group's point, each as KEY=VALUE.
+void plan_put_axes(const struct plan *plan, const struct plan_group *group, FILE *out);
+
+// What the list `key` of what the file has is for a variant, or, with NULL, for the default or a
+// file without variants. An unknown variant, which its load refuses, has none.
+struct json_object *plan_list(const struct json_object *names, const char *key,
+                              const char *variant);
 
 // Whether the file has that point for the variant. A NULL is right where the file has none.
 bool plan_has_point(const struct plan *plan, const char *variant, const char *point);

@@ -465,19 +465,83 @@ def many_sets():
         same((found["seed"], found["overrides"][-1]), (4, "nse.bvc.rate=30 kbit/s"), variant)
 
 
-@case("a mistake that only one combination has is found before anything runs")
-def combination():
-    path = scenario('variants { variant { name = "a" }, variant { name = "b", set ='
-                    ' "lab.traffic.stop=2 s" } }\n'
-                    'sweep { axis { key = "lab.traffic.start", values = { "1 s", "3 s" } } }\n')
-    out = new_folder() / "out"
-    done = sluice("run", path, "--variant", "all", "--out", out)
-    same((done.returncode, done.stdout), (2, ""), f"exit status and stdout\n{done.stderr}")
-    *mistakes, last = done.stderr.splitlines()
-    right(mistakes and all("traffic" in line and ("start" in line or "stop" in line) for line in mistakes), done.stderr)
-    same(last, "sluice run: that is with variant b at point start=3s", "whose mistakes they are")
-    same(len(set(done.stderr.splitlines())), len(done.stderr.splitlines()), "each line once")
+def refused_by_both(text, words, *lines):
+    """check and run say the same, each with its own name in the last line, and nothing is run."""
+    path, out = scenario(text), new_folder() / "out"
+    every = [word for word in words if word not in ("--variant", "all")]  # check has no `all`: it takes every variant
+    for done in sluice("check", path, *every), sluice("run", path, *words, "--out", out):
+        same((done.returncode, done.stdout), (2, ""), f"exit status and stdout\n{done.stderr}")
+        same([line.replace(str(path), "FILE").replace("sluice check", "sluice run") for line in done.stderr.splitlines()],
+             list(lines), f"{done.args[1]}: {text} {words}")
     right(not out.exists(), f"it made {out}")
+
+
+LAST = len((ROOT / "tests/e2e/udp.lua").read_text().splitlines()) + 1  # the first line of what a scenario adds
+
+
+@case("a mistake that only one combination has is found by check, and by run before anything runs, with the axes")
+def combination():
+    refused_by_both('variants { variant { name = "a" }, variant { name = "b", set = "lab.traffic[4].stop=4 s" } }\n'
+                    'sweep { axis { key = "lab.traffic[4].start", values = { "3 s", "4200 ms" } } }\n', ("--variant", "all"),
+                    f"FILE:{LAST}: lab.traffic[4].stop: found 4 s, allowed more than start, 4200 ms",
+                    "sluice run: that is in variant b at point start=4200ms: lab.traffic[4].start=4200 ms")
+    contradiction = (f'FILE:{LAST + 1}: class[1].aqm.name: found "codel" with values that contradict each other: '
+                     "target must not be above interval")
+    refused_by_both('sweep { axis { key = "nse.bvc.rate", values = { "20 kbit/s" } } } variants { variant { name = "a" },\n'
+                    'variant { name = "b", set = "class[background].aqm.name=codel", '
+                    'axis { key = "class[background].aqm.target", values = { "9 ms", "9 s" } } } }', ("--variant", "all"),
+                    contradiction,
+                    "sluice run: that is in variant b at point rate=20kbit_s,target=9s: nse.bvc.rate=20 kbit/s, "
+                    "class[background].aqm.target=9 s")
+
+
+RATES = 'axis { key = "nse.bvc.rate", values = { "20 kbit/s", "40 kbit/s" } }'
+AT_FIRST = "sluice run: that is at point rate=20kbit_s: nse.bvc.rate=20 kbit/s"
+
+
+@case("an axis of which another axis, --set, --seed or --seeds leaves nothing is refused, and both are named")
+def overwritten():
+    left = "sets all that {} sets; leave one of them out"
+    first = left.format("sweep.axis[1] (nse.bvc.rate)")
+    for key in "nse.bvc.rate", "bvc.rate", "nse[1].bvc[1].rate":
+        refused_by_both(f'sweep {{ {RATES}, axis {{ name = "r", key = "{key}", values = {{ "30 kbit/s" }} }} }}', (),
+                        f"FILE:{LAST}: sweep.axis[2].key: {key} {first}",
+                        f"sluice run: that is at point rate=20kbit_s,r=30kbit_s: nse.bvc.rate=20 kbit/s, {key}=30 kbit/s")
+        refused_by_both(f"sweep {{ {RATES} }}", ("--set", f"{key}=30 kbit/s"), f"--set {key}: {first}", AT_FIRST)
+    own = ('variants { variant { name = "v", set = "class[*].aqm.name=codel",\n'
+           'axis { key = "class[*].aqm.target", values = { "9 ms" } } } }')
+    at_own = "sluice run: that is in variant v at point target=9ms: class[*].aqm.target=9 ms"
+    of_own = left.format("variants.variant[1].axis[1] (class[*].aqm.target)")
+    refused_by_both(own, ("--variant", "all", "--set", "class[*].aqm.target=8 ms"), f"--set class[*].aqm.target: {of_own}",
+                    at_own)
+    refused_by_both(own, ("--variant", "all", "--set", "class[*].aqm.name=pie"), f"--set class[*].aqm.name: {of_own}", at_own)
+    settings = written('return { "class[*].aqm.target=8 ms" }')
+    refused_by_both(own, ("--variant", "all", "--set", f"@{settings}"), f"--set @{settings}: {of_own}", at_own)
+    seeds = 'sweep { axis { key = "run.seed", values = { 3, 4 } } }'
+    of_seeds = [f"--set run.seed: {left.format('sweep.axis[1] (run.seed)')}", "sluice run: that is at point seed=3: run.seed=3"]
+    refused_by_both(seeds, ("--seed", "3"), *of_seeds)
+    out = new_folder() / "out"
+    done = sluice("run", scenario(seeds), "--seeds", "3..3", "--out", out)
+    same((done.returncode, done.stderr.splitlines()), (2, of_seeds), "--seeds")
+
+
+@case("what only a part of an axis is overwritten by is none: the rest differs from point to point")
+def partly_overwritten():
+    own = ('variants { variant { name = "v", set = "class[*].aqm.name=codel",\n'
+           'axis { key = "class[*].aqm.target", values = { "8 ms", "9 ms" } } } }')
+    out = new_folder() / "out"
+    many(scenario(own), out, "--set", "class[interactive-1].aqm.target=5 ms")
+    same([summary_of(out / run["folder"])["overrides"] for run in summary_of(out)["runs"]],
+         [["class[*].aqm.name=codel", f"class[*].aqm.target={target} ms", "class[interactive-1].aqm.target=5 ms"]
+          for target in (8, 9)], "overrides")
+
+
+@case("an axis of run.seed: each point has its seed, as the run alone")
+def axis_of_seeds():
+    out = new_folder() / "out"
+    many(scenario('sweep { axis { key = "run.seed", values = { 3, 4 } } }'), out)
+    same([(run["folder"], summary_of(out / run["folder"])["seed"]) for run in summary_of(out)["runs"]],
+         [("seed=3/3", 3), ("seed=4/4", 4)], "seeds")
 
 
 main()

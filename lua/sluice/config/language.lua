@@ -31,14 +31,13 @@ local function critic(found, state)
     }
 end
 
--- Applies what one --set says: KEY=VALUE, or @ and the path of a file of settings. Returns what was done.
-local function change_by(run, argument, found, source)
+-- Applies what one --set says: KEY=VALUE, or @ and the path of a file of settings. place: what stands in front of
+-- its mistakes. Returns what was done.
+local function change_by(run, argument, place, found, source)
     local path = argument:match("^@(.*)$")
     if path then
-        local place = "--set @" .. values.printable(path)
         return variants.apply_file(run, found, settings.read(path, source, found, place, ""))
     end
-    local place = "--set " .. values.printable(argument:match("^[^=]*"))
     local mistake, done = set.apply(run, argument, place)
     if mistake then
         found:add(place, "", mistake)
@@ -48,16 +47,19 @@ end
 
 -- Applies the variant, the point and --set, in this order; returns what they are.
 local function change(run, sets, found, warnings, source)
-    local origin = variants.apply(run, sets, found, source)
+    local origin, held = variants.apply(run, sets, found, source)
     run.note = function(place, text)
         warnings:add(place, "", text)
     end
     for _, argument in ipairs(sets) do
-        for _, done in ipairs(change_by(run, argument, found, source)) do
+        local place = "--set " .. values.printable(argument:match("^@.*$") or argument:match("^[^=]*"))
+        local first = #run.changes + 1
+        for _, done in ipairs(change_by(run, argument, place, found, source)) do
             if not done:find("^run%.seed=") then -- the summary has the seed by itself
                 origin.overrides[#origin.overrides + 1] = done
             end
         end
+        variants.keep(run, found, held, first, "", place, "")
         run.changes = {} -- never taken back
     end
     return origin

@@ -1,6 +1,6 @@
 -- The runs of one file: which changes its variants and the points of its sweep make, and which of them
--- one load of the file has. Every variant and every value of an axis is tried, so that a mistake in any
--- of them is found by each load; only what was chosen stays.
+-- one load of the file has. A load tries every variant and, unless a point is chosen, every value of an
+-- axis, so that a mistake in any of them is found; only what was chosen stays.
 local breath = require "sluice.base.breath"
 local check = require "sluice.config.check"
 local lines = require "sluice.config.lines"
@@ -69,6 +69,7 @@ local function read_axes(run, node, path)
         local axis = {
             key = key, name = value_of(child, "name") or key and key:match("([%w_]+)$"), changes = {},
             labels = {}, at = places(run, child, ("%s.axis[%d]"):format(path, i), "values"),
+            path = ("%s.axis[%d]"):format(path, i), place = check.place(child, "key"),
         }
         for j, value in ipairs(key and axis.name and value_of(child, "values") or {}) do
             axis.changes[j], axis.labels[j] = key .. "=" .. value, label(axis.name, value)
@@ -162,7 +163,7 @@ end
 
 -- Tries all variants with their own axes, each on the text's own values and its file's. A file's settings take the longest,
 -- and are applied once for all variants that have it. What `chosen` does stays; returns its changes.
-local function try_variants(run, mistakes, list, chosen, source)
+local function try_variants(run, mistakes, list, chosen, source, tries_values)
     local of_file, own, first = {}, {}, 1
     local order = in_order(list, chosen)
     for i, variant in ipairs(order) do
@@ -174,7 +175,7 @@ local function try_variants(run, mistakes, list, chosen, source)
             first = #run.changes + 1
         end
         own = apply_changes_of(run, mistakes, variant)
-        for _, axis in ipairs(variant.axes) do
+        for _, axis in ipairs(tries_values and variant.axes or {}) do
             try_values(run, mistakes, axis, variant)
         end
     end
@@ -232,24 +233,66 @@ local function find_point(axes, point, mistakes)
     return chosen
 end
 
+-- ---- What an axis sets must stay: else its points would differ in their names alone ----
+
+-- What the changes from number `first` on make of the axis's key: the blocks that have its value.
+local function hold(run, axis, first)
+    local word, blocks, count = axis.key:match("([%w_]+)$"), {}, 0
+    for i = first, #run.changes do
+        local change = run.changes[i]
+        if change.name == word and not blocks[change.node] then
+            blocks[change.node], count = true, count + 1
+        end
+    end
+    return { axis = axis, word = word, blocks = blocks, count = count }
+end
+
+-- Notes each axis of `held` that the changes from number `first` on take the last block of. what: their key, as far as
+-- place and path do not have it.
+function variants.keep(run, mistakes, held, first, what, place, path)
+    for i = first, #run.changes do
+        local change = run.changes[i]
+        for _, one in ipairs(change.name and held or {}) do
+            if change.name == one.word and one.blocks[change.node] then
+                one.blocks[change.node], one.count = nil, one.count - 1
+                if one.count == 0 then
+                    mistakes:add(place, path, ("%ssets all that %s (%s) sets; leave one of them out"):format(
+                        what, one.axis.path, one.axis.key))
+                end
+            end
+        end
+    end
+end
+
+-- Applies a value of each axis. Returns what was done, and what the axes hold.
+local function apply_point(run, mistakes, axes, point)
+    local applied, held = {}, {}
+    for i, axis in ipairs(axes) do
+        local first, j = #run.changes + 1, point[i]
+        applied[#applied + 1] = apply(run, mistakes, axis.changes[j], axis.at(j))
+        variants.keep(run, mistakes, held, first, axis.key .. " ", axis.place, axis.path .. ".key")
+        held[#held + 1] = hold(run, axis, first)
+    end
+    return applied, held
+end
+
 -- Applies the variant and the point of `sets` to the tables of the sandbox's result `run`, and tries
--- all others. Returns { variant, point, overrides }: the names, and KEY=VALUE in order.
+-- all others. Returns { variant, point, overrides }: the names, and KEY=VALUE in order; and what the
+-- axes hold, for variants.keep.
 function variants.apply(run, sets, mistakes, source)
     local list, default = read_variants(run)
     local axes = read_axes(run, block(run, "sweep"), "sweep")
     local chosen = find_variant(list, sets.variant, default, mistakes)
-    local overrides = try_variants(run, mistakes, list, chosen, source)
-    for _, axis in ipairs(axes) do
+    local overrides = try_variants(run, mistakes, list, chosen, source, not sets.point)
+    for _, axis in ipairs(sets.point and {} or axes) do
         try_values(run, mistakes, axis, chosen)
     end
     local own = chosen and chosen.axes or {}
     table.move(own, 1, #own, #axes + 1, axes)
-    local point = sets.point and find_point(axes, sets.point, mistakes) or {}
-    for i, axis in ipairs(axes) do
-        local j = point[i]
-        overrides[#overrides + 1] = j and apply(run, mistakes, axis.changes[j], axis.at(j)) or nil
-    end
-    return { variant = chosen and chosen.name, point = sets.point, overrides = overrides }
+    local point = sets.point and find_point(axes, sets.point, mistakes)
+    local applied, held = apply_point(run, mistakes, point and axes or {}, point)
+    table.move(applied, 1, #applied, #overrides + 1, overrides)
+    return { variant = chosen and chosen.name, point = sets.point, overrides = overrides }, held
 end
 
 -- ---- Checks of the normalised records ----
@@ -416,9 +459,9 @@ local function write_list(writer, key, list, write)
     writer.close()
 end
 
--- Writes { variants, default, shared, points, axes }: the names in order; the variant of a run without
+-- Writes { variants, default, shared, points, keys, axes }: the names in order; the variant of a run without
 -- one; how many axes all variants share, which are the first; the points of each variant, or one list
--- without variants; and what the parts of a point's name mean.
+-- without variants; the keys of its axes; and what the parts of a point's name mean.
 function variants.plan(cfg, writer)
     local names, list = {}, cfg.variants and cfg.variants.variant or {}
     for i, variant in ipairs(list) do
@@ -435,6 +478,13 @@ function variants.plan(cfg, writer)
     list = names[1] and list or { {} }
     write_list(writer, "points", list, function(_, variant)
         write_items(writer, points_of(axes_of(cfg, variant)))
+    end)
+    write_list(writer, "keys", list, function(_, variant)
+        local keys = {}
+        for i, axis in ipairs(axes_of(cfg, variant)) do
+            keys[i] = axis.key
+        end
+        write_items(writer, keys)
     end)
     write_list(writer, "axes", axes_by_name(cfg, list), write_axis)
     writer.close()
