@@ -47,8 +47,8 @@ PAPER_RED = ("min=15 kB", "max=45 kB", "max_p=20 %", "weight=2000 ppm", "mean_pd
 PAPER_TTL = ("low=750 ms", "high=2250 ms", "max_p=20 %")
 
 
-def lifetime(seconds):
-    return [f"class[*].lifetime={seconds} s"]
+def lifetime(seconds, *classes):
+    return [f"class[{name}].lifetime={seconds} s" for name in classes or ["*"]]
 
 
 def weight(class_name, number):
@@ -80,6 +80,7 @@ SETTINGS = {
     "paper's weights": weights(50, 35, 15, 5),
     "THP1 by 300, paper's others": weights(300, 35, 15, 5),
     **{f"lifetime {s} s": lifetime(s) for s in (30, 40)},
+    **{f"pages' lifetime {s} s": lifetime(s, "interactive-1", "interactive-2", "interactive-3") for s in (27, 30)},
     "RED in THP2 and THP3": RED_OF_PAGES,
     "RED in THP2 and THP3, rtt 2 s": ["class[*].aqm.rtt=2 s"] + RED_OF_PAGES,
     "8 queues by flow": ["queue.flows=8"],
