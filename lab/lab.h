@@ -168,6 +168,8 @@ struct lab_outputs {
 
 // The name of the file of a kind's series; NULL: there is none.
 const char *lab_series_name(enum ledger_kind kind);
+// Prints what each of its columns is.
+void lab_series_describe(enum ledger_kind kind, FILE *out);
 
 // Makes the network behind both ports of the dataplane. The caller adds workers and control to the
 // lab's engine as pollers, and keeps the outputs. The one lab of a process.

@@ -165,25 +165,49 @@ static void step(void *self, uint64_t now_ns)
     set_step(lab, now_ns + lab->config.step_ns);
 }
 
-static void add_columns(struct lab *lab)
+// Columns of the way down.
+static const struct series_column of_cell[] = {
+    {"sgsn_queue_octets", 0, queue_octets, "down: N-PDUs of the cell in the SGSN's queues", NULL},
+    {"bucket_level_octets", 0, level_octets,
+     "down: in the cell's bucket of flow control; empty: it has no rate", NULL},
+    {"bsc_buffer_octets", 0, bsc_octets, "down: LLC PDUs in the cell's buffers in the BSC", NULL}};
+
+// Where a host sends by TCP, of all connections of the flow together.
+static const struct series_column of_flow[] = {
+    {"cwnd_octets", 0, cwnd_octets, "down, of the host's TCP: its congestion window", NULL},
+    {"flight_octets", 0, flight_octets, "of the same: sent and not acknowledged", NULL},
+    {"srtt_ms", 3, srtt_us, "its smoothed round-trip time, of the last connection", NULL},
+    {"rto_ms", 3, rto_us, "its time-out, of the last connection", NULL},
+    {"rtt_ms", 3, rtt_us, "its latest round-trip sample, from a segment's sending to the ACK",
+     NULL},
+    {"recovering", 0, recovering,
+     "connections that repair a loss, after duplicate ACKs or a time-out", NULL},
+    {"sent_to_octets", 0, sent_to_octets,
+     "of data from the connection's beginning: up to where it has sent", NULL},
+    {"acked_to_octets", 0, acked_to_octets, "up to where it has an ACK", NULL},
+    {"arrived_to_octets", 0, arrived_to_octets,
+     "up to where something has arrived, whether or not there are holes before it", NULL},
+    {"resent_segments", 0, resent_segments, "sent again since the connection's beginning", NULL}};
+
+static void set_up(struct ledger_series *s, struct lab *lab, enum ledger_kind kind)
 {
-    const struct series_column of_cell[] = {{"sgsn_queue_octets", 0, queue_octets, lab},
-                                            {"bucket_level_octets", 0, level_octets, lab},
-                                            {"bsc_buffer_octets", 0, bsc_octets, lab}};
-    const struct series_column of_flow[] = {{"cwnd_octets", 0, cwnd_octets, lab},
-                                            {"flight_octets", 0, flight_octets, lab},
-                                            {"srtt_ms", 3, srtt_us, lab},
-                                            {"rto_ms", 3, rto_us, lab},
-                                            {"rtt_ms", 3, rtt_us, lab},
-                                            {"recovering", 0, recovering, lab},
-                                            {"sent_to_octets", 0, sent_to_octets, lab},
-                                            {"acked_to_octets", 0, acked_to_octets, lab},
-                                            {"arrived_to_octets", 0, arrived_to_octets, lab},
-                                            {"resent_segments", 0, resent_segments, lab}};
-    for (size_t i = 0; i < sizeof of_cell / sizeof of_cell[0]; i++)
-        series_column(&lab->series[LEDGER_CELL].series, &of_cell[i]);
-    for (size_t i = 0; i < sizeof of_flow / sizeof of_flow[0]; i++)
-        series_column(&lab->series[LEDGER_FLOW].series, &of_flow[i]);
+    const struct series_column *more = kind == LEDGER_CELL ? of_cell : of_flow;
+    size_t count = kind == LEDGER_CELL   ? sizeof of_cell / sizeof of_cell[0]
+                   : kind == LEDGER_FLOW ? sizeof of_flow / sizeof of_flow[0]
+                                         : 0;
+    ledger_series_setup(s, lab ? &lab->ledger : NULL, kind, lab ? lab->out.series[kind] : NULL);
+    for (size_t i = 0; i < count; i++) {
+        struct series_column column = more[i];
+        column.self = lab;
+        series_column(&s->series, &column);
+    }
+}
+
+void lab_series_describe(enum ledger_kind kind, FILE *out)
+{
+    struct ledger_series s;
+    set_up(&s, NULL, kind);
+    series_describe(&s.series, out);
 }
 
 void lab_series_start(struct lab *lab)
@@ -193,9 +217,7 @@ void lab_series_start(struct lab *lab)
         return;
     for (int kind = 0; kind < LEDGER_KINDS; kind++)
         if (names[kind])
-            ledger_series_setup(&lab->series[kind], &lab->ledger, (enum ledger_kind)kind,
-                                lab->out.series[kind]);
-    add_columns(lab);
+            set_up(&lab->series[kind], lab, (enum ledger_kind)kind);
     engine_timer_init(&lab->step, step, lab);
     set_step(lab, (now_ns / step_ns + 1) * step_ns);
 }

@@ -125,8 +125,10 @@ const struct counts *bind_counts(const struct bind *lua);
 // Runs a user's script with its arguments in `arg` and as `...`. Returns the exit status.
 int bind_script(struct bind *lua, const char *path, int argc, char *const *argv);
 
-// Prints the configuration language as text; needs the module `limits` (bind_add_fields).
-void bind_describe(struct bind *lua, FILE *out);
+// Prints what the module's function `describe` says as text: sluice.config.language the language,
+// for which it needs the module `limits` (bind_add_fields); sluice.targets.report and
+// sluice.knobs.report the columns of their files.
+void bind_describe(struct bind *lua, const char *module, FILE *out);
 
 const char *bind_lua_version(void);
 

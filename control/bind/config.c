@@ -227,9 +227,9 @@ bool bind_variants(struct bind *lua, const char *name, FILE *out)
     return true;
 }
 
-void bind_describe(struct bind *lua, FILE *out)
+void bind_describe(struct bind *lua, const char *module, FILE *out)
 {
-    if (!bind_push_function(lua, "sluice.config.language", "describe") || !bind_run(lua->L, 0, 1))
+    if (!bind_push_function(lua, module, "describe") || !bind_run(lua->L, 0, 1))
         return;
     fputs(lua_tostring(lua->L, -1), out);
     lua_pop(lua->L, 1);

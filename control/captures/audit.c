@@ -9,6 +9,7 @@
 #include "control/cli/commands.h"
 #include "control/client/value.h"
 #include "control/report/below.h"
+#include "control/captures/columns.h"
 #include "control/captures/pages.h"
 #include "control/captures/overwrites.h"
 #include "control/captures/spool.h"
@@ -211,14 +212,14 @@ static bool overwrites_any(const struct audit_command *command, char *const *inp
     return false;
 }
 
-static void print_columns(void)
+void columns_audit(FILE *out)
 {
     for (int i = 0; i < AUDIT_TABLES; i++) {
         const struct table *table = audit_tables[i];
-        printf("%s%s%s%s%s%s\n", i ? "\n" : "", table->csv ? table->csv : "",
-               table->csv ? ".csv" : "", table->csv && table->key ? ", " : "",
-               table->key ? "in JSON " : "", table->key ? table->key : "");
-        table_describe(table, stdout);
+        fprintf(out, "%s%s%s%s%s%s\n", i ? "\n" : "", table->csv ? table->csv : "",
+                table->csv ? ".csv" : "", table->csv && table->key ? ", " : "",
+                table->key ? "in JSON " : "", table->key ? table->key : "");
+        table_describe(table, out);
     }
 }
 
@@ -230,7 +231,7 @@ int command_audit(int argc, char **argv)
     if (end != CLI_GO)
         return cli_status(end);
     if (command.columns) {
-        print_columns();
+        columns_audit(stdout);
         return EXIT_DONE;
     }
     if (first == argc) {

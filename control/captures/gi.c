@@ -10,6 +10,7 @@
 #include "control/cli/cli.h"
 #include "control/cli/commands.h"
 #include "control/client/value.h"
+#include "control/captures/columns.h"
 #include "control/captures/pages.h"
 #include "control/captures/gi_compare.h"
 #include "control/captures/gi_nothing.h"
@@ -503,6 +504,11 @@ static bool overwrites_any(const struct gi_options *options, char *const *inputs
         if (outputs[i] && strcmp(outputs[i], "-") != 0 && overwrites("gi", outputs[i], inputs, n))
             return true;
     return overwrites_itself("gi", outputs, count);
+}
+
+void columns_gi_losses(FILE *out)
+{
+    table_describe(&gi_list_losses, out);
 }
 
 int command_gi(int argc, char **argv)

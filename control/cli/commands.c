@@ -13,7 +13,7 @@ void cli_usage(FILE *out)
                         c->cli->words);
         fprintf(out, "%*s%s\n", n < CLI_HELP_COLUMN ? CLI_HELP_COLUMN - n : 1, "", c->cli->about);
     }
-    fprintf(out, "\nOptions of a command: sluice help COMMAND. What is in the tables of a run: "
+    fprintf(out, "\nOptions of a command: sluice help COMMAND. What is in the CSV files: "
                  "sluice help csv.\n"
                  "Exit status: 0 done, 1 the run failed, 2 usage or configuration.\n");
 }

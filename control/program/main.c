@@ -3,9 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "control/bind/bind.h"
+#include "control/captures/columns.h"
 #include "control/cli/cli.h"
 #include "control/cli/commands.h"
 #include "control/run/outputs.h"
+#include "control/runs/gather.h"
 #include "control/run/version.h"
 
 const struct cli_command cli_commands[] = {
@@ -30,12 +33,25 @@ static int unknown(const char *word)
     return EXIT_USAGE;
 }
 
-static void help_csv(void)
+// Each file that Sluice writes: its name, and what each of its columns means.
+static int help_csv(void)
 {
+    struct bind *lua = bind_create(false);
+    if (!lua)
+        return EXIT_RUN_FAILED;
+    printf("Of a run, in its folder:\n");
     outputs_describe(stdout);
-    printf(
-        "\nOf captures: sluice audit --columns, sluice gi --columns. Series and files of several "
-        "runs:\nlab/report/README.md, config/reference.md.\n");
+    printf("\nOf several runs, in their folder:\n");
+    gather_describe(stdout);
+    bind_describe(lua, "sluice.targets.report", stdout);
+    bind_describe(lua, "sluice.knobs.report", stdout);
+    bind_destroy(lua);
+    printf("\nOf sluice audit --csv DIR:\n\n");
+    columns_audit(stdout);
+    printf("\nOf sluice gi --csv FILE: those of gi_flows.csv\n\nOf sluice gi --losses "
+           "FILE:\n\nFILE\n");
+    columns_gi_losses(stdout);
+    return EXIT_DONE;
 }
 
 // `help`, `help COMMAND`, `help csv`, and for packages `help man` and `help bash`.
@@ -47,7 +63,7 @@ static int help(const char *word)
     else if (command)
         cli_help(command->cli, stdout);
     else if (strcmp(word, "csv") == 0)
-        help_csv();
+        return help_csv();
     else if (strcmp(word, "man") == 0)
         cli_man(stdout, sluice_version);
     else if (strcmp(word, "bash") == 0)

@@ -5,34 +5,41 @@
 
 #include "control/client/value.h"
 
-#define TIMES(name)                           \
-    {name "_mean_ms", name "_ms", "mean", 3}, \
-    {                                         \
-        name "_p95_ms", name "_ms", "p95", 3  \
+#define TIMES(name)                                 \
+    {name "_mean_ms", name "_ms", "mean", 3, NULL}, \
+    {                                               \
+        name "_p95_ms", name "_ms", "p95", 3, NULL  \
     }
 
-const struct compared_set compared_sets[COMPARED_WHATS] = {
-    [COMPARED_CLASSES] = {"classes",
-                          9,
-                          {[COMPARED_GOODPUT] = {"goodput_bit_per_s", "goodput_bit_per_s", NULL, 0},
-                           [COMPARED_P50] = {"delay_p50_ms", "delay_ms", "p50", 3},
-                           [COMPARED_P95] = {"delay_p95_ms", "delay_ms", "p95", 3},
-                           [COMPARED_P99] = {"delay_p99_ms", "delay_ms", "p99", 3},
-                           [COMPARED_PACKETS] = {"packets", "packets", NULL, 0},
-                           [COMPARED_DROPPED] = {"dropped", "drops", NULL, 0},
-                           [COMPARED_MARKS] = {"marks", "marks", NULL, 0},
-                           [COMPARED_JAIN] = {"jain", "mss", "jain", 6},
-                           [COMPARED_LEAST] = {"least_goodput_bit_per_s", "mss",
-                                               "least_goodput_bit_per_s", 0}}},
-    [COMPARED_APPLICATIONS] = {"applications",
-                               11,
-                               {{"goodput_bit_per_s", "goodput_bit_per_s", NULL, 0},
-                                TIMES("transfer"),
-                                TIMES("object"),
-                                TIMES("page"),
-                                TIMES("round_trip"),
-                                {"timeouts", "tcp", "timeouts", 0},
-                                {"retransmitted_segments", "tcp", "retransmitted_segments", 0}}}};
+const struct compared_set compared_sets[COMPARED_WHATS] =
+    {[COMPARED_CLASSES] =
+         {"classes",
+          9,
+          {[COMPARED_GOODPUT] = {"goodput_bit_per_s", "goodput_bit_per_s", NULL, 0,
+                                 "of the octets that arrived at the MSs, over the whole run"},
+           [COMPARED_P50] =
+               {"delay_p50_ms", "delay_ms", "p50", 3,
+                "from send to delivery at the MS: median; empty: nothing was delivered"},
+           [COMPARED_P95] = {"delay_p95_ms", "delay_ms", "p95", 3, "95 % are no more"},
+           [COMPARED_P99] = {"delay_p99_ms", "delay_ms", "p99", 3, "99 % are no more"},
+           [COMPARED_PACKETS] = {"packets", "packets", NULL, 0, "delivered to the MSs"},
+           [COMPARED_DROPPED] = {"dropped", "drops", NULL, 0,
+                                 "packets dropped in the SGSN, for any reason"},
+           [COMPARED_MARKS] = {"marks", "marks", NULL, 0, "packets marked with CE in the SGSN"},
+           [COMPARED_JAIN] = {"jain", "mss", "jain", 6,
+                              "Jain's index of the MSs' goodput: 1 if all have the same"},
+           [COMPARED_LEAST] = {"least_goodput_bit_per_s", "mss", "least_goodput_bit_per_s", 0,
+                               "of the MS that had least"}}},
+     [COMPARED_APPLICATIONS] = {
+         "applications",
+         11,
+         {{"goodput_bit_per_s", "goodput_bit_per_s", NULL, 0, NULL},
+          TIMES("transfer"),
+          TIMES("object"),
+          TIMES("page"),
+          TIMES("round_trip"),
+          {"timeouts", "tcp", "timeouts", 0, NULL},
+          {"retransmitted_segments", "tcp", "retransmitted_segments", 0, NULL}}}};
 
 static double dropped(const struct json_object *drops)
 {

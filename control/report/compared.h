@@ -12,6 +12,7 @@ enum compared_what { COMPARED_CLASSES, COMPARED_APPLICATIONS, COMPARED_WHATS };
 struct compared_figure {
     const char *name, *key, *member; // member: of the object `key`; NULL: the key's value
     int decimals;
+    const char *help; // of a class's
 };
 #define COMPARED_FIGURES 12
 struct compared_set {

@@ -10,9 +10,33 @@
 #include "control/client/value.h"
 #include "control/report/reader.h"
 
-static const char *const keys[] = {"class", "cell",        "ms",       "flow",
-                                   "end",   "application", "direction"};
-enum { KEYS = sizeof keys / sizeof keys[0], OF_APPLICATION = 5 };
+// Behind `entity` the keys, then what belongs to a value.
+static const struct tidy_column columns[] = {
+    {"entity", "which table the value is from: class, cell, ms, flow, application, tcp; or "
+               "application_kind, for quantiles over all applications of a kind"},
+    {"class", "the traffic class that the value is of; empty in this column and the next six: of "
+              "none"},
+    {"cell", "the cell, NSEI-BVCI"},
+    {"ms", "the MS, by its IMSI"},
+    {"flow", "the number of the flow"},
+    {"end", "of TCP: the host's end or the MS's"},
+    {"application", "the kind of application"},
+    {"direction", "down (to the MS) or up"},
+    {"metric", "what the value is, as that table's column is called"},
+    {"value", "a number"},
+    {"unit", "its unit; empty: a number of something"},
+    {"n", "of a mean or a quantile: how many samples it has"}};
+enum { COLUMNS = sizeof columns / sizeof columns[0], FIRST_KEY = 1, KEYS = 7, OF_APPLICATION = 5 };
+
+static const char *key_name(int i)
+{
+    return columns[FIRST_KEY + i].name;
+}
+
+const struct tidy_column *tidy_column(size_t i)
+{
+    return i < COLUMNS ? &columns[i] : NULL;
+}
 
 static const struct {
     const char *file, *entity;
@@ -22,6 +46,12 @@ static const struct {
               {"flows.csv", "flow"},
               {"applications.csv", "application"},
               {"tcp.csv", "tcp"}};
+_Static_assert(sizeof tables / sizeof tables[0] == TIDY_TABLES, "each has its count");
+
+const char *tidy_file(int table)
+{
+    return tables[table].file;
+}
 
 // Which column counts the samples of times of that name.
 static const struct {
@@ -48,10 +78,9 @@ void tidy_text(const char *text, FILE *out)
 
 void tidy_head(FILE *out)
 {
-    fputs("entity,", out);
-    for (int i = 0; i < KEYS; i++)
-        fprintf(out, "%s,", keys[i]);
-    fputs("metric,value,unit,n\n", out);
+    for (int i = 0; i < COLUMNS; i++)
+        fprintf(out, "%s%s", i ? "," : "", columns[i].name);
+    fputc('\n', out);
 }
 
 // Few of them belong to a row.
@@ -77,14 +106,14 @@ static const char *unit_of(const char *metric)
 static int key_of(const char *column)
 {
     for (int i = 0; i < KEYS; i++)
-        if (strcmp(column, keys[i]) == 0)
+        if (strcmp(column, key_name(i)) == 0)
             return i;
     return -1;
 }
 
 // ---- Tables ----
 
-struct columns {
+struct places {
     int key[KEYS], samples[READER_CELLS_MAX]; // -1: there is none
 };
 
@@ -98,24 +127,24 @@ static int samples_of(const struct reader *reader, const char *metric)
     return -1;
 }
 
-static void find_columns(const struct reader *reader, struct columns *columns)
+static void find_columns(const struct reader *reader, struct places *places)
 {
     for (int i = 0; i < KEYS; i++)
-        columns->key[i] = reader_column(reader, keys[i]);
+        places->key[i] = reader_column(reader, key_name(i));
     for (uint32_t i = 0; i < reader->columns; i++)
-        columns->samples[i] = samples_of(reader, reader->name[i]);
+        places->samples[i] = samples_of(reader, reader->name[i]);
 }
 
-static void put_subject(const struct reader *reader, const struct columns *columns,
+static void put_subject(const struct reader *reader, const struct places *places,
                         const char *entity, FILE *out)
 {
     fprintf(out, "%s,", entity);
     for (int i = 0; i < KEYS; i++)
-        put_key(columns->key[i] < 0 ? "" : reader->cell[columns->key[i]], out);
+        put_key(places->key[i] < 0 ? "" : reader->cell[places->key[i]], out);
 }
 
 // A cell that is empty has no value, and no row.
-static void put_row(struct reader *reader, const struct columns *columns, const char *before,
+static void put_row(struct reader *reader, const struct places *places, const char *before,
                     const char *entity, FILE *out)
 {
     double number;
@@ -123,35 +152,86 @@ static void put_row(struct reader *reader, const struct columns *columns, const 
         const char *name = reader->name[i];
         if (key_of(name) >= 0 || !reader_number(reader, (int)i, &number))
             continue;
-        int samples = columns->samples[i];
+        int samples = places->samples[i];
         bool has = samples >= 0 && reader_number(reader, samples, &number);
         fputs(before, out);
-        put_subject(reader, columns, entity, out);
+        put_subject(reader, places, entity, out);
         tidy_text(name, out);
         fprintf(out, "%s,%s,%s\n", reader->cell[i], unit_of(name),
                 has ? reader->cell[samples] : "");
     }
 }
 
-static bool put_table(const char *before, const char *path, size_t root_octets, const char *entity,
-                      FILE *out, char error[TIDY_ERROR_OCTETS])
+// A table of a run. take: for each of its rows.
+static bool read_table(const char *folder, int table, size_t root_octets,
+                       void (*take)(void *self, struct reader *reader, const struct places *places),
+                       void *self, char error[TIDY_ERROR_OCTETS])
 {
     struct reader *reader = malloc(sizeof *reader);
-    struct columns columns;
+    struct places places;
+    char path[PATH_MAX];
     bool absent;
     if (!reader)
         abort();
+    snprintf(path, sizeof path, "%.*s/%s", PATH_MAX - 64, folder, tables[table].file);
     if (reader_open(reader, path, root_octets, &absent)) {
-        find_columns(reader, &columns);
+        find_columns(reader, &places);
         while (reader_next(reader) && !reader->error[0])
-            put_row(reader, &columns, before, entity, out);
+            take(self, reader, &places);
         reader_close(reader);
     }
     bool good = absent || !reader->error[0];
     if (!good)
-        snprintf(error, TIDY_ERROR_OCTETS, "%.60s: %.180s", strrchr(path, '/') + 1, reader->error);
+        snprintf(error, TIDY_ERROR_OCTETS, "%s: %.180s", tables[table].file, reader->error);
     free(reader);
     return good;
+}
+
+struct putting {
+    const char *before, *entity;
+    FILE *out;
+};
+
+static void put_one(void *self, struct reader *reader, const struct places *places)
+{
+    const struct putting *putting = self;
+    put_row(reader, places, putting->before, putting->entity, putting->out);
+}
+
+// ---- How many there are ----
+
+static void count_one(void *self, struct reader *reader, const struct places *places)
+{
+    uint64_t *values = self;
+    *values += reader->columns;
+    for (int i = 0; i < KEYS; i++)
+        *values -= places->key[i] >= 0;
+}
+
+bool tidy_count(const char *folder, size_t root_octets, uint64_t values[TIDY_TABLES],
+                char error[TIDY_ERROR_OCTETS])
+{
+    for (int i = 0; i < TIDY_TABLES; i++)
+        if (!read_table(folder, i, root_octets, count_one, &values[i], error))
+            return false;
+    return true;
+}
+
+void tidy_leave_out(const uint64_t values[TIDY_TABLES], bool without[TIDY_TABLES])
+{
+    uint64_t all = 0;
+    for (int i = 0; i < TIDY_TABLES; i++) {
+        without[i] = false;
+        all += values[i];
+    }
+    while (all > TIDY_VALUES_MOST) {
+        int largest = -1;
+        for (int i = 0; i < TIDY_TABLES; i++)
+            if (!without[i] && (largest < 0 || values[i] > values[largest]))
+                largest = i;
+        without[largest] = true;
+        all -= values[largest];
+    }
 }
 
 // ---- Applications of a kind: percentiles, which the summary alone has ----
@@ -202,13 +282,13 @@ static void put_kinds(const char *before, const struct json_object *summary, FIL
     value_members(value_in(summary, "applications"), put_kind, &kind);
 }
 
-bool tidy_put(const char *before, const char *folder, size_t root_octets, FILE *out,
-              char error[TIDY_ERROR_OCTETS])
+bool tidy_put(const char *before, const char *folder, size_t root_octets,
+              const bool without[TIDY_TABLES], FILE *out, char error[TIDY_ERROR_OCTETS])
 {
     char path[PATH_MAX];
-    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
-        snprintf(path, sizeof path, "%.*s/%s", PATH_MAX - 64, folder, tables[i].file);
-        if (!put_table(before, path, root_octets, tables[i].entity, out, error))
+    for (int i = 0; i < TIDY_TABLES; i++) {
+        struct putting putting = {before, tables[i].entity, out};
+        if (!without[i] && !read_table(folder, i, root_octets, put_one, &putting, error))
             return false;
     }
     snprintf(path, sizeof path, "%.*s/summary.json", PATH_MAX - 64, folder);

@@ -50,7 +50,7 @@ void load_add_fields(struct bind *lua)
 void load_describe(struct bind *lua, FILE *out)
 {
     load_add_fields(lua);
-    bind_describe(lua, out);
+    bind_describe(lua, "sluice.config.language", out);
 }
 
 static bool load_file(struct bind *lua, const struct options *options, FILE *errors)

@@ -131,19 +131,28 @@ int outputs_tables(const struct run *run)
     return status;
 }
 
+static void describe(const char *name, const struct table *table, FILE *out)
+{
+    fprintf(out, "\n%s\n", name);
+    table_describe(table, out);
+}
+
 void outputs_describe(FILE *out)
 {
     const struct lab_table *table;
-    for (int i = 0; i < TABLES_FILES; i++) {
-        fprintf(out, "%s%s\n", i ? "\n" : "", tables_files[i].name);
-        table_describe(tables_files[i].table, out);
+    for (int i = 0; i < TABLES_FILES; i++)
+        describe(tables_files[i].name, tables_files[i].table, out);
+    for (uint32_t i = 0; (table = lab_table(i)) != NULL; i++)
+        describe(table->name, table->table, out);
+    describe(PACKETS, &lab_table_packets, out);
+    for (int kind = 0; kind < LEDGER_KINDS; kind++) {
+        const char *name = lab_series_name((enum ledger_kind)kind);
+        if (!name)
+            continue;
+        fprintf(out, "\n%s\n", name);
+        lab_series_describe((enum ledger_kind)kind, out);
     }
-    for (uint32_t i = 0; (table = lab_table(i)) != NULL; i++) {
-        fprintf(out, "\n%s\n", table->name);
-        table_describe(table->table, out);
-    }
-    fprintf(out, "\n" PACKETS "\n");
-    table_describe(&lab_table_packets, out);
+    passive_describe(out);
 }
 
 int outputs_page(const struct run *run)

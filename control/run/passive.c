@@ -98,3 +98,15 @@ int passive_close(struct run *run)
     free(passive);
     return status;
 }
+
+void passive_describe(FILE *out)
+{
+    static const struct {
+        const char *name;
+        const struct table *table;
+    } files[] = {{FLOWS, &gi_list_flows}, {TABLES, &gi_list_tables}, {BINS, &gi_list_bins}};
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        fprintf(out, "\n%s\n", files[i].name);
+        table_describe(files[i].table, out);
+    }
+}

@@ -11,4 +11,7 @@ int passive_open(struct run *run);
 // Ends the flows that still live, and writes the tables; EXIT_...
 int passive_close(struct run *run);
 
+// Prints what each column of its files means.
+void passive_describe(FILE *out);
+
 #endif

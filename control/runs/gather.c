@@ -113,15 +113,15 @@ static void release(struct gather_all *all)
 }
 
 // All of it or no file: rows that are missing would be missed by nobody.
-static int write_tidy(const struct results *results, const struct gather_all *all)
+static int write_tidy(const struct results *results, struct gather_all *all)
 {
     FILE *out = results_begin(results, RESULTS);
-    char error[TIDY_ERROR_OCTETS] = "";
     if (!out)
         return run_failed(RESULTS, strerror(errno));
-    if (!gather_put_tidy(all, out, error)) {
+    gather_put_tidy(all, out);
+    if (all->error[0]) {
         results_drop(results, RESULTS, out);
-        return run_failed(RESULTS, error);
+        return run_failed(RESULTS, all->error);
     }
     int fault = results_end(results, RESULTS, out);
     return fault ? run_failed(RESULTS, strerror(-fault)) : 0;
@@ -140,13 +140,15 @@ bool gather(const struct plan *plan, const char *name, const struct results *res
 {
     struct gather_all all;
     read_all(&all, plan, name);
+    all.tidy =
+        !plan->options->targets; // else they are runs by the hundred, with files of their own
+    if (all.tidy)
+        gather_choose_tables(&all);
     int fault = write_file(results, "summary.json", gather_put_summary, &all);
     fault |= write_file(results, "runs.csv", gather_put_csv, &all);
-    bool tidy =
-        !plan->options->targets; // else they are runs by the hundred, with files of their own
-    int tidy_fault = tidy ? write_tidy(results, &all) : 0;
+    int tidy_fault = all.tidy ? write_tidy(results, &all) : 0;
     bool complete = gather_is_complete(&all);
-    gather_print(&all, results->dir, tidy && !tidy_fault);
+    gather_print(&all, results->dir, all.tidy && !tidy_fault);
     release(&all);
     return complete && !fault && !tidy_fault;
 }

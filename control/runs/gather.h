@@ -26,6 +26,9 @@ struct gather_found gather_look(const struct plan *plan, uint32_t run);
 // Writes the summary as it is before the runs: whose the folder is.
 bool gather_begin(const struct plan *plan, const char *name, const struct results *results);
 
+// Prints what each column of the CSV files of several runs means.
+void gather_describe(FILE *out);
+
 // Writes the files and prints the table. Returns whether all runs are complete and all is written.
 bool gather(const struct plan *plan, const char *name, const struct results *results);
 

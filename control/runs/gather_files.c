@@ -1,4 +1,4 @@
-// See gather_parts.h.
+// See gather_parts.h: summary.json.
 #include "control/report/tidy.h"
 #include "control/runs/gather_parts.h"
 
@@ -153,6 +153,17 @@ static void put_missing(struct json *json, const struct gather_all *all)
     json_close(json);
 }
 
+// The tables that results.csv does not have.
+static void put_without(struct json *json, const struct gather_all *all)
+{
+    json_key(json, "results_without");
+    json_array(json);
+    for (int i = 0; i < TIDY_TABLES; i++)
+        if (all->without[i])
+            json_text(json, tidy_file(i));
+    json_close(json);
+}
+
 void gather_put_summary(const void *self, FILE *out)
 {
     const struct gather_all *all = self;
@@ -164,6 +175,8 @@ void gather_put_summary(const void *self, FILE *out)
     json_key(&json, "complete");
     json_boolean(&json, gather_is_complete(all));
     put_missing(&json, all);
+    if (all->tidy)
+        put_without(&json, all);
     json_key(&json, "variants");
     json_array(&json);
     for (uint32_t g = 0; g < all->plan->groups; g++)
@@ -176,98 +189,4 @@ void gather_put_summary(const void *self, FILE *out)
     json_close(&json);
     json_close(&json);
     json_end(&json);
-}
-
-// ---- runs.csv: a row for each run and class ----
-
-// The cells in front of a row: which run, and of what.
-static void put_run_cells(const struct gather_all *all, uint32_t run, FILE *out)
-{
-    const struct plan_group *group = plan_group_of(all->plan, run);
-    char folder[PATH_MAX];
-    plan_folder(all->plan, run, folder);
-    tidy_text(folder, out);
-    tidy_text(group->variant ? group->variant : "", out);
-    for (size_t axis = 0; axis < plan_axes(all->plan); axis++)
-        tidy_text(plan_value(all->plan, group, axis), out);
-    fprintf(out, "%" PRIu64 ",", plan_seed(all->plan, run));
-}
-
-// An axis may be called like another column.
-static const char *before_axis(const char *name)
-{
-    static const char *const columns[] = {"folder", "variant",     "seed",      "entity", "class",
-                                          "cell",   "ms",          "flow",      "end",    "metric",
-                                          "value",  "application", "direction", "unit",   "n"};
-    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
-        if (strcmp(name, columns[i]) == 0)
-            return "axis_";
-    return "";
-}
-
-static void put_run_names(const struct gather_all *all, FILE *out)
-{
-    fprintf(out, "folder,variant,");
-    for (size_t axis = 0; axis < plan_axes(all->plan); axis++)
-        fprintf(out, "%s%s,", before_axis(plan_axis(all->plan, axis)), plan_axis(all->plan, axis));
-    fprintf(out, "seed,");
-}
-
-static void put_row(const struct gather_all *all, uint32_t run, int c, FILE *out)
-{
-    put_run_cells(all, run, out);
-    fputs(class_names[c], out);
-    const struct compared_set *set = &compared_sets[COMPARED_CLASSES];
-    for (int f = 0; f < set->figures; f++) {
-        double value = all->run[run].of[COMPARED_CLASSES][c].value[f];
-        if (isnan(value))
-            fputc(',', out);
-        else
-            fprintf(out, ",%.*f", set->figure[f].decimals, value);
-    }
-    fputc('\n', out);
-}
-
-void gather_put_csv(const void *self, FILE *out)
-{
-    const struct gather_all *all = self;
-    put_run_names(all, out);
-    fprintf(out, "class");
-    for (int f = 0; f < compared_sets[COMPARED_CLASSES].figures; f++)
-        fprintf(out, ",%s", compared_sets[COMPARED_CLASSES].figure[f].name);
-    fputc('\n', out);
-    for (uint32_t i = 0; i < plan_runs(all->plan); i++)
-        for (int c = 0; c < CLASS_COUNT; c++)
-            if (all->run[i].of[COMPARED_CLASSES][c].has)
-                put_row(all, i, c, out);
-}
-
-// ---- results.csv: a row for each value of each complete run ----
-
-static bool put_values(const struct gather_all *all, uint32_t run, FILE *out,
-                       char error[TIDY_ERROR_OCTETS])
-{
-    char path[PATH_MAX], *before = NULL;
-    size_t octets;
-    FILE *cells = open_memstream(&before, &octets);
-    if (!cells)
-        abort();
-    put_run_cells(all, run, cells);
-    if (fclose(cells))
-        abort();
-    plan_path(all->plan, run, path);
-    bool good = tidy_put(before, path, strlen(all->plan->dir), out, error);
-    free(before);
-    return good;
-}
-
-bool gather_put_tidy(const struct gather_all *all, FILE *out, char error[TIDY_ERROR_OCTETS])
-{
-    bool good = true;
-    put_run_names(all, out);
-    tidy_head(out);
-    for (uint32_t i = 0; i < plan_runs(all->plan) && good; i++)
-        if (all->run[i].state == GATHER_COMPLETE)
-            good = put_values(all, i, out, error);
-    return good;
 }

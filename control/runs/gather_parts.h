@@ -37,6 +37,10 @@ struct gather_all {
     const char *name; // of the scenario
     struct gather_run *run;
     double *samples; // room for one of each seed
+    bool tidy;       // there is to be a results.csv
+    bool without[TIDY_TABLES];
+    uint64_t values;               // of all tables
+    char error[TIDY_ERROR_OCTETS]; // "": all tables can be read
 };
 
 // gather_look.c: a run's summary, to be freed; what is in its folder, with that summary.
@@ -54,10 +58,13 @@ struct statistics gather_statistics(const struct gather_all *all, struct gather_
 // gather_text.c: the tables. tidy: there is a results.csv.
 void gather_print(const struct gather_all *all, const char *dir, bool tidy);
 
-// gather_files.c: summary.json, runs.csv. self: a struct gather_all.
+// gather_files.c: summary.json. gather_csv.c: runs.csv. self: a struct gather_all.
 void gather_put_summary(const void *self, FILE *out);
 void gather_put_csv(const void *self, FILE *out);
-// results.csv. False: a table of a run cannot be read, and error says which and why.
-bool gather_put_tidy(const struct gather_all *all, FILE *out, char error[TIDY_ERROR_OCTETS]);
+
+// results.csv: which tables it has; the file. After a table that cannot be read, all->error says
+// which and why.
+void gather_choose_tables(struct gather_all *all);
+void gather_put_tidy(struct gather_all *all, FILE *out);
 
 #endif

@@ -1,4 +1,5 @@
 // See gather_parts.h: the tables for a terminal. Times stand in ms, rates in kbit/s.
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -223,6 +224,20 @@ static void print_side_by_side(const struct gather_all *all)
     free(group);
 }
 
+// Of results.csv.
+static void print_without(const struct gather_all *all)
+{
+    bool any = false;
+    for (int i = 0; i < TIDY_TABLES; i++) {
+        if (all->without[i])
+            printf("%s%s", any ? ", " : "  left out        of results.csv: ", tidy_file(i));
+        any |= all->without[i];
+    }
+    if (any)
+        printf("; all runs have %" PRIu64 " values, it %d at most\n", all->values,
+               TIDY_VALUES_MOST);
+}
+
 void gather_print(const struct gather_all *all, const char *dir, bool tidy)
 {
     uint32_t runs = plan_runs(all->plan);
@@ -235,4 +250,6 @@ void gather_print(const struct gather_all *all, const char *dir, bool tidy)
         print_group(all, g);
     print_side_by_side(all);
     printf("\n  results         %s/summary.json, runs.csv%s\n", dir, tidy ? ", results.csv" : "");
+    if (tidy)
+        print_without(all);
 }

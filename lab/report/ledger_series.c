@@ -60,20 +60,23 @@ static uint64_t bit_per_s(uint64_t octets, uint64_t step_ns)
     return (uint64_t)((unsigned __int128)octets * 8 * S_IN_NS / step_ns);
 }
 
-// COLUMN(name, decimals, value): the value out of `step`, the subject's tally of the step, of
+// COLUMN(name, decimals, value, help): the value out of `step`, the subject's tally of the step, of
 // `all`, the one of the whole run, and of step_ns.
-#define COLUMNS(COLUMN)                                                            \
-    COLUMN(sent_octets, 0, step->sent.octets)                                      \
-    COLUMN(delivered_octets, 0, step->delivered.octets)                            \
-    COLUMN(goodput_bit_per_s, 0, bit_per_s(step->delivered.octets, step_ns))       \
-    COLUMN(lost_packets, 0, step->lost.packets)                                    \
-    COLUMN(marked_packets, 0, step->marked.packets)                                \
-    COLUMN(under_way_octets, 0, ledger_under_way(all).octets)                      \
-    COLUMN(delay_mean_ms, 3, delay_us(step, delays_mean_ns(&step->delay)))         \
-    COLUMN(delay_p95_ms, 3, delay_us(step, delays_quantile_ns(&step->delay, 950))) \
-    COLUMN(delay_max_ms, 3, delay_us(step, step->delay.most_ns))
+#define COLUMNS(COLUMN)                                                                           \
+    COLUMN(sent_octets, 0, step->sent.octets, "sent in the step")                                 \
+    COLUMN(delivered_octets, 0, step->delivered.octets, "arrived in the step")                    \
+    COLUMN(goodput_bit_per_s, 0, bit_per_s(step->delivered.octets, step_ns),                      \
+           "of the octets that arrived in the step")                                              \
+    COLUMN(lost_packets, 0, step->lost.packets, "lost in the step, for any reason")               \
+    COLUMN(marked_packets, 0, step->marked.packets, "of those that arrived in the step, with CE") \
+    COLUMN(under_way_octets, 0, ledger_under_way(all).octets, "at the end of the step")           \
+    COLUMN(delay_mean_ms, 3, delay_us(step, delays_mean_ns(&step->delay)),                        \
+           "of the packets that arrived in the step: mean, exact")                                \
+    COLUMN(delay_p95_ms, 3, delay_us(step, delays_quantile_ns(&step->delay, 950)),                \
+           "of the same: 95 % are no more, at most 0.8 % too high")                               \
+    COLUMN(delay_max_ms, 3, delay_us(step, step->delay.most_ns), "of the same: maximum, exact")
 
-#define READ(name, decimals, value)                                             \
+#define READ(name, decimals, value, help)                                       \
     static uint64_t read_##name(void *self, uint32_t subject, uint64_t step_ns) \
     {                                                                           \
         const struct ledger_tally *step = step_of(self, subject);               \
@@ -83,16 +86,27 @@ static uint64_t bit_per_s(uint64_t octets, uint64_t step_ns)
     }
 COLUMNS(READ)
 
-#define ROW(name, decimals, value) {#name, decimals, read_##name, NULL},
+#define ROW(name, decimals, value, help) {#name, decimals, read_##name, help, NULL},
 static const struct series_column columns[] = {COLUMNS(ROW)};
+
+#define DIRECTION                             \
+    {                                         \
+        "direction", "down (to the MS) or up" \
+    }
+static const struct series_name names[LEDGER_KINDS][4] = {
+    [LEDGER_CLASS] = {{"class", "the traffic class; a row from its first packet on"}, DIRECTION},
+    [LEDGER_CELL] = {{"cell", "NSEI-BVCI; a row from its first packet on"}, DIRECTION},
+    [LEDGER_FLOW] = {{"flow",
+                      "number of the flow; a row when packets arrived, were lost or are under "
+                      "way"},
+                     {"application", "kind of its application"},
+                     DIRECTION}};
 
 void ledger_series_setup(struct ledger_series *self, struct ledger *ledger, enum ledger_kind kind,
                          FILE *out)
 {
-    static const char *const names[LEDGER_KINDS] = {"class,direction", "cell,direction", NULL,
-                                                    "flow,application,direction"};
     const struct series_subjects of_kind = {names[kind], subjects, has_row, put_subject, self};
-    assert(names[kind]);
+    assert(names[kind][0].name);
     self->ledger = ledger;
     self->kind = kind;
     series_setup(&self->series, out, &of_kind);

@@ -17,11 +17,21 @@ void series_column(struct series *s, const struct series_column *column)
 static void put_head(struct series *s)
 {
     csv_text(&s->csv, "time_s");
-    csv_head(&s->csv, s->subjects.names);
+    for (const struct series_name *name = s->subjects.names; name->name; name++)
+        csv_text(&s->csv, name->name);
     for (uint32_t i = 0; i < s->columns; i++)
         csv_text(&s->csv, s->column[i].name);
     csv_end(&s->csv);
     s->headed = true;
+}
+
+void series_describe(const struct series *s, FILE *out)
+{
+    fputs("time_s: the end of the step\n", out);
+    for (const struct series_name *name = s->subjects.names; name->name; name++)
+        fprintf(out, "%s: %s\n", name->name, name->help);
+    for (uint32_t i = 0; i < s->columns; i++)
+        fprintf(out, "%s: %s\n", s->column[i].name, s->column[i].help);
 }
 
 static void put_value(struct csv *csv, uint64_t value, int decimals)

@@ -16,12 +16,18 @@ struct series_column {
     const char *name; // with its unit, such as cwnd_octets
     int decimals;     // 3: the value is in thousandths of the unit; 0: a whole number
     series_read_fn *read;
+    const char *help; // what it is
     void *self;
 };
 
+// A cell that names a subject, such as class.
+struct series_name {
+    const char *name, *help;
+};
+
 struct series_subjects {
-    const char *names;             // of the cells that name a subject, such as "class,direction"
-    uint32_t (*count)(void *self); // may grow
+    const struct series_name *names;               // the last has no name
+    uint32_t (*count)(void *self);                 // may grow
     bool (*has_row)(void *self, uint32_t subject); // false: no row in this step
     void (*put)(void *self, uint32_t subject, struct csv *csv);
     void *self;
@@ -38,6 +44,9 @@ struct series {
 
 void series_setup(struct series *series, FILE *out, const struct series_subjects *subjects);
 void series_column(struct series *series, const struct series_column *column);
+
+// Prints what each column is.
+void series_describe(const struct series *series, FILE *out);
 
 // Ends a step at now_ns, at least a microsecond after the step before.
 void series_step(struct series *series, uint64_t now_ns);

@@ -4,6 +4,7 @@ does not depend on how many are at work at once; statistics are computed here on
 
 import collections
 import csv
+import json
 import math
 import os
 import re
@@ -205,12 +206,49 @@ def tidy():
 @case("an axis that is called like a column of runs.csv or results.csv does not hide it")
 def column_of_axis():
     out = new_folder() / "out"
-    many(scenario('sweep { axis { key = "run.name", name = "value", values = { "a", "b" } } }'), out)
+    many(scenario('sweep { axis { key = "run.name", name = "value", values = { "a", "b" } },'
+                  ' axis { key = "queue.packets", values = { 77 } } }'), out)
     for name in "runs.csv", "results.csv":
         with (out / name).open(newline="") as file:
-            rows = list(csv.DictReader(file))
-        same(sorted({row["axis_value"] for row in rows}), ["a", "b"], f"{name}: the axis")
-        right("seed" in rows[0] and all(row.get("value") not in ("a", "b") for row in rows), f"{name}: {rows[0]}")
+            head, rows = next(csv.reader(file)), list(csv.reader(file))
+        same([column for column, times in collections.Counter(head).items() if times > 1], [], f"{name}: columns twice")
+        same(sorted({row[head.index("axis_value")] for row in rows}), ["a", "b"], f"{name}: the axis")
+        same({row[head.index("axis_packets")] for row in rows}, {"77"}, f"{name}: the axis of packets")
+
+
+def with_flows(folder, rows):
+    """Gives the run's flows.csv that many rows with one value each, as if the run had written them."""
+    file, info = folder / "flows.csv", json.loads((folder / "run.json").read_text())
+    head = file.read_text().splitlines()[0]
+    cells = dict(flow="1", application="traffic", ms="001", direction="down", sent_packets="5") | {"class": "background"}
+    row = ",".join(cells.get(name, "") for name in head.split(","))
+    file.write_text("\n".join([head, *[row] * rows]) + "\n")
+    info["files"]["flows.csv"] = file.stat().st_size
+    (folder / "run.json").write_text(json.dumps(info))
+    return rows * (len(head.split(",")) - 5)  # all but what the row is of
+
+
+@case("results.csv has a million values at most: else it is without the largest tables, which are named")
+def tidy_bound():
+    out = new_folder() / "out"
+    words = config(), out, "--seeds", "1..2"
+    many(*words)
+    same(summary_of(out)["results_without"], [], "tables left out")
+    with (out / "results.csv").open(newline="") as file:
+        rest = [row for row in csv.reader(file) if row[3] != "flow"]
+    for rows, left_out in (40000, []), (70000, ["flows.csv"]):
+        values = with_flows(out / "red/2", rows)
+        right((values > 10**6) == bool(left_out), values)
+        done = many(*words, "--resume")
+        same(summary_of(out)["results_without"], left_out, rows)
+        found = re.findall(r"\n  left out +of results.csv: (.*); all runs have (\d+) values, it 1000000 at most\n", done.stdout)
+        same([(names, int(count) > values) for names, count in found], [(name, True) for name in left_out], done.stdout)
+        with (out / "results.csv").open(newline="") as file:
+            lines = list(csv.reader(file))
+        same([row for row in lines if row[3] != "flow"], rest, "rows of other tables")
+        flows = collections.Counter(row[0] for row in lines if row[3] == "flow")
+        same(flows["red/2"], 0 if left_out else rows, "rows of flows.csv of the second run")
+        same(flows["red/1"] > 0, not left_out, "rows of flows.csv of the first run")
 
 
 @case("with --targets there is no results.csv, nor is an older one left")

@@ -250,31 +250,93 @@ def gi():
     same((folder / "losses.csv").read_text(), "user,user_port,host,host_port,direction,time_s,sequence,verdict,instead\n", "losses")
 
 
-# ---- A run ----
+# ---- sluice help csv ----
 
 
-@case("a run: its CSV files have the columns that sluice help csv explains, in that order")
-def run_tables():
-    done = subprocess.run([program(), "run", ROOT / "config/quickstart.lua", "--no-page", "--no-huge", "--packets", "--out", folder / "run",
-                           "--set", "run.duration=12 s"], capture_output=True, timeout=120)
-    same(done.returncode, 0, f"exit status: {done.stderr}")
-    help_csv = subprocess.run([program(), "help", "csv"], capture_output=True, timeout=60).stdout.decode()
-    *texts, rest = help_csv.split("\n\n")
-    right("sluice audit --columns" in rest, rest)
-    others = "".join((ROOT / name).read_text() for name in re.findall(r"[\w/]+\.md", rest))
-    for name in "series_classes.csv", "series_cells.csv", "series_flows.csv", "runs.csv", "results.csv":
-        right(f"`{name}`" in others, f"{name} is in no text that sluice help csv names")
-    named = {}
-    for text in texts:
-        name, *lines = text.strip().split("\n")
-        named[name] = [line.split(": ", 1)[0] for line in lines]
-        right(all(line.split(": ", 1)[1].strip() for line in lines), f"{name}: a column without a word")
-    for name, columns in named.items():
-        head, *rows = csv.reader((folder / "run" / name).read_text().splitlines())
-        same(head, columns, name)
+def columns_of(lines):
+    """Of the lines of a file, its columns in CSV; each has a word."""
+    right(all(line.split(": ", 1)[1].strip() for line in lines), f"a column without a word in {lines}")
+    names = [line.split(": ", 1)[0].split(", in JSON ")[0] for line in lines]
+    return [name for name in names if not name.startswith("in JSON ")]
+
+
+def described():
+    """{heading: {file: columns}} of all that sluice help csv explains."""
+    found, files = {}, None
+    done = subprocess.run([program(), "help", "csv"], capture_output=True, timeout=60)
+    same((done.returncode, done.stderr), (0, b""), "sluice help csv")
+    for block in done.stdout.decode().split("\n\n"):
+        head, *lines = block.strip().split("\n")
+        if head.startswith("Of "):
+            right(not lines, block)
+            files = found[head] = {}
+        elif not head.startswith("in JSON "):
+            right(head not in files, f"{head} twice")
+            files[head.split(", in JSON ")[0]] = columns_of(lines)
+    return found
+
+
+def is_described(out, files, axes=()):
+    """Each CSV file in the folder is among `files`, with these columns, and none of `files` is missing."""
+    same({path.name for path in out.glob("*.csv")}, set(files), f"CSV files in {out}")
+    for name, columns in files.items():
+        at = columns.index("AXIS") if "AXIS" in columns else None
+        wanted = columns if at is None else [*columns[:at], *axes, *columns[at + 1:]]
+        head, *rows = csv.reader((out / name).read_text().splitlines())
+        same(head, wanted, name)
         right(rows and {len(row) for row in rows} == {len(head)}, f"{name}: rows of {len(head)} cells")
-    series = {path.name for path in (folder / "run").glob("*.csv") if path.name.startswith("series_")}
-    same({path.name for path in (folder / "run").glob("*.csv")} - series, set(named), "CSV files of the run")
+
+
+def run(*words):
+    done = subprocess.run([program(), "run", "--no-huge", "--no-page", *map(str, words)], capture_output=True, timeout=120)
+    same(done.returncode, 0, f"exit status: {done.stderr}")
+
+
+@case("sluice help csv explains each column of each CSV file that a run writes, in order, and no more")
+def help_of_run():
+    run(ROOT / "config/quickstart.lua", "--packets", "--out", folder / "run", "--set", "run.duration=12 s", "--set", "lab.passive=true")
+    is_described(folder / "run", described()["Of a run, in its folder:"])
+
+
+@case("sluice help csv explains each column of each CSV file of several runs, with --targets and --knobs, too")
+def help_of_several():
+    scenario, targets, knobs = folder / "x.lua", folder / "targets.lua", folder / "knobs.lua"
+    scenario.write_text((ROOT / "tests/e2e/udp.lua").read_text() + """sweep {
+        axis { key = "queue.packets", values = { 400, 500 } }, axis { key = "run.name", name = "end", values = { "a" } },
+        axis { key = "lab.traffic.ecn", values = { true } } }""")
+    targets.write_text("""local function ours(run) return run(nil, "packets=400,end=a,ecn=true").value("seed") end
+        target { figure = "F", what = "w", most = 3, ours = ours }
+        figure { name = "F", title = "T", x = { title = "x" }, y = { title = "y" }, series = { { name = "s", published = { { 1, 2 } } } } }""")
+    knobs.write_text("""runs { points = { "packets=400,end=a,ecn=true" } }
+        conclusion "w"
+        knob { name = "k", keys = "queue.flows", base = 16, low = 64, from = "x" }""")
+    files, written = described()["Of several runs, in their folder:"], {}
+    for name, words in ("plain", ()), ("targets", ("--targets", targets)), ("knobs", ("--targets", targets, "--knobs", knobs)):
+        run(scenario, "--seeds", "1..2", "--set", "run.duration=2 s", "--out", folder / name, *words)
+        written[name] = {path.name for path in (folder / name).glob("*.csv")}
+        is_described(folder / name, {file: columns for file, columns in files.items() if file in written[name]},
+                     ["axis_packets", "axis_end", "ecn"])
+    same(set().union(*written.values()), set(files), "files of several runs")
+
+
+@case("sluice help csv explains each column of each CSV file that sluice audit and sluice gi write")
+def help_of_captures():
+    files = described()
+    path = gb.write(folder / "help.pcap", all_of_it())
+    same(gb.run_audit("--csv", folder / "audit", path).returncode, 0, "exit status")
+    is_described(folder / "audit", files["Of sluice audit --csv DIR:"])
+    talk = Talk().setup()
+    for i in range(40):
+        talk.data(1 + i / 4, 1 + 1000 * i).ack(1.2 + i / 4, 1001 + 1000 * i)
+    talk.data(20, 1)
+    (folder / "help-gi.pcap").write_bytes(pcap(talk.frames))
+    (folder / "gi").mkdir()
+    done = subprocess.run([program(), "gi", folder / "help-gi.pcap", "--csv", folder / "gi/flows.csv", "--losses", folder / "gi/FILE.csv"],
+                          capture_output=True, timeout=60)
+    same(done.returncode, 0, f"exit status: {done.stderr}")
+    right("Of sluice gi --csv FILE: those of gi_flows.csv" in files, files)
+    is_described(folder / "gi", {"flows.csv": files["Of a run, in its folder:"]["gi_flows.csv"],
+                                 "FILE.csv": files["Of sluice gi --losses FILE:"]["FILE"]})
 
 
 main()

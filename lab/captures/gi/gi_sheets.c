@@ -345,20 +345,37 @@ void gi_sheets_print(const struct gi_sheets *sheets, FILE *out)
 
 // ---- CSV ----
 
+// A row of a file; figure: of tables; from and flows: of bins.
+struct line {
+    const struct gi_sheet *of;
+    size_t row;
+    const struct figure *figure;
+    double from;
+    uint64_t flows;
+};
+
+static const char *text_of(char room[TABLE_ROOM], const char *format, double value)
+{
+    snprintf(room, TABLE_ROOM, format, value);
+    return room;
+}
+
+#define TABLE_FILE  "lab/captures/gi/gi_sheets.def"
+#define TABLE_OWNER const void *nothing
+#include "lab/base/table_make.h"
+
 static void write_lines(const struct gi_sheet *of, const struct sheet *sheet, size_t row, FILE *out)
 {
     struct figures f = figures_of(of, sheet, row);
     for (uint32_t i = 0; i < f.count; i++) {
-        fprintf(out, "%s,\"%s\",%s,", of->name, of->row[row].label, f.figure[i].name);
-        if (f.figure[i].there)
-            fprintf(out, "%.9f", f.figure[i].value);
-        fputc('\n', out);
+        struct line line = {of, row, &f.figure[i], 0, 0};
+        table_csv_row(&gi_list_tables, NULL, &line, out);
     }
 }
 
 void gi_sheets_csv(const struct gi_sheets *sheets, FILE *out)
 {
-    fputs("table,row,figure,value\n", out);
+    table_csv_head(&gi_list_tables, out);
     for (size_t i = 0; i < gi_sheet_count; i++)
         for (size_t k = 0; gi_sheet_list[i].row[k].label; k++)
             write_lines(&gi_sheet_list[i], sheet_of(sheets, i), k, out);
@@ -366,15 +383,17 @@ void gi_sheets_csv(const struct gi_sheets *sheets, FILE *out)
 
 static void write_bins(const struct gi_sheet *of, const struct sheet *sheet, size_t row, FILE *out)
 {
-    for (uint32_t i = 0; i <= of->bins.count; i++)
-        if (sheet->cell[row].bin[i])
-            fprintf(out, "%s,\"%s\",%.9g,%" PRIu64 "\n", of->name, of->row[row].label,
-                    scaled(sheet->a, (double)(i * of->bins.width)), sheet->cell[row].bin[i]);
+    for (uint32_t i = 0; i <= of->bins.count; i++) {
+        struct line line = {of, row, NULL, scaled(sheet->a, (double)(i * of->bins.width)),
+                            sheet->cell[row].bin[i]};
+        if (line.flows)
+            table_csv_row(&gi_list_bins, NULL, &line, out);
+    }
 }
 
 void gi_sheets_csv_bins(const struct gi_sheets *sheets, FILE *out)
 {
-    fputs("table,row,from,flows\n", out);
+    table_csv_head(&gi_list_bins, out);
     for (size_t i = 0; i < gi_sheet_count; i++)
         for (size_t k = 0; gi_sheet_list[i].bins.count && gi_sheet_list[i].row[k].label; k++)
             write_bins(&gi_sheet_list[i], sheet_of(sheets, i), k, out);

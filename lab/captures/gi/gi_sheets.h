@@ -6,6 +6,7 @@
 
 #include "lab/base/histogram.h"
 #include "lab/base/json.h"
+#include "lab/base/table.h"
 #include "lab/captures/gi/gi_result.h"
 
 #define GI_SHEET_ROWS 40
@@ -50,10 +51,9 @@ struct gi_sheets *gi_sheets_create(void);
 void gi_sheets_destroy(struct gi_sheets *sheets);
 void gi_sheets_count(struct gi_sheets *sheets, const struct gi_result *result);
 void gi_sheets_print(const struct gi_sheets *sheets, FILE *out);
-// A line for each figure: table, row, figure, value; empty if there is none.
+// A line for each figure; one for each bin with flows. Their columns.
+extern const struct table gi_list_tables, gi_list_bins;
 void gi_sheets_csv(const struct gi_sheets *sheets, FILE *out);
-// A line for each bin with flows: table, row, where the bin begins, flows; what is beyond the last
-// begins where that ends.
 void gi_sheets_csv_bins(const struct gi_sheets *sheets, FILE *out);
 // Keys of the open object: a list of rows for each sheet; a histogram for each that has bins; the
 // title of each.

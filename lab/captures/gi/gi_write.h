@@ -7,6 +7,7 @@
 
 // A row is a struct gi_result, which comes when its flow ends: nobody has them all.
 extern const struct table gi_list_flows;
+extern const struct table gi_list_losses; // its columns
 
 // Each segment that was sent again or came late, with the verdict: the flow by its ends, direction,
 // the time of the packet that decided, the segment's first number, and what it counts as.

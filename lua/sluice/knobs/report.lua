@@ -61,8 +61,21 @@ end
 
 -- ---- knobs.csv: a line for the base and each setting of each conclusion ----
 
-local CELLS = 13
-local HEADS = "figure,what,unit,least,most,knob,setting,value,mean,ci95,verdict,span,from"
+local FILE_COLUMNS = {
+    { "figure", "the row of the targets: where the paper has it" },
+    { "what", "what it is about" },
+    { "unit", "of its numbers" },
+    { "least", "the least that is met" },
+    { "most", "the most that is met" },
+    { "knob", "which knob is set; empty: none, at the base" },
+    { "setting", "base, low or high" },
+    { "value", "the knob's there" },
+    { "mean", "of the row there, over the seeds" },
+    { "ci95", "half its 95 % confidence interval (Student's t)" },
+    { "verdict", "met, NOT MET, not run or error" },
+    { "span", "how far the knob's settings move the mean apart" },
+    { "from", "what the settings were taken from" },
+}
 
 local function finite(value)
     return value and math.abs(value) < math.huge and value or nil
@@ -75,11 +88,16 @@ local function put_line(out, one, row, bar, side)
         side and side.side or "base", side and side.value, row.mean, row.interval, row.verdict, bar and bar.span,
         bar and bar.knob.from,
     }
-    out[#out + 1] = csv_cells.line(given, CELLS)
+    out[#out + 1] = csv_cells.line(given, #FILE_COLUMNS)
+end
+
+-- What the columns of knobs.csv mean.
+function report.describe()
+    return csv_cells.describe("knobs.csv", FILE_COLUMNS)
 end
 
 function report.csv(list)
-    local out = { HEADS }
+    local out = { csv_cells.head(FILE_COLUMNS) }
     for _, one in ipairs(list) do
         put_line(out, one, one.base)
         for _, bar in ipairs(one.bars) do

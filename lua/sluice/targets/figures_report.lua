@@ -5,12 +5,23 @@ local figures_report = {}
 
 -- ---- CSV ----
 
-local HEADS = { "figure", "series", "kind", "x", "x_name", "y", "ci95", "least", "most", "x_to" }
+figures_report.COLUMNS = {
+    { "figure", "which figure of the paper" },
+    { "series", "which of its lines or columns" },
+    { "kind", "of the point: published, or how ours was worked out (ours, curve, exact)" },
+    { "x", "its place on the horizontal axis" },
+    { "x_name", "what that place is called, where places have names" },
+    { "y", "its value" },
+    { "ci95", "of ours: half the 95 % confidence interval (Student's t)" },
+    { "least", "of a published range: its lower end" },
+    { "most", "its upper end" },
+    { "x_to", "of a published band: from x to here" },
+}
 
 local function put_row(lines, figure, series, kind, x, rest)
     local names = figure.declared.x.names
     lines[#lines + 1] = cells.line({ figure.declared.name, series.declared.name, kind, x, names and names[x],
-        rest.y, rest.ci95, rest.least, rest.most, rest.x_to }, #HEADS)
+        rest.y, rest.ci95, rest.least, rest.most, rest.x_to }, #figures_report.COLUMNS)
 end
 
 local function put_series(lines, figure, series)
@@ -29,7 +40,7 @@ local function put_series(lines, figure, series)
 end
 
 function figures_report.csv(list)
-    local lines = { table.concat(HEADS, ",") }
+    local lines = { cells.head(figures_report.COLUMNS) }
     for _, figure in ipairs(list) do
         for _, series in ipairs(figure.series) do
             put_series(lines, figure, series)

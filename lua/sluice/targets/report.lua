@@ -148,19 +148,32 @@ end
 
 -- ---- Files ----
 
--- The columns of targets.csv, and the keys of a row of targets.json.
+-- The columns of targets.csv and the keys of a row of targets.json: name, value, and what it is.
 local function members_of(row)
     local target = row.target
     return {
-        { "figure", target.figure }, { "what", target.what }, { "kind", row.kind }, { "unit", target.unit },
-        { "published", target.published }, { "within", target.within }, { "least", target.least },
-        { "most", target.most }, { "sure", target.sure }, { "hardest", row.hardest }, { "seeds", row.seeds },
-        { "mean", row.mean },
-        { "ci95", row.interval }, { "alike", row.alike or nil }, { "deviation", row.deviation }, { "deviation_unit", row.deviation_unit },
-        { "verdict", row.verdict }, { "note", target.note }, { "error", row.fault },
+        { "figure", target.figure, "where the paper has it; beyond: nowhere" },
+        { "what", target.what, "what the row is about" },
+        { "kind", row.kind, "result, beyond, input or told" },
+        { "unit", target.unit, "of its numbers" },
+        { "published", target.published, "the paper's value, or its words" },
+        { "within", target.within, "how far from it is met" },
+        { "least", target.least, "the least that is met" },
+        { "most", target.most, "the most that is met" },
+        { "sure", target.sure, "true: the whole interval must be within" },
+        { "hardest", row.hardest, "of several values of a row: the name of the one that is hardest to meet" },
+        { "seeds", row.seeds, "how many runs the mean is of" },
+        { "mean", row.mean, "ours" },
+        { "ci95", row.interval, "half its 95 % confidence interval (Student's t)" },
+        { "alike", row.alike or nil, "true: all seeds give the same" },
+        { "deviation", row.deviation, "ours from the published value" },
+        { "deviation_unit", row.deviation_unit, "its unit" },
+        { "verdict", row.verdict, "met, NOT MET, told, not run or error" },
+        { "note", target.note, "what its file says of it" },
+        { "error", row.fault, "why it has no value" },
     }
 end
-local MEMBERS = 19
+local MEMBERS = members_of { target = {} }
 
 local function csv(list)
     local rows = {}
@@ -170,7 +183,7 @@ local function csv(list)
             heads[i], values[i] = member[1], member[2]
         end
         rows[1] = rows[1] or table.concat(heads, ",")
-        rows[#rows + 1] = csv_cells.line(values, MEMBERS)
+        rows[#rows + 1] = csv_cells.line(values, #MEMBERS)
     end
     return table.concat(rows, "\n") .. "\n"
 end
@@ -204,6 +217,15 @@ local function json(judged, writer)
     end
     writer.close()
     writer.close()
+end
+
+-- What the columns of targets.csv and figures.csv mean.
+function report.describe()
+    local members = {}
+    for i, member in ipairs(MEMBERS) do
+        members[i] = { member[1], member[3] }
+    end
+    return csv_cells.describe("targets.csv", members) .. csv_cells.describe("figures.csv", figures_report.COLUMNS)
 end
 
 function report.targets_csv(judged)

@@ -46,11 +46,13 @@ static uint64_t read_step(void *self, uint32_t subject, uint64_t step_ns)
 
 static void exact_bytes(void **state)
 {
-    static const struct series_subjects of = {"queue,direction", subjects, has_row, put_subject,
-                                              NULL};
-    static const struct series_column columns[] = {{"level_octets", 0, read_level, level},
-                                                   {"srtt_ms", 3, read_level, level},
-                                                   {"step_ms", 0, read_step, NULL}};
+    static const struct series_name names[] = {
+        {"queue", "which"}, {"direction", "up or down"}, {NULL, NULL}};
+    static const struct series_subjects of = {names, subjects, has_row, put_subject, NULL};
+    static const struct series_column columns[] = {
+        {"level_octets", 0, read_level, "its level", level},
+        {"srtt_ms", 3, read_level, "its time", level},
+        {"step_ms", 0, read_step, "of the step", NULL}};
     struct series series;
     char *text = NULL;
     size_t n = 0;
@@ -76,6 +78,12 @@ static void exact_bytes(void **state)
                               "1.500000,\"b,\"\"c\"\"\",down,7,0.007,500\n"
                               "61.500001,\"b,\"\"c\"\"\",down,18446744073709551614,"
                               "18446744073709551.614,60000\n");
+    free(text);
+    out = open_memstream(&text, &n);
+    series_describe(&series, out);
+    fclose(out);
+    assert_string_equal(text, "time_s: the end of the step\nqueue: which\ndirection: up or down\n"
+                              "level_octets: its level\nsrtt_ms: its time\nstep_ms: of the step\n");
     free(text);
 }
 

@@ -243,8 +243,10 @@ static void simulate(const char *dir)
     static const enum ledger_kind kinds[SERIES] = {LEDGER_CLASS, LEDGER_CELL, LEDGER_FLOW};
     static const char *const names[SERIES] = {"series_classes.csv", "series_cells.csv",
                                               "series_flows.csv"};
-    static const struct series_column queue = {"sgsn_queue_octets", 0, read_queue, NULL},
-                                      bucket = {"bucket_level_octets", 0, read_bucket, NULL};
+    static const struct series_column queue = {"sgsn_queue_octets", 0, read_queue, "its queue",
+                                               NULL},
+                                      bucket = {"bucket_level_octets", 0, read_bucket, "its bucket",
+                                                NULL};
     struct ledger_series series[SERIES];
     for (int i = 0; i < SERIES; i++)
         ledger_series_setup(&series[i], &ledger, kinds[i], create(dir, names[i]));
