@@ -87,7 +87,7 @@ static const struct cli_option bench_options[] = {
     {"backlogged", "N",
      "N of the MSs are limited by their buckets, at 8 to 236\n"
      "kbit/s, and always have packets queued; the clock is\n"
-     "then virtual, and only cycles a packet are measured (0)",
+     "then virtual, and only cycles per packet are measured (0)",
      NUMBER(backlogged, 0, 1000000)},
     {"rate", "BIT/S", "the same rate for all backlogged MSs instead, and\nbuckets of one PDU",
      NUMBER(rate_bit_per_s, 1000, 1000000)},
@@ -114,7 +114,7 @@ static const struct cli_option bench_options[] = {
      NUMBER(repeats, 1, OPTIONS_REPEATS_MAX)},
     {"loss", "F", "share of packets that a trial may lose (0.0001; 0 with\na NIC)",
      .take = take_loss},
-    {"n201-u", "N", "most octets of an LLC frame's information, 140 to 1520\n(1520)",
+    {"n201-u", "N", "maximum octets of an LLC frame's information, 140 to 1520\n(1520)",
      NUMBER(n201_u, LLC_N201_U_MIN, LLC_N201_U_MAX)},
     {"waiting", "N",
      "frames in the Gn port whenever the worker alone is\n"
@@ -124,10 +124,10 @@ static const struct cli_option bench_options[] = {
     {"up", NULL, "measure the direction from Gb to Gn", INTO(up)},
     {"view", NULL, "also measure the cost of reading the state of every MS", INTO(view)},
     {"capture", NULL,
-     "time the worker while all its frames are captured, as a running\ninstance does by `capture "
-     "user on`",
+     "time the worker while all its frames are captured, as a running\n"
+     "instance does by `capture user on`",
      INTO(capture)},
-    {"no-search", NULL, "measure only cycles a packet; no rate, no latency", INTO(no_search)},
+    {"no-search", NULL, "measure only cycles per packet; no rate, no latency", INTO(no_search)},
     {"no-rte-sched", NULL, "leave out the baseline rte_sched, measured from 4096 MSs",
      INTO(no_rte_sched)},
     {"json", NULL, "print one JSON object", INTO(json)}};
@@ -137,17 +137,19 @@ const struct cli cli_of_bench = {
     .words = "",
     .about = "measure the speed of one worker from Gn to Gb",
     .more =
-        "On the whole path: GTP-U, buckets of packet flow, MS and cell, AQM, SNDCP, LLC with\n"
+        "It measures the whole path: GTP-U, buckets of packet flow, MS and cell, AQM, SNDCP, LLC "
+        "with\n"
         "its FCS, BSSGP, NS. A generator runs on one processor and the worker on another; with\n"
         "one processor they take turns.\n"
         "\n"
-        "bench searches the highest rate without loss as RFC 2544 says, measures latency at 50\n"
+        "bench searches for the highest rate without loss as in RFC 2544, measures latency at 50\n"
         "and 90 per cent of that rate, and times the worker alone under full load, as a whole and\n"
         "by stages; baselines are measured in the same run. cycles_per_packet is the least of\n"
-        "the samples, since other programs on the machine only add cycles; the median is beside\n"
-        "it.\n"
+        "the samples, because other programs on the machine only add cycles; the median is\n"
+        "printed too.\n"
         "\n"
-        "Exit status: 0 done, 1 the run failed or packets were not accounted for, 2 usage.",
+        "Exit status: 0 success, 1 the run failed or packets were not accounted for, 2 wrong "
+        "usage.",
     .options = bench_options,
     .count = sizeof bench_options / sizeof bench_options[0]};
 

@@ -56,28 +56,30 @@ static bool take_fail_on(void *target, const char *text)
 
 #define INTO(member) .at = offsetof(struct audit_command, member)
 static const struct cli_option audit_options[] = {
-    {"json", NULL, "all of it as JSON on standard output", INTO(json)},
+    {"json", NULL, "print the report as JSON", INTO(json)},
     {"csv", "DIR",
-     "its tables as DIR/findings.csv, flow_control.csv, events.csv, cells.csv, mss.csv, pfcs.csv",
+     "write the tables to DIR/findings.csv, flow_control.csv, events.csv, cells.csv, mss.csv, "
+     "pfcs.csv",
      INTO(csv)},
-    {"page", "FILE", "a page with its tables, HTML on its own", INTO(page)},
-    {"tolerance", "SECONDS", "how much too early a PDU may be (0.001)", .take = take_tolerance},
-    {"th", "SECONDS", "Th: how long an MS's own values hold the SGSN (5)", .take = take_th},
+    {"page", "FILE", "write a page with the tables, self-contained HTML", INTO(page)},
+    {"tolerance", "SECONDS", "how much too early a PDU may be sent (0.001)",
+     .take = take_tolerance},
+    {"th", "SECONDS", "Th: how long an MS's own values bind the SGSN (5)", .take = take_th},
     {"port", "N", "UDP port of NS (any that looks like NS)", INTO(port), .least = 1, .most = 65535},
     {"fail-on", "WEIGHT", "exit status 1 if there is a breach, or with remark any finding",
      .take = take_fail_on},
-    {"columns", NULL, "print what each column of the tables means, and end", INTO(columns)}};
+    {"columns", NULL, "print what each column of the tables means, and exit", INTO(columns)}};
 
 const struct cli cli_of_audit = {
     .name = "audit",
     .words = "FILE...",
-    .about = "captures of Gb: who breaks which clause, flow control replayed",
+    .about = "read captures of Gb: which side breaks which clause; flow control replayed",
     .more =
         "FILE is a capture, pcap or pcapng, of NS over UDP or of plain Frame Relay over GRE,\n"
-        "of any SGSN and BSS. Several files are one capture, in their order; - is standard input,\n"
-        "which like any pipe is read to its end into TMPDIR first. The report ends with all that\n"
-        "was left out or could not be judged. Without any Gb in it, or if nothing of it could be\n"
-        "read, the exit status is 1.",
+        "of any SGSN and BSS. Several files are one capture, in the given order. - is standard\n"
+        "input; like any pipe, it is first copied to TMPDIR. The report ends with everything\n"
+        "that was left out or could not be judged. The exit status is 1 if there is no Gb in\n"
+        "the files, or if nothing could be read.",
     .options = audit_options,
     .count = sizeof audit_options / sizeof audit_options[0]};
 

@@ -90,42 +90,41 @@ static bool take_zone(void *target, const char *text)
 
 #define INTO(member) .at = offsetof(struct gi_options, member)
 static const struct cli_option gi_options[] = {
-    {"csv", "FILE", "every flow as a row", INTO(csv)},
-    {"losses", "FILE", "every segment that was sent again or came late, and what that counts as",
+    {"csv", "FILE", "write every flow as a row", INTO(csv)},
+    {"losses", "FILE", "write every segment that was sent again or came late, with its verdict",
      INTO(losses)},
-    {"json", "FILE", "every flow and all tables; - for standard output, instead of the text",
+    {"json", "FILE", "write every flow and all tables; - for standard output, instead of the text",
      INTO(json)},
-    {"page", "FILE", "a page with the tables and figures, HTML on its own", INTO(page)},
-    {"paper", NULL, "the paper's published values beside those of the capture", INTO(paper)},
-    {"compare", NULL, "the FILEs are two reports by --json: what differs, and what may be chance",
+    {"page", "FILE", "write a page with the tables and figures, self-contained HTML", INTO(page)},
+    {"paper", NULL, "show the paper's published values beside those of the capture", INTO(paper)},
+    {"compare", NULL, "compare two reports of --json: what differs, and what may be chance",
      INTO(compare)},
     {"mobiles", "PREFIX",
-     "addresses of users; may be repeated; without it, a user is who opens a connection",
+     "addresses of users; may be repeated; without it, the user is the end that opens a connection",
      .take = take_mobiles},
-    {"users", "WHAT", "what tells users apart: address, or the teid of their tunnels (address)",
+    {"users", "WHAT", "how users are told apart: address, or the teid of their tunnels (address)",
      .take = take_users},
     {"zone", "+HH:MM", "local time of the network, for peak and off-peak hours (UTC)",
      .take = take_zone},
     {"idle", "SECONDS",
-     "a flow that is silent for so long has ended (3600; 4000 at most, as times within a flow are "
-     "kept modulo 71 minutes)",
+     "a flow that is silent for this long has ended (3600; at most 4000, as times within a flow "
+     "are kept modulo 71 minutes)",
      INTO(idle_s), 10, 4000},
-    {"flows", "N", "flows at once, at most; then the oldest are written out (1000000)",
+    {"flows", "N", "most flows at once; beyond that the oldest are written out (1000000)",
      INTO(flows_most), 1, 100000000},
-    {"take-bad-checksums", NULL, "also segments with a wrong TCP checksum",
+    {"take-bad-checksums", NULL, "also use segments with a wrong TCP checksum",
      INTO(take_bad_checksums)},
-    {"columns", NULL, "print what each column of a flow means, and end", INTO(columns)}};
+    {"columns", NULL, "print what each column of a flow means, and exit", INTO(columns)}};
 
 const struct cli cli_of_gi = {
     .name = "gi",
     .words = "FILE...",
-    .about = "TCP's performance out of captures at Gi or Gn: set-up, delay, loss, rate",
+    .about = "measure TCP in captures at Gi or Gn: set-up, delay, loss, rate",
     .more =
-        "FILE is pcap or pcapng, - standard input. Several are read one after the other. Where\n"
-        "the users' packets are in GTP-U, those are taken out. Without any TCP, the status is 1.\n"
-        "Definitions: "
-        "lab/captures/gi/README.md.\n"
-        "Two networks, or one before and after a change:\n"
+        "FILE is pcap or pcapng; - is standard input. Several files are read one after the other.\n"
+        "Packets of users in GTP-U are extracted. Without any TCP the exit status is 1.\n"
+        "lab/captures/gi/README.md has the definitions.\n"
+        "To compare two networks, or one before and after a change:\n"
         "  sluice gi before.pcap --json a.json; sluice gi after.pcap --json b.json\n"
         "  sluice gi --compare a.json b.json --page both.html",
     .options = gi_options,

@@ -13,9 +13,9 @@ void cli_usage(FILE *out)
                         c->cli->words);
         fprintf(out, "%*s%s\n", n < CLI_HELP_COLUMN ? CLI_HELP_COLUMN - n : 1, "", c->cli->about);
     }
-    fprintf(out, "\nOptions of a command: sluice help COMMAND. What is in the CSV files: "
+    fprintf(out, "\nOptions of a command: sluice help COMMAND. The columns of CSV files: "
                  "sluice help csv.\n"
-                 "Exit status: 0 done, 1 the run failed, 2 usage or configuration.\n");
+                 "Exit status: 0 success, 1 the run failed, 2 wrong usage or configuration.\n");
 }
 
 const struct cli_command *cli_find(const char *name)

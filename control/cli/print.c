@@ -52,7 +52,7 @@ void cli_man(FILE *out, const char *version)
             version);
     for (const struct cli_command *c = cli_commands; c->cli; c++)
         man_command(out, c->cli);
-    fputs(".SH EXIT STATUS\n0 done, 1 the run failed, 2 usage or configuration.\n", out);
+    fputs(".SH EXIT STATUS\n0 success, 1 the run failed, 2 wrong usage or configuration.\n", out);
 }
 
 // ---- bash ----

@@ -51,10 +51,10 @@ static const struct cli_option ctl_options[] = {CLI_RUN};
 const struct cli cli_of_ctl = {
     .name = "ctl",
     .words = "WORDS...",
-    .about = "ask a running instance to do something",
-    .more = "The list of requests: sluice ctl help. Among them `capture user on`: the\n"
-            "frames of both ports, and dropped packets, into user.pcapng. One request is\n"
-            "answered without the control plane, packets and all their stages, see\n"
+    .about = "send a request to a running instance",
+    .more = "sluice ctl help lists the requests. `capture user on`, for example, writes the\n"
+            "frames of both ports, and dropped packets, to user.pcapng. `trace` follows\n"
+            "single packets through all stages, and works without the control plane; see\n"
             "sluice ctl trace --help:\n"
             "  sluice ctl trace on [--ms IMSI | --cell NSEI-BVCI] [--packets N]\n"
             "  sluice ctl trace [--json]\n"

@@ -95,41 +95,45 @@ static bool take_set(void *target, const char *set)
 #define INTO(member) .at = offsetof(struct bts_options, member)
 static const struct cli_option bts_options[] = {
     {"socket", "PATH",
-     "the PCU's socket, of which the BTS is the server (/tmp/pcu_bts);\n"
-     "repeated: one more cell for each, in the file's order",
+     "the PCU's socket; the BTS is its server (/tmp/pcu_bts);\n"
+     "repeat it for further cells, in the file's order",
      .take = take_socket},
     {"pdchs", "N", "time slots of the cell for packets (4)", INTO(pdchs), .least = 1,
      .most = PCUIF_SLOTS},
     {"coding", "CS-N", "the best coding scheme of the cell, CS-1 to CS-4 (CS-2)",
      .take = take_coding},
-    {"loss-down", "SHARE", "of downlink blocks that an MS does not hear (0%)",
+    {"loss-down", "SHARE", "share of downlink blocks that an MS does not receive (0%)",
      .take = take_loss_down},
-    {"loss-up", "SHARE", "of uplink blocks that the BTS does not hear (0%)", .take = take_loss_up},
+    {"loss-up", "SHARE", "share of uplink blocks that the BTS does not receive (0%)",
+     .take = take_loss_up},
     {"up-queue", "TIME",
-     "in an MS's modem there waits what it sends in that time (1s), and one packet;\n"
-     "64kB: that many octets, however long they take",
+     "limit of an MS's queue: what it sends in that time, and one packet (1s); or a\n"
+     "size such as 64kB",
      .take = take_up_queue},
-    {"tun", "NAME", "a tun device with the MSs behind it: made, unless it exists", INTO(tun)},
+    {"tun", "NAME", "the tun device with the MSs behind it; created if missing", INTO(tun)},
     {"netns", "NAME", "the network namespace of the tun device", INTO(netns)},
-    {"cell", "NSEI-BVCI", "the cell of the file, or the first of them (its first)", INTO(cell)},
+    {"cell", "NSEI-BVCI", "the cell of the file, or the first of several (the file's first)",
+     INTO(cell)},
     {"set", "KEY=VALUE", "replace a value of the file, as for sluice run; may be repeated",
      .take = take_set},
-    {"seconds", "N", "end after so long (until SIGINT)", INTO(seconds), .least = 1, .most = 86400},
-    {"seed", "N", "of the random numbers: losses, access bursts (1)", INTO(seed), .least = 1,
+    {"seconds", "N", "end after this time (until SIGINT)", INTO(seconds), .least = 1,
+     .most = 86400},
+    {"seed", "N", "seed of the random numbers: losses, access bursts (1)", INTO(seed), .least = 1,
      .most = UINT32_MAX},
-    {"json", NULL, "no line each second, but all that was counted as JSON at the end", INTO(json)}};
+    {"json", NULL, "print all counters as JSON at the end, instead of a line each second",
+     INTO(json)}};
 
 const struct cli cli_of_bts = {
     .name = "bts",
     .words = "FILE",
-    .about = "a BTS with MSs for osmo-pcu, without a radio",
+    .about = "run a BTS with MSs for osmo-pcu, without a radio",
     .more =
-        "FILE is the configuration that the SGSN runs with: it has the cell, its NS-VC and the\n"
-        "MSs, each with its first PDP context. An MS's packets come from the tun device by\n"
-        "their source address and go to the tun device, of which the addresses and routes are\n"
-        "the user's: ip -n NETNS addr add ... Blocks take 20 ms of real time, and osmo-pcu may\n"
-        "come and go. With several cells, each with a PCU of its own, SIGUSR1 makes the first MS\n"
-        "change to the next cell, and from the last one to the first.",
+        "FILE is the SGSN's configuration: it has the cell, its NS-VC and the MSs. Each MS uses\n"
+        "its first PDP context. The source address of a packet from the tun device selects its\n"
+        "MS. You set the addresses and routes of the device: ip -n NETNS addr add ... Blocks\n"
+        "take 20 ms of real time, and osmo-pcu may end and start again. With several cells,\n"
+        "each with its own PCU, SIGUSR1 makes the first MS change to the next cell, and from\n"
+        "the last one to the first.",
     .options = bts_options,
     .count = sizeof bts_options / sizeof bts_options[0]};
 

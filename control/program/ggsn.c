@@ -21,22 +21,22 @@ struct ggsn_options {
 
 #define INTO(member) .at = offsetof(struct ggsn_options, member)
 static const struct cli_option ggsn_options[] = {
-    {"tun", "NAME", "the tun device with the Internet behind it: made, unless it exists (gi)",
+    {"tun", "NAME", "the tun device with the Internet behind it; created if missing (gi)",
      INTO(tun)},
     {"netns", "NAME", "the network namespace of the tun device; GTP-U stays in this one",
      INTO(netns)},
-    {"address", "ADDRESS", "of the GGSN on Gn (192.0.2.2)", INTO(address)},
-    {"sgsn", "ADDRESS", "of the SGSN on Gn (192.0.2.1)", INTO(sgsn)},
-    {"json", NULL, "all that was counted as JSON at the end", INTO(json)}};
+    {"address", "ADDRESS", "address of the GGSN on Gn (192.0.2.2)", INTO(address)},
+    {"sgsn", "ADDRESS", "address of the SGSN on Gn (192.0.2.1)", INTO(sgsn)},
+    {"json", NULL, "print all counters as JSON at the end", INTO(json)}};
 
 const struct cli cli_of_ggsn = {
     .name = "ggsn",
     .words = "CONTEXTS",
-    .about = "a GGSN's GTP-U with Linux as the Internet",
+    .about = "run a GGSN's GTP-U with Linux as the Internet",
     .more =
-        "CONTEXTS is the contexts.json that sluice run leaves in its folder of results; it need\n"
-        "not be there yet. Addresses and routes of the device are the user's. For the way up\n"
-        "each pdp { } of the SGSN's file needs a ggsn_teid.",
+        "CONTEXTS is the contexts.json that sluice run writes to its results; it may appear\n"
+        "later. You set the addresses and routes of the device. For the uplink each pdp { } of\n"
+        "the SGSN's file needs a ggsn_teid.",
     .options = ggsn_options,
     .count = sizeof ggsn_options / sizeof ggsn_options[0]};
 

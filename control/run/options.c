@@ -105,7 +105,7 @@ static const struct cli_option check_options[] = {
     SET_AND_SEED,
     {"variant", "V", VARIANT_HELP, INTO(variant)},
     {"point", "P", POINT_HELP, INTO(point)},
-    {"keys", NULL, "print every key that a configuration may have", INTO(keys)},
+    {"keys", NULL, "print every key of the configuration language", INTO(keys)},
     {"secrets", NULL, "print the ciphering keys of MSs, which are hidden otherwise",
      INTO(secrets)}};
 
@@ -113,7 +113,7 @@ const struct cli cli_of_check = {
     .name = "check",
     .words = "FILE",
     .about =
-        "check a configuration, each variant at each point; print it as JSON, with all defaults",
+        "check a configuration, each variant at each point; print it as JSON with all defaults",
     .options = check_options,
     .count = sizeof check_options / sizeof check_options[0]};
 
@@ -129,39 +129,39 @@ static const struct cli_option run_options[] = {
      "several runs, those of the first one",
      INTO(pcap)},
     {"packets", NULL,
-     "in virtual time, write what becomes of each IP packet, and when, to\n"
+     "in virtual time, write the events of each IP packet, with times, to\n"
      "packets.csv; of several runs, those of the first one",
      INTO(packets)},
     {"no-page", NULL, "do not draw report.html", INTO(no_page)},
     {"no-huge", NULL, "use 4 KiB pages, even if enough huge pages are free", INTO(no_huge)},
     {"tun", "HOSTS,MSS",
-     "in virtual time, at the pace of the clock: IP of real hosts and MSs, by\n"
-     "two open descriptors of tun devices, in place of the applications",
+     "in virtual time, at the pace of the clock: replace the applications by real\n"
+     "hosts and MSs, behind two open descriptors of tun devices",
      .take = take_tun},
     {"variant", "V", VARIANT_HELP ";\nmay be repeated, or all", .take = take_variant},
     {"point", "P", POINT_HELP ";\nwithout it all points", INTO(point)},
     {"seeds", "A..B", "a run for each of these seeds", .take = take_seeds},
     {"jobs", "N", "runs at the same time (default: as many as processors\nand memory allow)",
      INTO(jobs), .least = 1, .most = 4096},
-    {"resume", NULL, "only run what DIR does not have complete, and gather again", INTO(resume)},
+    {"resume", NULL, "run only what DIR does not have complete, then summarize all", INTO(resume)},
     {"targets", "FILE",
-     "judge the runs, once all are there, by the targets of FILE:\n"
+     "when all runs are complete, judge them by the targets of FILE:\n"
      "targets.csv, targets.json, and a table",
      INTO(targets)},
     {"knobs", "FILE",
-     "with --targets: run at the base and at each setting of FILE, and say\n"
-     "which settings its conclusions hang on: knobs.csv, knobs.json, and a table",
+     "with --targets: run at the base and at each setting of FILE, and show which\n"
+     "settings its conclusions depend on: knobs.csv, knobs.json, and a table",
      INTO(knobs)},
     {"slurm", NULL,
-     "run them as a job array of Slurm, and wait for it; sbatch reads\n"
+     "run them as a Slurm job array, and wait for it; sbatch reads\n"
      "its SBATCH_... variables, such as SBATCH_PARTITION",
      INTO(slurm)}};
 
 static const char run_more[] =
-    "Several variants, points or seeds are several runs, in virtual time, each in\n"
+    "Several variants, points or seeds make several runs, in virtual time, each in\n"
     "DIR/[VARIANT/][POINT/]SEED/ with a run.log. DIR/summary.json, runs.csv and results.csv have\n"
-    "all of them, and the mean with its 95 % confidence interval over the seeds, the same\n"
-    "for any --jobs. Interrupted, they leave what is complete; --resume goes on.\n"
+    "all of them, with means and 95 % confidence intervals over the seeds, the same for\n"
+    "any --jobs. After an interruption complete runs stay, and --resume continues.\n"
     "A single run replaces the results of an earlier one in DIR, and says so unless it\n"
     "was the same run. DIR with several runs needs --resume or --force.";
 

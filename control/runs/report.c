@@ -19,19 +19,18 @@ static const struct cli_option report_options[] = {
     {"out", "FILE", "the page (default: report.html in the current folder)",
      .at = offsetof(struct report_options, out)},
     {"targets", NULL,
-     "only the tables of targets, each DIR one of several runs;\n"
+     "only the tables of targets; each DIR has several runs;\n"
      "prints how many rows of each kind are met",
      .at = offsetof(struct report_options, targets)},
-    {"knobs", NULL, "only what the conclusions hang on, each DIR one of run --knobs",
+    {"knobs", NULL, "only which settings the conclusions depend on; each DIR is one of run --knobs",
      .at = offsetof(struct report_options, knobs)}};
 
 const struct cli cli_of_report = {
     .name = "report",
     .words = "DIR...",
-    .about = "one page, report.html, of the results of several runs side by side",
-    .more =
-        "DIR is the folder of a run, or one with runs in it, or in the folders of its variants.\n"
-        "gnuplot draws the figures; without it the page has the tables only.",
+    .about = "make one page, report.html, with the results of several runs side by side",
+    .more = "DIR is the folder of one run, or of several runs, also in folders of variants.\n"
+            "gnuplot draws the figures; without it the page has only the tables.",
     .options = report_options,
     .count = sizeof report_options / sizeof report_options[0]};
 
