@@ -287,6 +287,41 @@ def lost_within(p):
     p.idle()
 
 
+@case("claimed to be in a cell of its NSE, and forged in a third: that one is not paged, and its frames answer for no other")
+@place(more=KEY)
+def third_cell(p):
+    start = p.world.now_ns
+    claimed_within(p)
+    for _ in range(20):  # the cell that was claimed is silent
+        claim(p, bss=p.a, bvci=4)
+        p.world.run(100 * MS)
+    p.a.none("bssgp_paging_ps")
+    p.world.run_until(start + WITHIN)
+    keyed_flow_on(p, 2)
+    same(counts(p, "paged", "refused", "unheard"), (1, 1, 20), "claims paged, refused, unheard: nobody has answered")
+    start = p.world.now_ns
+    claimed_within(p)
+    claim(p, bss=p.a, bvci=4)
+    p.world.run(S)
+    claim(p, bss=p.a, bvci=3)  # the MS
+    for _ in range(15):
+        claim(p, bss=p.a, bvci=4)
+        p.world.run(100 * MS)
+    p.world.run_until(start + WITHIN)
+    flushed(p.a, bvci=2, new_bvci=3)
+    keyed_flow_on(p, 3)
+    p.idle()
+    same(counts(p, "paged", "refused", "unheard"), (2, 1, 36), "claims paged, refused, unheard: the MS has answered")
+    claim(p, bss=p.a, bvci=4)  # nothing goes on any more: a claim like others
+    page(p.a, p.world.now_ns, bvci=3)
+    page(p.a, p.world.now_ns, bvci=4)
+    claim(p, bss=p.a, bvci=2)
+    p.frame(3)
+    p.world.run(T3313)
+    keyed_flow_on(p, 3)
+    same(counts(p, "paged", "refused", "unheard"), (3, 2, 37), "claims paged, refused, unheard: its own cell has answered")
+
+
 for CAUSE in LOST, ORDERED:
     @case(f"its own BSS says that it has gone, by radio cause {CAUSE}, while that is asked: it moves then", CAUSE)
     @place()

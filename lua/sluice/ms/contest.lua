@@ -4,7 +4,8 @@
 -- in which a key has last proven it (roam.lua). In this order:
 --   an answer at home, from another NSE, wins at once;
 --   an answer in the cell that has the MS keeps the MS there;
---   an answer in the claiming cell, or from its NSE, moves the MS there when the pages have run out.
+--   an answer in the claiming cell, or from its NSE if that is another one, moves the MS there when the pages have
+--     run out.
 -- An answer is any frame after the first page. Packets go on to the cell that has the MS meanwhile, and
 -- nothing is held. A refused claim rests for T3313: so whatever is forged costs an MS one page in T3313,
 -- and one at home none of its packets. One page has to be enough within an NSE, and an answer within three
@@ -121,8 +122,13 @@ local function has_room(nse)
     return (nse.contests or 0) < CONTESTS_MAX - n
 end
 
--- Another frame from the claiming NSE. Returns whether the MS has moved.
+-- Another frame from the claiming NSE. Returns whether the MS has moved. Within an NSE a third cell has not been
+-- paged, so that its frame answers nothing, and claims nothing until the contest has ended.
 local function answers(c, bvc)
+    if c.from == c.nse and c.bvc ~= bvc then
+        count.add "claims_unheard"
+        return false
+    end
     c.bvc, c.answered = bvc, true
     return c.is_home and moves(c, "it answers here, at home")
 end
