@@ -11,7 +11,9 @@
 
 #define SECTION_COLOURS PLOT_COLOURS // of variants
 
-// style.c: the page up to its heading, with its CSS.
+// style.css: of each page, for light and dark, a telephone and a large screen.
+extern const char section_style[];
+// style.c: the page up to its heading, with its style.
 void section_begin(const char *title, FILE *out);
 
 void section_escape(const char *text, FILE *out);

@@ -6,6 +6,19 @@
 
 #define TEXT_ROOM 1100 // a note has 1000 octets at most
 
+// A mean of a target with its interval, which a terminal has as +-.
+static void put_figure(char *text, FILE *out)
+{
+    char *interval = strstr(text, " +- ");
+    if (interval)
+        *interval = '\0';
+    section_escape(text, out);
+    if (!interval)
+        return;
+    fputs(" &plusmn; ", out);
+    section_escape(interval + 4, out);
+}
+
 static void put_text(const char *text, const char *class, FILE *out)
 {
     fprintf(out, "<td%s>", class);
@@ -36,7 +49,9 @@ static void put_row(const struct json_object *row, FILE *out)
     for (size_t i = 0; i < 3; i++) {
         char text[TEXT_ROOM];
         value_printable(value_text_at(texts, i), text, sizeof text);
-        put_text(text, " class=\"n\"", out);
+        fputs("<td class=\"n\">", out);
+        put_figure(text, out);
+        fputs("</td>", out);
     }
     value_text(row, "verdict", verdict, sizeof verdict);
     put_text(verdict, class_of(verdict), out);
@@ -104,7 +119,7 @@ static void put_losses(const struct json_object *rows, FILE *out)
         for (size_t k = 0; k < 2; k++) { // ours, then the goal
             value_printable(value_text_at(texts, 1 - k), text, sizeof text);
             fputs(k ? "; " : ": ", out);
-            section_escape(text, out);
+            put_figure(text, out);
         }
     }
     if (losses)

@@ -1,20 +1,27 @@
-"""A lab's figures as a page: the table, the verdict, and the pings over time."""
+"""A lab's figures as a page: the pings over time, the table, the verdict. It looks like a page of `sluice report`, of
+whose style it is made."""
 
 import html
 import math
+import pathlib
 
 from lab_traffic import WARM_S
 from lab_verdict import VARIANTS, rows, shown
 
-WIDTH, HEIGHT, LEFT, BOTTOM = 860, 260, 60, 30
+STYLE = pathlib.Path(__file__).resolve().parent.parent.parent / "control/report/style.css"
+WIDTH, HEIGHT, LEFT, RIGHT, BOTTOM = 560, 320, 64, 6, 30
 FROM_S, TO_S = 0.1, 100  # of a round trip, on a logarithmic scale
-COLOURS = {"tail-drop": "#c0392b", "recommended": "#1f6fb2"}
-HEAD = """<!doctype html><html lang="en"><meta charset="utf-8"><title>sluice: lab</title><style>
-body { font: 15px/1.45 sans-serif; max-width: 62em; margin: 2em auto; padding: 0 1em; color: #222; background: #fff }
-table { border-collapse: collapse } td, th { padding: .15em .8em; text-align: right; border-bottom: 1px solid #ddd }
-td:first-child, th:first-child { text-align: left; white-space: pre } .no { color: #c0392b; font-weight: bold }
-text { font: 12px sans-serif; fill: #444 } .axis { stroke: #bbb }
-</style>
+STEPS_S = 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000
+MARKS_MOST = 6  # of the time
+HEAD = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{title} - Sluice</title>
+<style>{style}</style></head>
+<body><main>
+<h1>{title}</h1>
+<p>{words}</p>
 """
 
 
@@ -23,61 +30,93 @@ def height_of(seconds):
     return HEIGHT - BOTTOM - part * (HEIGHT - BOTTOM - 10)
 
 
-def point(x, took, colour):
-    """At the top, if there was no answer."""
-    y, style = height_of(took or TO_S), f'stroke="{colour}" fill="{colour if took else "none"}"'
-    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2" {style}/>'
+def point(x, when, took, variant):
+    """A ring at the top, if there was no answer."""
+    colour = f"var(--s{VARIANTS.index(variant)})"
+    said = f"{took:.2f} s" if took else "no answer"
+    return (f'<circle cx="{x:.1f}" cy="{height_of(took or TO_S):.1f}" r="2.5" stroke="{colour}" fill="{colour if took else "none"}">'
+            f"<title>{variant}, at {when:.1f} s: {said}</title></circle>")
+
+
+def line(x1, y1, x2, y2, more=""):
+    return f'<path d="M{x1:.1f},{y1:.1f}L{x2:.1f},{y2:.1f}" stroke="var(--grid)"{more}/>'
+
+
+def words_at(x, y, text, anchor="middle"):
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{text}</text>'
 
 
 def chart(both, seconds):
     """The pings of the MS that downloads, of all runs."""
     first_s = min(when for runs in both.values() for run in runs for when, _ in run["pings"])
     last_s = WARM_S + seconds
+    bottom, right = HEIGHT - BOTTOM, WIDTH - RIGHT
 
     def across(when):
-        return LEFT + (when - first_s) / (last_s - first_s) * (WIDTH - LEFT - 10)
+        return LEFT + (when - first_s) / (last_s - first_s) * (right - LEFT)
 
-    parts = [f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" role="img">']
+    parts = [f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" font-size="16" fill="currentColor">']
     for value in 0.1, 1, 10, 100:
         y = height_of(value)
-        parts.append(f'<line class="axis" x1="{LEFT}" x2="{WIDTH - 10}" y1="{y:.1f}" y2="{y:.1f}"/>'
-                     f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{value:g} s</text>')
-    for when, name in (0, "the download begins"), (WARM_S, "figures from here"):
-        x = across(when)
-        parts.append(f'<line class="axis" x1="{x:.1f}" x2="{x:.1f}" y1="10" y2="{HEIGHT - BOTTOM}"/>'
-                     f'<text x="{x + 3:.1f}" y="{HEIGHT - 10}">{name}, {when} s</text>')
+        parts += [line(LEFT, y, right, y), words_at(LEFT - 8, y + 5, f"{value:g} s", "end")]
+    step = next((step for step in STEPS_S if (last_s - first_s) / step <= MARKS_MOST), STEPS_S[-1])
+    for when in range(math.ceil(first_s / step) * step, int(last_s) + 1, step):
+        x, end = across(when), across(when) > right - 20
+        parts += [line(x, 10, x, bottom), words_at(right if end else x, HEIGHT - 8, f"{when} s", "end" if end else "middle")]
+    for when in 0, WARM_S:
+        parts.append(line(across(when), 10, across(when), bottom, ' style="stroke:currentColor" stroke-dasharray="4 4"'))
     for variant in VARIANTS:
         for run in both[variant]:
-            parts += [point(across(when), took, COLOURS[variant]) for when, took in run["pings"] if when <= last_s]
-    for i, variant in enumerate(VARIANTS):
-        parts.append(f'<text x="{WIDTH - 130}" y="{22 + 16 * i}" style="fill:{COLOURS[variant]}">{variant}</text>')
+            parts += [point(across(when), when, took, variant) for when, took in run["pings"] if when <= last_s]
     return "".join(parts) + "</svg>"
 
 
-def cells(tag, *texts):
-    return "<tr>" + "".join(f"<{tag}>{html.escape(text)}</{tag}>" for text in texts) + "</tr>\n"
+def legend():
+    """A name hides its points, as in each page of `sluice report`."""
+    names = "".join(f'<li><input type="checkbox" checked="checked" class="c{i}" aria-label="{variant}">'
+                    f'<i class="dot" style="border-color:var(--s{i})"></i>{variant}</li>' for i, variant in enumerate(VARIANTS))
+    return f'<ul class="names">{names}</ul>'
+
+
+def cell(tag, text, kind):
+    """kind: its classes, or "" for text."""
+    return f'<{tag} class="{kind}">{html.escape(text)}</{tag}>' if kind else f"<{tag}>{html.escape(text)}</{tag}>"
+
+
+def cells(tag, texts, kinds):
+    return f"<tr>{''.join(cell(tag, text, kind) for text, kind in zip(texts, kinds))}</tr>\n"
+
+
+def table(heads, kinds, body):
+    """body: (texts, kinds of cells) of each row."""
+    return (f'<div class="wide"><table><thead>{cells("th", heads, ["n" if "n" in kind.split() else "" for kind in kinds])}</thead><tbody>\n'
+            + "".join(cells("td", *row) for row in body) + "</tbody></table></div>\n")
 
 
 def section(pdchs, both, verdict, seconds):
     count = len(both[VARIANTS[0]])
-    yield f"<h2>{12 * pdchs} kbit/s: {pdchs} PDCH{'s' if pdchs > 1 else ''} at CS-2</h2>\n"
-    yield ("<p>Round trips of a ping to the MS that downloads, over the time of the download; at the top those"
-           " without an answer.</p>\n")
-    yield chart(both, seconds)
-    yield "\n<table>" + cells("th", "median (least-most) of runs" if count > 1 else "", *VARIANTS)
-    for lines in zip(*(rows(both[variant]) for variant in VARIANTS)):
-        yield cells("td", lines[0][0], *(f"{shown(values, digits)} {unit}" for _, unit, digits, values in lines))
-    yield "</table>\n<table>" + cells("th", "demanded", "of", "holds in", "figures")
-    for one in verdict:
-        row = cells("td", one["what"], one["of"], f"{one['runs']} of {len(one['figures'])}", "; ".join(one["figures"]))
-        yield row if one["holds"] else row.replace("<td>", '<td class="no">')
-    yield "</table>\n"
+    yield f"<section><h2>{12 * pdchs} kbit/s: {pdchs} PDCH{'s' if pdchs > 1 else ''} at CS-2</h2>\n"
+    yield '<div class="figures"><figure><h3>Round trips of a ping to the MS that downloads</h3>\n' + chart(both, seconds) + legend()
+    yield (f'<p class="soft">Over the time of the download, which begins at 0 s; the figures are of what comes from {WARM_S} s on'
+           " (both are dashed lines). Rings at the top: without an answer.</p></figure></div>\n")
+    kinds = ["name", "n", "n"]
+    yield table(["median (least-most) of runs" if count > 1 else "", *VARIANTS], kinds,
+                [([lines[0][0].strip(), *(f"{shown(values, digits)} {unit}".strip() for _, unit, digits, values in lines)],
+                  ["name leaf" if lines[0][0].startswith(" ") else "name", "n", "n"])
+                 for lines in zip(*(rows(both[variant]) for variant in VARIANTS))])
+    yield "<p></p>\n"
+    kinds = ["name", "", "n", "wrap"]
+    yield table(["demanded", "of", "holds in", "figures"], kinds,
+                [([one["what"], one["of"], f"{one['runs']} of {len(one['figures'])}", "; ".join(one["figures"])],
+                  kinds if one["holds"] else [f"{kind} bad".strip() for kind in kinds]) for one in verdict])
+    yield "</section>\n"
 
 
 def write(path, measured, verdict, seconds, words):
     """`measured` and `verdict` by the number of PDCHs."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    text = [HEAD, "<h1>Linux's TCP over OsmoPCU, tail drop and recommended</h1>\n<p>", html.escape(words), "</p>\n"]
+    text = [HEAD.format(title="Linux&#39;s TCP over OsmoPCU, tail drop and recommended", style=STYLE.read_text("ascii"),
+                        words=html.escape(words))]
     for pdchs, both in measured.items():
         text += section(pdchs, both, verdict[pdchs], seconds)
-    path.write_text("".join(text) + "</html>\n", encoding="utf-8")
+    path.write_text("".join(text) + "</main></body></html>\n", encoding="ascii", errors="xmlcharrefreplace")

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The page of results in a browser: of the quickstart's runs, of a sweep's and of one run, 390 and 1400 pixels wide, light and
-dark, with all that is folded open. A script that this test puts into a copy of the page measures it, and finds
+"""Pages of results in a browser: of the quickstart's runs, of a sweep's, of one run and of two of no common command; of a
+paper's targets and figures; and of `./run lab`, whose figures are made up here. 390 and 1400 pixels wide, light and dark, with all that is folded open. A script that this test puts into a copy of the page measures it, and finds
 
     overflow    the page is wider than the window, or something sticks out of it that no box scrolls
     overlap     two texts of a figure, or of its legend, lie on each other; or one lies on a bar
@@ -17,6 +17,7 @@ import argparse
 import html
 import json
 import pathlib
+import random
 import re
 import shutil
 import subprocess
@@ -151,7 +152,7 @@ class Rows:
         print("ok" if good else "not ok", "-", text, flush=True)
 
 
-def look(rows, name, page):
+def look(rows, name, page, figures=3):
     for width in WIDTHS:
         for scheme in SCHEMES:
             browse(page, width, scheme, f"--screenshot={SHOTS / f'{name}-{width}-{scheme}.png'}")
@@ -159,16 +160,57 @@ def look(rows, name, page):
             wrong = [f"{kind}: {text}" for kind, texts in found["faults"].items() for text in texts]
             if found["width"] != width or found["dark"] != (scheme == "dark"):
                 wrong.append(f"the browser has {found['width']} pixels, dark: {found['dark']}")
-            if found["figures"] < 3 or found["texts"] < 20:
+            if found["figures"] < figures or found["texts"] < 20:
                 wrong.append(f"{found['figures']} figures, {found['texts']} cells")
             rows.row(not wrong, f"{name}, {width} pixels, {scheme}" + "".join(f"\n#   {text}" for text in wrong))
 
 
-def run(config, out, *words):
+def run(config, out, *words, status=0):
+    """status: None: of targets some may be missed."""
     done = subprocess.run([SLUICE, "run", config, "--out", out, *words], capture_output=True, encoding="utf-8", check=False)
-    if done.returncode:
+    if status is not None and done.returncode != status:
         sys.exit(f"page_look.py: {done.stderr}")
     return out / "report.html"
+
+
+def report(work, *words):
+    subprocess.run([SLUICE, "report", *words, "--out", work / "page.html"], check=True, stdout=subprocess.DEVNULL)
+    return work / "page.html"
+
+
+def paper(work):
+    """Its results, inputs and what is told, one that is not met, and its figures redrawn."""
+    run(ROOT / "config/scenarios/latency-geran.lua", work / "latency-geran", "--variant", "all", "--seeds", "6..7", "--no-page",
+        "--targets", ROOT / "tests/scenario/latency-geran.lua", status=None)
+    return report(work, "--targets", work / "latency-geran")
+
+
+def lab_figures(number, variant):
+    """Of one run of ./run lab, in their form."""
+    chance = random.Random(100 * number + len(variant))
+    slow = 8 if variant == "tail-drop" else 1
+
+    def pings(factor):
+        names = "round_trip_p50_s", "round_trip_p95_s", "down_p95_s", "in_sluice_p95_s", "uplink_p95_s"
+        return {**{name: factor * chance.uniform(0.2, 0.4) for name in names}, "unanswered": number}
+    part = {"drops": {"aqm_out": {"packets": 1234567}}, "marks": 17}
+    return {"idle": pings(1), "own": pings(slow), "neighbour": pings(slow), "carried_bit_per_s": 42000.0 + number, "goodput_bit_per_s": 38000.0,
+            "least_bit_per_s": 4000.0, "up_bit_per_s": 0.0, "stood_p50_octets": 4000, "stood_p95_octets": 12000, "discarded": 0,
+            "summary": {"classes": {"background": part}, "conservation": {"balanced": True}}, "up_s": 1.5, "equal": True, "octets": 123456789,
+            "flow_control": 77, "acknowledged": 77, "malformed": [], "pcu_errors": ["a line of the log that is as long as such a line may be"] * 3,
+            "of_radio": 0.91, "cell_delay_s": 0.5,
+            "pings": [(when / 2, slow * chance.uniform(0.3, 1.5) if chance.random() > 0.1 else None) for when in range(-20, 200)]}
+
+
+def lab(work):
+    sys.path.insert(0, str(ROOT / "tests/interop"))
+    sys.path.insert(0, str(ROOT / "tests/e2e"))
+    import lab_page  # pylint: disable=import-outside-toplevel
+    import lab_verdict  # pylint: disable=import-outside-toplevel
+    measured = {pdchs: {variant: [lab_figures(number, variant) for number in range(3)] for variant in lab_verdict.VARIANTS} for pdchs in (1, 4)}
+    lab_page.write(work / "lab.html", measured, {pdchs: lab_verdict.verdicts(both, pdchs) for pdchs, both in measured.items()}, 60,
+                   "3 runs of 60 s; TCP cubic, 1 download to each of 8 MSs; the PCU's CoDel off, ECN on, gb.cell_delay=500 ms")
+    return work / "lab.html"
 
 
 def crowded(work, run_folder):
@@ -218,6 +260,9 @@ def main():
         look(rows, "quickstart", quickstart)
         look(rows, "crowded", crowded(work, work / "quickstart/tail-drop/1"))
         look(rows, "one", run(ROOT / "config/quickstart.lua", work / "one"))
+        look(rows, "two", report(work, work / "quickstart/tail-drop/1", work / "quickstart/recommended/1"))
+        look(rows, "lab", lab(work), figures=2)
+        look(rows, "paper", paper(work))
         look(rows, "sweep", run(work / "sweep.lua", work / "sweep", "--variant", "all", "--seeds", seeds))
     print(f"{rows.passed} passed, {rows.failed} failed")
     return rows.failed > 0
