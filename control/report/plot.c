@@ -96,7 +96,7 @@ char **plot_draw(const struct plot *plots, uint32_t count, char error[256])
     if (script && drawn && said) {
         int status = run_gnuplot(script, drawn, said);
         char *text = status == 0 ? text_of(drawn) : NULL;
-        svg = text ? svg_split(text, count) : NULL;
+        svg = text ? svg_split(text, plots, count) : NULL;
         if (!svg)
             explain(status, said, error);
         free(text);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "control/report/svg.h"
+#include "control/report/values.h"
 
 // ---- Texts ----
 
@@ -215,6 +216,22 @@ static bool has_ranges(const struct plot *p)
     return false;
 }
 
+// ---- Places ----
+
+#define OF_PLACES "$z with points pt " SVG_PLACE
+
+// What is marked, but not drawn.
+static void put_places(const struct plot *p, FILE *out)
+{
+    fputs("$z << END\n", out);
+    for (int i = 0; i < VALUES_PLACES; i++) {
+        double x, y;
+        values_place(p, i, &x, &y);
+        fprintf(out, "%.9g %.9g\n", x, y);
+    }
+    fputs("END\n", out);
+}
+
 // ---- The picture ----
 
 // gnuplot warns of a block without a row, so none is named.
@@ -249,8 +266,7 @@ static void put_picture(const struct plot *p, FILE *out)
             fprintf(out, "%s%s", between, above[i].text);
             between = ", ";
         }
-    // Nothing at all: a line outside draws the axes.
-    fputs(*between == 'p' ? "plot NaN\n" : "\n", out);
+    fprintf(out, "%s" OF_PLACES "\n", between);
 }
 
 static void put_lines(const struct plot *p, FILE *out)
@@ -271,18 +287,12 @@ static double step_of(double most)
     return most / step > 4 ? 2 * step : (most / step > 2 ? step : step / 2);
 }
 
-// The middle seven tenths of a row are for its bars.
-static double place_of(uint32_t row, double within)
-{
-    return row + 0.15 + 0.7 * within;
-}
-
 static void put_marks(const struct plot *p, FILE *out)
 {
     fputs("$p << END\n", out);
     for (uint32_t i = 0; i < p->marks; i++)
         fprintf(out, "%.9g %.4f 0x%06x\n", p->mark[i].x,
-                place_of(p->mark[i].row, p->mark[i].within), rgb_of(PLOT_INK));
+                plot_place(p->mark[i].row, p->mark[i].within), rgb_of(PLOT_INK));
     fputs("END\n", out);
 }
 
@@ -299,7 +309,7 @@ static void put_bars(const struct plot *p, FILE *out)
     fputs(")\n$b << END\n", out);
     for (uint32_t i = 0; i < p->bars; i++) {
         const struct plot_bar *b = &p->bar[i];
-        double top = place_of(b->row, b->low), bottom = place_of(b->row, b->high);
+        double top = plot_place(b->row, b->low), bottom = plot_place(b->row, b->high);
         fprintf(out, "%.9g %.4f %.9g %.9g %.4f %.4f 0x%06x\n", b->to, bottom, b->from, b->to, top,
                 bottom, rgb_of(b->colour));
     }
@@ -307,12 +317,13 @@ static void put_bars(const struct plot *p, FILE *out)
     put_marks(p, out);
     fprintf(out,
             "set style fill solid noborder\n"
-            "plot $b using 1:2:3:4:5:6:7 with boxxyerror lc rgb variable%s\n",
+            "plot $b using 1:2:3:4:5:6:7 with boxxyerror lc rgb variable%s, " OF_PLACES "\n",
             p->marks ? ", $p using 1:2:3 with points pt " SVG_PUBLISHED " lc rgb variable" : "");
 }
 
 void script_put(const struct plot *plot, FILE *out)
 {
     put_axes(plot, out);
+    put_places(plot, out);
     (plot->rows ? put_bars : put_lines)(plot, out);
 }

@@ -6,11 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/report/plot.h"
+#include "control/report/values.h"
+
 #define ROW_PIXELS  34u // at least
 #define BAR_PIXELS  14u
 #define AXIS_PIXELS 90
 
 #define PUBLISHED_SHAPE 11 // of SVG_PUBLISHED; it counts from 0
+#define PLACE_SHAPE     0  // of SVG_PLACE
 
 int svg_height_of_rows(uint32_t rows, uint32_t bars_of_row)
 {
@@ -54,7 +58,7 @@ static const char *behind_empty_group(const char *text)
 // A point's shape is defined in the document's head, under a name, which a page has no place for. A
 // circle for a dot; a square on its corner, through which no line is seen, for what is published;
 // the background that gnuplot draws behind a dot is left out.
-static const char *put_mark(const char *text, FILE *out)
+static const char *put_mark(const char *text, struct values_frame *frame, FILE *out)
 {
     const char *end = behind(text, "/>"), *colour = strstr(text, "color='");
     int shape;
@@ -63,6 +67,11 @@ static const char *put_mark(const char *text, FILE *out)
                &x, &y, &r) != 4 ||
         !colour || !begins(colour + 7, "rgb("))
         return end;
+    if (shape == PLACE_SHAPE && frame->places < VALUES_PLACES) {
+        frame->x[frame->places] = x;
+        frame->y[frame->places++] = y;
+        return end;
+    }
     if (shape == PUBLISHED_SHAPE)
         fprintf(out,
                 "<path fill='var(--ground)' stroke-width='1.6' "
@@ -77,7 +86,7 @@ static const char *put_mark(const char *text, FILE *out)
 }
 
 // Copies one thing, changed or left out; returns what is behind it.
-static const char *put_one(const char *text, FILE *out)
+static const char *put_one(const char *text, struct values_frame *frame, FILE *out)
 {
     const char *next = begins(text, "<g ") ? behind_empty_group(text) : NULL;
     if (next)
@@ -87,7 +96,7 @@ static const char *put_one(const char *text, FILE *out)
     if (begins(text, " id=\"") || begins(text, " color=\""))
         return behind(text + 5 + (text[1] == 'c') * 3, "\"");
     if (begins(text, "<use "))
-        return put_mark(text, out);
+        return put_mark(text, frame, out);
     if (begins(text, "rgb("))
         return put_colour(text, out);
     if (begins(text, "\"black\"")) {
@@ -110,8 +119,9 @@ static int height_of(const char *text)
     return box && sscanf(box + 13, "%d %d", &width, &height) == 2 ? height : SVG_HEIGHT;
 }
 
-static char *fit(const char *text, const char *end)
+static char *fit(const char *text, const char *end, const struct plot *plot)
 {
+    struct values_frame frame = {.places = 0};
     char *svg = NULL;
     size_t octets;
     FILE *out = open_memstream(&svg, &octets);
@@ -120,18 +130,19 @@ static char *fit(const char *text, const char *end)
     fprintf(out, "<svg viewBox=\"0 0 %d %d\" aria-hidden=\"true\"><g>", SVG_WIDTH, height_of(text));
     // The group around all begins before the definitions.
     for (text = behind(text, "</defs>"); text < end;)
-        text = put_one(text, out);
+        text = put_one(text, &frame, out);
+    values_put(plot, &frame, out);
     fputs("</svg>\n", out);
     fclose(out);
     return svg;
 }
 
-char **svg_split(const char *text, uint32_t count)
+char **svg_split(const char *text, const struct plot *plots, uint32_t count)
 {
     char **svg = calloc(count, sizeof *svg);
     for (uint32_t i = 0; svg && i < count; i++) {
         const char *begin = strstr(text, "<svg"), *end = begin ? strstr(begin, "</svg>") : NULL;
-        svg[i] = end ? fit(begin, end) : NULL;
+        svg[i] = end ? fit(begin, end, &plots[i]) : NULL;
         if (!svg[i]) {
             while (i--)
                 free(svg[i]);

@@ -16,10 +16,13 @@
 // gnuplot's point types that are drawn as a dot, and as the mark of what is published.
 #define SVG_DOT       "7 ps 0.5"
 #define SVG_PUBLISHED "12 ps 0.9"
+#define SVG_PLACE     "1 ps 0.5" // of values.h, and not drawn
 
 int svg_height_of_rows(uint32_t rows, uint32_t bars_of_row);
 
-// Returns `count` texts from as many documents behind each other, or NULL if there are fewer.
-char **svg_split(const char *text, uint32_t count);
+// Returns `count` texts from as many documents behind each other, with the values of each plot
+// under the pointer; or NULL if there are fewer.
+struct plot;
+char **svg_split(const char *text, const struct plot *plots, uint32_t count);
 
 #endif

@@ -11,7 +11,7 @@ import shutil
 from harness import case, main, new_folder, right, same, sluice
 from judging import SEED, T2, judged, near, refuses, runs
 from pages import check_page, report, rows_of
-from pictures import diamonds_of, dots_of, lines_of, pairs, picture_of, same_places, scale, series_colour
+from pictures import diamonds_of, dots_of, lines_of, pairs, picture_of, said_of, same_places, same_said, scale, series_colour
 
 HALF = T2 / 3 ** 0.5  # of the interval of the seeds 6, 7 and 8
 VALUE = SEED + "local function value(run, x) return seed(run) * x end\n"
@@ -150,6 +150,9 @@ def drawn():
         right(any(abs(x - place(end)[0]) < 0.05 and abs(y - place(end)[1]) < 0.05 for x, y in drawn_points),
               f"the interval's end {end} at {place(end)}: {drawn_points}")
     same_places(diamonds_of(picture, colour), [place(point) for point in ((1, 5), (2, 10), (2, 12.5))], "published")
+    same_said(said_of(picture, colour)[0], [*((place(mean), f"way in m: {mean[0]}; work in J: {mean[1]}") for mean in means), *(
+        (place((x, y)), f"way in m: {x}; work in J: {y} ({y - x * HALF:.4g} to {y + x * HALF:.4g})") for x, y in means),
+        (place((1, 5)), "published: way in m: 1; work in J: 5"), (place((2, 10)), "published: way in m: 2; work in J: 10 (10 to 12.5)")], "said")
     same_places(lines[-1], [place((2, 10)), place((2, 12.5))], "the range's line")
     same_places(lines_of(picture, series_colour(1))[0], [place((1, 1)), place((4, 4))], "formula")
     picture = picture_of(page, 1)
@@ -186,6 +189,8 @@ def logarithmic():
     for axis in 0, 1:
         right(abs(hundred[axis] - ten[axis] - (ten[axis] - one[axis])) < 0.05, f"axis {axis}: {one}, {ten}, {hundred}")
     same_places(diamonds_of(picture, series_colour(1)), [ten], "published")
+    same_said(said_of(picture, series_colour(0))[0], [(at, f"x: {x}; y: {2 * x}") for at, x in ((one, 1), (ten, 10), (hundred, 100))], "said")
+    same_said(said_of(picture, series_colour(1))[0], [(ten, "published: x: 10; y: 20")], "said of what is published")
 
 
 @case("columns at names: from 0 to the mean, side by side, with an interval on each; published marks over them")
@@ -214,6 +219,9 @@ def columns():
         left, right_end = place(x - 0.18, 0)[0], place(x + 0.18, 0)[0]
         wanted.append((left, right_end, *sorted((place(x, 0)[1], place(x, y)[1]))))
     same_places(boxes, wanted, "columns")
+    said = [area for number in (0, 1) for area in said_of(picture, series_colour(number))[1]]
+    same_said(sorted(said), list(zip(wanted, ("scheme: one, a; work: 7", "scheme: one, a; work: -0.5", "scheme: two; work: 14",
+                                              "scheme: two; work: -1"))), "said")
     ink = "currentColor"
     same_places(diamonds_of(picture, ink), [place(1.8, 3), place(1.8, 4), place(1.2, 30)], "published")
     interval = [place(0.8, 7 - HALF), place(0.8, 7 + HALF)]

@@ -15,7 +15,7 @@ from gi_capture import SYN, Talk, pcap
 from gi_population import Flow, address, drawn, failed, frames_of
 from harness import case, main, new_folder, program, right, same, sluice
 from pages import check_page
-from pictures import boxes_of, diamonds_of, lines_of, pairs, picture_of, same_places, scale, series_colour
+from pictures import boxes_of, diamonds_of, lines_of, pairs, picture_of, said_of, same_places, scale, series_colour
 
 INK = "currentColor"
 FIGURES = {"Fig. 3": "set-up delay", "Fig. 4": "round trips", "Fig. 7": "rate", "Fig. 8": "lost", "Fig. 9": "single",
@@ -160,6 +160,16 @@ def places(picture, columns):
             for left, right_end, top in columns]
 
 
+def check_said(picture, number, columns):
+    """Each column says its ends and its height, where it is."""
+    areas = said_of(picture, series_colour(number))[1]
+    same(len(areas), len(columns), "columns that say their values")
+    for (area, text), column, box in zip(areas, columns, places(picture, columns)):
+        right(all(abs(a - b) < 0.16 for a, b in zip(area, box)), f"{text}: it is at {area}, the column is at {box}")
+        found = re.fullmatch(r"[^:]+: ([\d.e+-]+) to ([\d.e+-]+); [^:]+: ([\d.e+-]+)", text)
+        right(found and all(abs(float(one) - other) <= 0.001 * abs(other) for one, other in zip(found.groups(), column)), f"{text}: right is {column}")
+
+
 @case("Fig. 7, 9, 11: a column for each bin with flows, as high as its share of all flows")
 def columns():
     report, text = network()
@@ -167,6 +177,7 @@ def columns():
         picture, bins = figure(text, name), counts(report, sheet, "all")
         wanted = [(i * unit, (i + 1) * unit, 100 * n / sum(bins)) for i, n in enumerate(bins) if n]
         same_places(boxes_of(picture, series_colour(0)), places(picture, wanted), name)
+        check_said(picture, 0, wanted)
         right(f"flows ({sum(bins)})</li>" in legend(text, name), f"{name}: of how many flows")
 
 
@@ -218,8 +229,15 @@ def bars_of(picture, colour):
     """Their right ends as numbers of the x axis, from the top down."""
     place = scale(picture + "d='M0,0 L9,0 '/> <g transform=\"\" > <text>0</text>d='M0,1 L9,1 '/> <g transform=\"\" > <text>1</text>")
     zero, one = place((0, 0))[0], place((1, 0))[0]
-    return [((low - zero) / (one - zero), (high - zero) / (one - zero))
-            for low, high, _, _ in sorted(boxes_of(picture, colour), key=lambda box: box[2])]
+    boxes = sorted(boxes_of(picture, colour), key=lambda box: box[2])
+    found = [((low - zero) / (one - zero), (high - zero) / (one - zero)) for low, high, _, _ in boxes]
+    areas = sorted(said_of(picture, colour)[1], key=lambda area: area[0][2])
+    same(len(areas), len(boxes), "bars that say their values")
+    for ((place_of, text), box, (least, most)) in zip(areas, boxes, found):
+        right(all(abs(a - b) < 0.16 for a, b in zip(place_of, box)), f"{text}: it is at {place_of}, the bar is at {box}")
+        said = [float(one) for one in re.search(r": (?:([\d.e+-]+) to )?([\d.e+-]+)$", text).groups(default="0")]
+        right(abs(said[0] - least) < 0.02 * (1 + most) and abs(said[1] - most) < 0.005 * (1 + most), f"{text}: the bar is from {least} to {most}")
+    return found
 
 
 def same_bars(found, wanted, what):

@@ -13,7 +13,7 @@ import subprocess
 from harness import TIMEOUT_S, new_folder, program, right, same
 
 EMPTY = {"br", "meta", "input"}  # elements without an end
-SVG = {"svg", "g", "path", "polygon", "rect", "text"}  # what figures may have
+SVG = {"svg", "g", "path", "polygon", "rect", "text", "title"}  # what figures may have
 HTML = {"html", "head", "meta", "title", "style", "body", "main", "h1", "h2", "h3", "section", "div", "table",
         "thead", "tbody", "tr", "th", "td", "p", "span", "strong", "code", "br", "figure", "ul", "li", "i", "details", "summary", "input"}
 

@@ -51,6 +51,26 @@ def series_colour(number):
     return rf"var\(--s{number}\)"
 
 
+def said_of(picture, colour):
+    """What is said under the pointer: ((x, y), text) of each point, ((left, right, top, bottom), text) of each area."""
+    points, areas = [], []
+    for group in re.findall(rf'<g class="at" stroke="{colour}">(.*?)</g>', picture, re.DOTALL):
+        points += [((float(x), float(y)), text) for x, y, text in re.findall(
+            r'<path d="M(-?[\d.]+),(-?[\d.]+)h0"><title>([^<]*)</title></path>', group)]
+        areas += [((*sorted((float(left), float(right_end))), *sorted((float(top), float(bottom)))), text)
+                  for left, top, right_end, bottom, text in re.findall(
+                      r'<path class="area" d="M(-?[\d.]+),(-?[\d.]+)H(-?[\d.]+)V(-?[\d.]+)H[\d.]+z"><title>([^<]*)</title></path>', group)]
+        same(len(points) + len(areas) > 0, True, f"parts of a group: {group[:200]}")
+    return points, areas
+
+
+def same_said(found, wanted, what):
+    """Each wanted (place, text) is there, and no other."""
+    same([text for _, text in found], [text for _, text in wanted], what)
+    for (one, text), (other, _) in zip(found, wanted):
+        right(all(abs(a - b) < 0.16 for a, b in zip(one, other)), f"{what}: {text} is at {one}, right is {other}")
+
+
 def boxes_of(picture, colour):
     """(left, right, top, bottom) of the filled boxes of a colour, in the order in which they are drawn."""
     boxes = []

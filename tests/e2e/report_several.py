@@ -11,7 +11,7 @@ import statistics
 
 from harness import case, main, new_folder, right, same
 from pages import number, page_of, world
-from pictures import dots_of, lines_of, series_colour
+from pictures import dots_of, lines_of, said_of, same_said, series_colour
 
 T = {2: 4.302653, 4: 2.776445, 9: 2.262157}  # Student's t at 0.975, of a table
 
@@ -333,6 +333,16 @@ def check_places(picture, values, variant, colour, places, number_place):
                   f"{variant} at {point}: nothing at {value}, {wanted} pixels: {dot} {drawn}")
 
 
+def check_said(picture, values, variant, colour, points, names, x_title):
+    """Each dot says its value of the axis, its mean and its interval."""
+    wanted = []
+    for name, point in zip(names, points):
+        middle, half = statistics.fmean(values[variant, point][PING]), interval(values[variant, point][PING])
+        wanted.append(f"{x_title}: {name}; round trip p95 in ms: {middle:.4g} ({middle - half:.4g} to {middle + half:.4g})")
+    dots = sorted(dots_of(picture, series_colour(colour)))
+    same_said(said_of(picture, series_colour(colour))[0][-len(dots):], list(zip(dots, wanted)), f"said of {variant}")
+
+
 def tick_places(picture):
     return {text: float(x) for x, text in re.findall(
         r"d='M([\d.]+),[\d.]+ L\1,[\d.]+\s*'/>\s*<g transform=\"[^\"]*\"[^>]*>\s*<text>([^<]*)</text>", picture)}
@@ -350,6 +360,7 @@ def axes():
         ticks = tick_places(picture)
         for colour, variant in enumerate("ab"):
             check_places(picture, values, variant, colour, own, lambda point, own=own: ticks[keys[own.index(point)]])
+            check_said(picture, values, variant, colour, own, keys, "rate in kbit/s" if keys[0] == "9" else "way")
     right(">rate in kbit/s<" in text and ">round trip p95 in ms<" in text, "titles of the axes")
     same(len({scale_of(picture_of(text, title)) for title in titles}), 1, "panels have one scale")
 
@@ -474,6 +485,11 @@ def curves():
         own = [100 * sum(count for other, count in packets.items() if other <= delay * factor) / sum(packets.values())
                for factor in (0.985, 1.015)]
         right(own[0] - 0.5 <= share <= own[1] + 0.5 or delay == scaled[0][0], f"{delay} ms: {share} %, right is {own}")
+    said = said_of(picture, series_colour(1))[0]
+    right(len(said) > 5, f"{len(said)} points of the curve say what they are")
+    for at, words in said:
+        numbers = [float(one) for one in re.fullmatch(r"delay in ms: ([\d.e+]+); share of the packets in %: ([\d.e+]+)", words).groups()]
+        right(all(abs(a - b) < 0.02 * max(abs(b), 1) for a, b in zip(axes(picture, True)(at), numbers)), f"{words}: it is at {axes(picture, True)(at)}")
     series = {}
     for rows in seeds_of(folder, "series_classes.csv", ("time_s", "goodput_bit_per_s")):
         for time, value in rows:

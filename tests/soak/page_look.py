@@ -6,6 +6,7 @@ paper's targets and figures; and of `./run lab`, whose figures are made up here.
     overlap     two texts of a figure, or of its legend, lie on each other; or one lies on a bar
     contrast    a text of less than 4.5 to 1 on its ground, or a curve of less than 3 to 1
     small       a text of less than 10 pixels
+    silent      a point, column or bar that says no value under the pointer
     switch      a name of a legend that does not hide and show its curve, or that hides another
 
     page_look.py [--seeds N]    seeds of each variant; the screenshots are in build/page_look
@@ -45,7 +46,7 @@ sweep { axis { key = "nse.bvc.radio.slots", name = "slots", values = { 6, 8 } } 
 MEASURE = r"""
 <script>
 addEventListener('load', () => {
-    const faults = {overflow: [], overlap: [], contrast: [], small: [], switch: []};
+    const faults = {overflow: [], overlap: [], contrast: [], small: [], silent: [], switch: []};
     const say = (kind, text) => faults[kind].length < 5 && faults[kind].push(text.trim().slice(0, 120));
     document.querySelectorAll('details').forEach(d => d.open = true);
     const root = document.documentElement, width = innerWidth;
@@ -104,6 +105,14 @@ addEventListener('load', () => {
         box.checked = true;
         if (visible(figure, own) !== drawn) say('switch', `${box.ariaLabel} does not come back`);
     });
+    for (const figure of document.querySelectorAll('figure:has(svg:not(.bars))')) {
+        const parts = figure.querySelectorAll('.at path, circle'), part = parts[parts.length >> 1];
+        if (!part) { if (figure.querySelector('svg polygon, svg path[stroke*="--s"]')) say('silent', `${figure.textContent}: no part`); continue; }
+        figure.scrollIntoView();
+        const r = part.getBoundingClientRect(), under = document.elementFromPoint((r.left + r.right) / 2, (r.top + r.bottom) / 2);
+        if (!under || !under.querySelector('title')) say('silent', `${figure.querySelector('h3').textContent}: ${part.textContent}`);
+    }
+    scrollTo(0, 0);
     const dark = matchMedia('(prefers-color-scheme: dark)').matches, figures = document.querySelectorAll('figure svg').length;
     const out = document.createElement('pre');
     out.id = 'measured';
@@ -116,6 +125,7 @@ addEventListener('load', () => {
 PLANTED = (("overflow", "main{width:1500px;max-width:none}"), ("overflow", "ul.says{margin-left:1390px}"),
            ("overlap", "ul.names{margin-top:-60px}"), ("overlap", "ul.names li{margin-right:-60px}"), ("overlap", "svg.bars rect{transform:translateY(-12px)}"),
            ("contrast", ":root{--soft:#909090}"), ("contrast", ":root{--s1:#ffd0b0}"), ("small", "svg.bars text{font-size:9px}"),
+           ("silent", ".at{pointer-events:none!important}.at .area{pointer-events:none}"),
            ("switch", "figure svg [stroke*='--s1']{display:inline!important}"), ("switch", "figure:has(.c1:not(:checked)) svg *{display:none}"))
 
 
