@@ -5,7 +5,7 @@ import html
 import math
 import pathlib
 
-from lab_traffic import WARM_S
+from lab_plan import WARM_S
 from lab_verdict import VARIANTS, rows, shown
 
 STYLE = pathlib.Path(__file__).resolve().parent.parent.parent / "control/report/style.css"

@@ -20,18 +20,16 @@ import time
 import network
 from bts_chain import PORT, SERVER, Chain, address_of
 from harness import program, right, same, settings, sluice
+from lab_plan import PDU_OCTETS, RATE_A_PDCH, WARM_S
 
 MSS, OWN = 8, 0  # the first of the MSs that download
 IDLE_S, IDLE_LEFT_S = 12, 2  # before the download; of that for the last answers
-WARM_S = 40  # of the download, before the figures: sluice learns the radio's rate in 25 s
 EACH_S = 1  # between two pings of an MS
 SOURCE = socket.inet_aton(SERVER)
 MARK = b"a ping of the lab, number "
 ETH_P_IP = 0x0800
 BLOB_OCTETS = 8000000  # of a server's file: more than the longest lab carries
 PATTERN_OCTETS = 1000000  # what flows repeat
-RATE_A_PDCH = 1500  # octets/s at CS-2
-PDU_OCTETS = 1411  # a full N-PDU of 1400 octets with SNDCP and LLC
 HEADS = PDU_OCTETS / 1400
 PREFIX = "sluice-lab"
 TSHARK = ("tshark", "-d", "udp.port==23000,gprs-ns", "-T", "fields", "-e", "bssgp.pdu_type", "-e",

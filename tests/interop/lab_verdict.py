@@ -3,7 +3,7 @@ runs at one rate; `both` has those of each variant."""
 
 import statistics
 
-from lab_traffic import PDU_OCTETS, RATE_A_PDCH
+from lab_plan import PDU_OCTETS, RATE_A_PDCH
 
 VARIANTS = "tail-drop", "recommended"
 UP_S, OF_RADIO, OF_TAIL_DROP = 3, 0.92, 0.97

@@ -18,7 +18,6 @@ import argparse
 import html
 import json
 import pathlib
-import random
 import re
 import shutil
 import subprocess
@@ -195,31 +194,10 @@ def paper(work):
     return report(work, "--targets", work / "latency-geran")
 
 
-def lab_figures(number, variant):
-    """Of one run of ./run lab, in their form."""
-    chance = random.Random(100 * number + len(variant))
-    slow = 8 if variant == "tail-drop" else 1
-
-    def pings(factor):
-        names = "round_trip_p50_s", "round_trip_p95_s", "down_p95_s", "in_sluice_p95_s", "uplink_p95_s"
-        return {**{name: factor * chance.uniform(0.2, 0.4) for name in names}, "unanswered": number}
-    part = {"drops": {"aqm_out": {"packets": 1234567}}, "marks": 17}
-    return {"idle": pings(1), "own": pings(slow), "neighbour": pings(slow), "carried_bit_per_s": 42000.0 + number, "goodput_bit_per_s": 38000.0,
-            "least_bit_per_s": 4000.0, "up_bit_per_s": 0.0, "stood_p50_octets": 4000, "stood_p95_octets": 12000, "discarded": 0,
-            "summary": {"classes": {"background": part}, "conservation": {"balanced": True}}, "up_s": 1.5, "equal": True, "octets": 123456789,
-            "flow_control": 77, "acknowledged": 77, "malformed": [], "pcu_errors": ["a line of the log that is as long as such a line may be"] * 3,
-            "of_radio": 0.91, "cell_delay_s": 0.5,
-            "pings": [(when / 2, slow * chance.uniform(0.3, 1.5) if chance.random() > 0.1 else None) for when in range(-20, 200)]}
-
-
 def lab(work):
     sys.path.insert(0, str(ROOT / "tests/interop"))
-    sys.path.insert(0, str(ROOT / "tests/e2e"))
-    import lab_page  # pylint: disable=import-outside-toplevel
-    import lab_verdict  # pylint: disable=import-outside-toplevel
-    measured = {pdchs: {variant: [lab_figures(number, variant) for number in range(3)] for variant in lab_verdict.VARIANTS} for pdchs in (1, 4)}
-    lab_page.write(work / "lab.html", measured, {pdchs: lab_verdict.verdicts(both, pdchs) for pdchs, both in measured.items()}, 60,
-                   "3 runs of 60 s; TCP cubic, 1 download to each of 8 MSs; the PCU's CoDel off, ECN on, gb.cell_delay=500 ms")
+    import lab_page_test  # pylint: disable=import-outside-toplevel
+    lab_page_test.write(work / "lab.html")
     return work / "lab.html"
 
 
