@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "dataplane/dataplane.h"
+#include "dataplane/wire/address.h"
 
 static const struct field run_config_fields[] = FIELD_TABLE(run_config, RUN_CONFIG_FIELDS);
 
@@ -60,15 +61,6 @@ static bool load_file(struct bind *lua, const struct options *options, FILE *err
     return bind_config(lua, options->file, &changes, errors);
 }
 
-bool load_config(struct bind *lua, const struct options *options, struct load *load)
-{
-    char *said;
-    bool good = load_config_said(lua, options, load, &said);
-    fputs(said, stderr);
-    free(said);
-    return good;
-}
-
 static bool load_structs(struct bind *lua, struct load *load)
 {
     uint32_t run_fields = sizeof run_config_fields / sizeof run_config_fields[0];
@@ -78,15 +70,42 @@ static bool load_structs(struct bind *lua, struct load *load)
             bind_struct(lua, "lab_config", lab_config_fields, lab_config_field_count, &load->lab));
 }
 
-bool load_config_said(struct bind *lua, const struct options *options, struct load *load,
-                      char **said)
+// In virtual time nobody is there but the lab.
+static bool has_network(const struct options *options, const struct load *load, FILE *errors)
+{
+    struct ipv6_address none = address_of_ipv4(0);
+    bool has = load->run.real || !address_same(&load->lab.ggsn_address, &none);
+    if (!has)
+        fprintf(errors, "%s: found no lab { }, which run.clock = \"virtual\" needs\n",
+                options->file);
+    return has;
+}
+
+static bool load_all(struct bind *lua, const struct options *options, struct load *load,
+                     bool may_be_alone, char **said)
 {
     size_t octets;
     FILE *errors = open_memstream(said, &octets);
     if (!errors)
         abort();
-    bool good = load_file(lua, options, errors) && load_structs(lua, load);
+    bool good = load_file(lua, options, errors) && load_structs(lua, load) &&
+                (may_be_alone || has_network(options, load, errors));
     fclose(errors);
+    return good;
+}
+
+bool load_config_said(struct bind *lua, const struct options *options, struct load *load,
+                      char **said)
+{
+    return load_all(lua, options, load, false, said);
+}
+
+bool load_config(struct bind *lua, const struct options *options, struct load *load)
+{
+    char *said;
+    bool good = load_all(lua, options, load, true, &said);
+    fputs(said, stderr);
+    free(said);
     return good;
 }
 

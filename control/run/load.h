@@ -31,9 +31,10 @@ struct load {
 void load_add_fields(struct bind *lua);
 
 // Returns false after mistakes, which are printed to stderr, a line each, as are warnings. The
-// structs are valid while the Lua state lives.
+// structs are valid while the Lua state lives. Virtual time needs no lab: the caller is the
+// network.
 bool load_config(struct bind *lua, const struct options *options, struct load *load);
-// As load_config, but the lines go into *said, for free().
+// As load_config, but the lines go into *said, for free(), and virtual time needs a lab.
 bool load_config_said(struct bind *lua, const struct options *options, struct load *load,
                       char **said);
 

@@ -49,6 +49,21 @@ def defaults():
             same(of.get(name), part, name)
 
 
+@case("virtual time without lab { }: refused by check and by run, for nobody else is there")
+def alone():
+    path = new_folder() / "x.lua"
+    path.write_text("""
+run { name = "x", clock = "virtual", duration = "1 s", seed = 1 }
+gn { device = "net_ring", address = "192.0.2.1", mac = "02:53:4c:00:00:01" }
+gb { device = "net_ring", address = "198.51.100.1", mac = "02:53:4c:00:00:02", port = 23000 }
+nse { nsei = 1, ns = "manual", nsvc { nsvci = 1, peer = "198.51.100.2", peer_port = 23000, peer_mac = "02:53:4c:00:01:01" },
+    bvc { bvci = 2, rate = "10 kbit/s", bucket = "10 kB" } }
+""")
+    for command in "check", "run":
+        done = sluice(command, path)
+        same((done.returncode, done.stderr), (2, f'{path}: found no lab {{ }}, which run.clock = "virtual" needs\n'), command)
+
+
 @case("a bucket that a BSS sends is used for 0.6 s as in a real network, one of the file to its end")
 def delays():
     sent = checked(folder() / "all.lua")["gb"]
