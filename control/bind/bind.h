@@ -111,7 +111,7 @@ bool bind_knobs_plan(struct bind *lua, FILE *out);
 bool bind_judge_setting(struct bind *lua, uint32_t number, const struct bind_judged *judged,
                         uint32_t *missing, uint32_t *faults);
 
-// Once all settings are judged: writes what the conclusions hang on; form as above.
+// Once all settings are judged: writes what the conclusions depend on; form as above.
 bool bind_knobs_conclude(struct bind *lua);
 void bind_put_knobs(struct bind *lua, const char *form, FILE *out);
 

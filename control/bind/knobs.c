@@ -1,5 +1,5 @@
 // The knobs of a scenario: loads their file, judges the conclusions at each setting, and writes
-// what they hang on, all by sluice.knobs.
+// what they depend on, all by sluice.knobs.
 #include "control/bind/internal.h"
 
 #include "lab/base/json.h"

@@ -1,4 +1,4 @@
-// The page of what conclusions hang on, out of the knobs.json of several runs.
+// The page of what conclusions depend on, out of the knobs.json of several runs.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static const char *class_of(const struct json_object *base)
 static void put_conclusions(const struct json_object *list, FILE *out)
 {
     static const char *const heads[] = {"figure", "conclusion", "at the base",
-                                        "",       "met",        "what it hangs on"};
+                                        "",       "met",        "what it depends on"};
     begin_table(heads, 6, out);
     for (size_t i = 0; i < value_count(list); i++) {
         const struct json_object *one = value_at(list, i), *base = value_in(one, "base");
@@ -136,7 +136,7 @@ int page_knobs(FILE *out, const char *const *dirs, uint32_t count, char error[PA
 {
     int fault = 0;
     error[0] = '\0';
-    section_begin("What the conclusions hang on", out);
+    section_begin("What the conclusions depend on", out);
     fputs("<p>One knob at a time is set to its low and its high setting, all others stay at the "
           "base. The upper bar of a knob is its low setting, the lower bar its high one, from the "
           "value at the base (the upright line) to the mean over the seeds; the thin line is the "

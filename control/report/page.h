@@ -19,7 +19,7 @@ int page_write(FILE *out, const char *const *dirs, uint32_t count, char error[PA
 int page_targets(FILE *out, FILE *text, const char *const *dirs, uint32_t count,
                  char error[PAGE_ERROR_OCTETS]);
 
-// Writes a page of what the conclusions of several runs hang on (knobs.json), as page_targets.
+// Writes a page of what the conclusions of several runs depend on (knobs.json), as page_targets.
 int page_knobs(FILE *out, const char *const *dirs, uint32_t count, char error[PAGE_ERROR_OCTETS]);
 
 #endif

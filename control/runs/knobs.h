@@ -1,5 +1,5 @@
 // --knobs FILE: the conclusions of a file of targets at each setting of a scenario's knobs, and
-// which of the settings they hang on (lua/sluice/knobs).
+// which of the settings they depend on (lua/sluice/knobs).
 #ifndef SLUICE_CONTROL_RUNS_KNOBS_H
 #define SLUICE_CONTROL_RUNS_KNOBS_H
 

@@ -103,16 +103,16 @@ def bars():
 
 
 SAYS = {
-    "firm": "hangs on: Run's time (low: 1 s, high: 3 s)",  # 17 and 37 +- 2.5 are outside 20 to 34
+    "firm": "depends on: Run's time (low: 1 s, high: 3 s)",  # 17 and 37 +- 2.5 are outside 20 to 34
     "doubtful": "holds for all 4 settings (1 without any effect)",
-    "perhaps": "perhaps hangs on: Run's time (low: 1 s)",  # 17 + 2.5 is above 18
+    "perhaps": "may depend on: Run's time (low: 1 s)",  # 17 + 2.5 is above 18
     "always": "holds for all 4 settings (1 without any effect)",
     "late": "not met at the base; met with: Run's time (high: 3 s)",
     "never": "not met at the base; nor with any of 4 settings (1 without any effect)",
 }
 
 
-@case("what each conclusion hangs on, in a sentence, in knobs.json and below its table")
+@case("what each conclusion depends on, in a sentence, in knobs.json and below its table")
 def sentences():
     _, done, found = judged()
     same({what: one["says"] for what, one in found.items()}, SAYS, "sentences")
@@ -159,7 +159,7 @@ def figure():
     same(sluice("report", "--knobs", "--out", path, out).returncode, 0, "exit status")
     text = path.read_text()
     check_page(text.replace(' role="img"', ""))
-    for part in ("<h2>out</h2>", "hangs on: Run&#39;s time (low: 1 s, high: 3 s)</p>",
+    for part in ("<h2>out</h2>", "depends on: Run&#39;s time (low: 1 s, high: 3 s)</p>",
                  "Without any effect: quantum.", "<td class=\"wrap\">queue of one</td>", "&lt;y&gt;"):
         right(part in text, f"no {part}")
     same(len(pictures(text)), len(found), "pictures")

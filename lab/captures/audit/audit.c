@@ -168,8 +168,8 @@ static void note_ends(struct audit *audit)
     if (mixed)
         audit_note(
             audit,
-            "NSEs in which PDUs of more than one BSS or SGSN are: %u; there nothing is judged "
-            "that hangs on another PDU",
+            "NSEs with PDUs of more than one BSS or SGSN: %u; nothing that depends on another PDU "
+            "is judged there",
             mixed);
     for (const struct audit_pair *pair = audit->pairs; pair; pair = pair->next) {
         unknown += pair->number && pair->sgsn < 0;

@@ -1,4 +1,4 @@
--- Judges the conclusions at the base and at each setting of the knobs, and says what they hang on.
+-- Judges the conclusions at the base and at each setting of the knobs, and says what they depend on.
 local targets = require "sluice.targets.judge"
 
 local judge = {}
@@ -100,7 +100,7 @@ local function bars_of(loaded, number, base)
     return bars
 end
 
--- ---- What it hangs on ----
+-- ---- What it depends on ----
 
 local function was_run(side)
     return side.row.verdict ~= "not run"
@@ -150,8 +150,8 @@ local function sentence_of(bars, base)
     if not base.mean then
         return base.fault or "a run that it reads was not made"
     elseif base.verdict == "met" then
-        return sure and "hangs on: " .. sure .. (perhaps and "; perhaps on: " .. perhaps or "")
-            or perhaps and "perhaps hangs on: " .. perhaps or "holds for " .. all_settings(bars)
+        return sure and "depends on: " .. sure .. (perhaps and "; may depend on: " .. perhaps or "")
+            or perhaps and "may depend on: " .. perhaps or "holds for " .. all_settings(bars)
     end
     return "not met at the base; " .. (sure and "met with: " .. sure .. (perhaps and "; perhaps with: " .. perhaps or "")
         or perhaps and "perhaps met with: " .. perhaps or "nor with " .. all_settings(bars):gsub("^all", "any of"))

@@ -1,4 +1,4 @@
--- What the conclusions hang on, as a table for a terminal, as knobs.csv, and as knobs.json.
+-- What the conclusions depend on, as a table for a terminal, as knobs.csv, and as knobs.json.
 local csv_cells = require "sluice.targets.cells"
 local judge = require "sluice.targets.judge"
 local lines = require "sluice.targets.lines"
