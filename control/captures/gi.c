@@ -407,10 +407,8 @@ static void put_report(struct json *json, const struct outputs *out, const struc
     json_object(json);
     gi_sheets_put_bins(out->sheets, json);
     json_close(json);
-    if (out->paper) {
-        json_key(json, "paper");
-        gi_paper_put(out->sheets, json);
-    }
+    if (out->paper)
+        table_json(&gi_list_paper, out->sheets, json);
     put_texts(json);
     put_counts(json, gi);
     put_files(json, files, n);

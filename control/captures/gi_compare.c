@@ -13,7 +13,7 @@
 #include "control/captures/pages.h"
 #include "control/captures/gi_chance.h"
 #include "control/captures/gi_report.h"
-#include "lab/base/json.h"
+#include "lab/base/table.h"
 
 #define ROWS_MOST       2000u
 #define TABLE_ROWS_MOST 100u // a report may be anybody's, and each row is looked for in the other
@@ -249,32 +249,9 @@ void gi_compared_print(const struct gi_compared *c, FILE *out)
 
 // ---- JSON ----
 
-static void put_real(struct json *json, const char *key, bool there, double value)
-{
-    json_key(json, key);
-    if (there && isfinite(value)) // the reports may be anybody's
-        json_real(json, value);
-    else
-        json_null(json);
-}
-
-static void put_row(const struct row *r, struct json *json)
-{
-    json_object(json);
-    json_put_text(json, "table", r->table);
-    json_put_text(json, "row", r->label);
-    json_put_text(json, "figure", r->figure);
-    json_put_text(json, "unit", r->unit);
-    put_real(json, "a", true, r->value[A]);
-    put_real(json, "b", true, r->value[B]);
-    put_real(json, "values_a", true, r->values[A]);
-    put_real(json, "values_b", true, r->values[B]);
-    put_real(json, "difference", true, r->value[B] - r->value[A]);
-    put_real(json, "least", r->judged, r->interval.least);
-    put_real(json, "most", r->judged, r->interval.most);
-    json_put_text(json, "verdict", verdict_of(r));
-    json_close(json);
-}
+#define TABLE_FILE  "control/captures/gi_compare.def"
+#define TABLE_OWNER const struct gi_compared *c
+#include "lab/base/table_make.h"
 
 static void put_titles(const struct gi_compared *c, struct json *json)
 {
@@ -296,11 +273,7 @@ void gi_compared_json(const struct gi_compared *c, FILE *out)
     json_put_text(&json, "note", chance_text);
     json_put(&json, "left_out", c->left_out);
     put_titles(c, &json);
-    json_key(&json, "rows");
-    json_array(&json);
-    for (uint32_t i = 0; i < c->rows; i++)
-        put_row(&c->row[i], &json);
-    json_close(&json);
+    table_json(&gi_compare_rows, c, &json);
     json_close(&json);
     json_end(&json);
 }

@@ -50,6 +50,7 @@
 #define TABLE_VALUE_SHARE(value)     .real = (value)
 #define TABLE_VALUE_MEAN(value)      .real = (value)
 #define TABLE_VALUE_SECONDS(value)   .real = (value)
+#define TABLE_VALUE_FIGURE(value)    .real = (value)
 
 // A value is worked out only where its condition holds, and that of its object.
 #define TABLE_PUT(condition, ...)                                                         \

@@ -62,7 +62,7 @@ def word_of(text):
 
 def tables_of(path):
     text, tables, inside = expanded((ROOT / path).read_text()), [], None
-    for found in re.finditer(r"\b(TABLE|COLUMN|MAYBE|OBJECT|OBJECT_END|LIST)\b\(?", text):
+    for found in re.finditer(r"\b(TABLE|COLUMN|MAYBE|OR_NULL|OBJECT|OBJECT_END|LIST)\b\(?", text):
         what = found[1]
         values = arguments_of(text, found.end() - 1)[0] if found[0].endswith("(") else []
         if what == "TABLE":
@@ -248,6 +248,28 @@ def gi():
                 same(cell, of_gi(kind, flow[name]), name)
     right({True, False} >= {flow["sack"] for flow in flows} - {None} and None in [flow["sack"] for flow in flows], "a flag, and none")
     same((folder / "losses.csv").read_text(), "user,user_port,host,host_port,direction,time_s,sequence,verdict,instead\n", "losses")
+
+
+@case("sluice gi --paper and --compare: each row of JSON has the columns of its list, in its order")
+def gi_rows():
+    paths = [folder / f"{name}.json" for name in "abc"]
+    for number, path in enumerate(paths[:2]):
+        talk = Talk().setup()
+        for i in range(20):
+            talk.data(1 + i / (4 + number), 1 + 1000 * i).ack(1.2 + i / (4 + number), 1001 + 1000 * i)
+        (folder / "one.pcap").write_bytes(pcap(talk.frames))
+        done = subprocess.run([program(), "gi", folder / "one.pcap", "--paper", "--json", path], capture_output=True, timeout=60)
+        same((done.returncode, done.stderr), (0, b""), "exit status")
+    done = subprocess.run([program(), "gi", "--compare", *paths[:2], "--json", paths[2]], capture_output=True, timeout=60)
+    same((done.returncode, done.stderr), (0, b""), "exit status of --compare")
+    for list_of, path in (("lab/captures/gi/gi_paper_list.def", paths[0]), ("control/captures/gi_compare.def", paths[2])):
+        table, = tables_of(list_of)
+        rows = json.loads(path.read_text())[table.key]
+        right(len(rows) > 5, f"{table.name}: {len(rows)} rows")
+        for row in rows:
+            same(list(row), [column.key for column in table.columns], table.name)
+        kinds = {column.key: str if column.kind in ("TEXT", "WORD") else (int, float, type(None)) for column in table.columns}
+        right(all(isinstance(value, kinds[key]) for row in rows for key, value in row.items()), f"{table.name}: kinds of values")
 
 
 # ---- sluice help csv ----

@@ -239,36 +239,8 @@ void gi_paper_print(const struct gi_sheets *sheets, FILE *out)
 
 // ---- JSON ----
 
-static void put_real(struct json *json, const char *key, double value)
-{
-    json_key(json, key);
-    if (isnan(value))
-        json_null(json);
-    else
-        json_real(json, value);
-}
+static const char *const units[] = {"share", "s", "bit/s", "flows"};
 
-static void put_row(const struct published *p, double ours, struct json *json)
-{
-    static const char *const units[] = {"share", "s", "bit/s", "flows"};
-    json_object(json);
-    json_put_text(json, "where", p->where);
-    json_put_text(json, "what", p->what);
-    json_put_text(json, "unit", units[p->unit]);
-    put_real(json, "published_least", p->least);
-    put_real(json, "published_most", p->most);
-    put_real(json, "dial_up_least", p->dial_up_least);
-    put_real(json, "dial_up_most", p->dial_up_most);
-    put_real(json, "ours", ours);
-    put_real(json, "deviation", deviation_of(p, ours));
-    json_put_text(json, "deviation_in", p->unit == SHARE ? "points" : "%");
-    json_close(json);
-}
-
-void gi_paper_put(const struct gi_sheets *sheets, struct json *json)
-{
-    json_array(json);
-    for (size_t i = 0; i < COUNT; i++)
-        put_row(&list[i], ours_of(&list[i], sheets), json);
-    json_close(json);
-}
+#define TABLE_FILE  "lab/captures/gi/gi_paper_list.def"
+#define TABLE_OWNER const struct gi_sheets *sheets
+#include "lab/base/table_make.h"

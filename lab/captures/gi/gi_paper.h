@@ -2,10 +2,10 @@
 #ifndef SLUICE_GI_PAPER_H
 #define SLUICE_GI_PAPER_H
 
+#include "lab/base/table.h"
 #include "lab/captures/gi/gi_sheets.h"
 
 void gi_paper_print(const struct gi_sheets *sheets, FILE *out);
-// A list, for the open key.
-void gi_paper_put(const struct gi_sheets *sheets, struct json *json);
+extern const struct table gi_list_paper; // of a struct gi_sheets
 
 #endif
