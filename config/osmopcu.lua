@@ -3,11 +3,11 @@
 -- No phone can attach (there is no GMM): the MSs, with TLLIs and addresses, come from this file.
 run { name = "osmopcu", clock = "real", idle = "sleep" }
 
--- How packets wait is recommended.lua's: OsmoPCU offers a bucket of 10 s, and Sluice fills it only to what the
--- radio needs, so that packets wait here, under the AQM, and not in OsmoPCU. --variant as-offered fills it.
--- cell_delay: OsmoPCU has a queue for each MS, and time slots idle while those are empty. With packets of 500 octets
--- eight MSs get 94 % of eight time slots at 20 ms, 98 % at 300 ms. A download's queue there is as short all the same,
--- by cell_rate below.
+-- OsmoPCU offers a bucket of 10 s. With recommended.lua Sluice fills it only to what the radio needs, so packets
+-- wait here, under the AQM, and not in OsmoPCU. --variant as-offered fills it.
+-- cell_delay: OsmoPCU has a queue for each MS, and time slots are idle while these are empty. With packets of 500 octets
+-- eight MSs get 94 % of eight time slots at 20 ms, 98 % at 300 ms. cell_rate below keeps a
+-- download's queue there equally short.
 variants {
     default = "recommended",
     variant { name = "recommended", file = "recommended.lua", set = { "gb.cell_delay=300 ms" } },
@@ -27,7 +27,7 @@ variants {
 gn { device = "net_af_packet0,iface=gn0", address = "192.0.2.1", mtu = "1500 octets" }
 gb {
     device = "net_af_packet1,iface=gb0",
-    address = "198.51.100.1", port = 23000,     -- the SGSN in the BTS's configuration
+    address = "198.51.100.1", port = 23000,     -- the SGSN's address in the BTS's configuration
 }
 ggsn { name = "ggsn1", address = "192.0.2.2" }
 

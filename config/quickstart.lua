@@ -1,6 +1,6 @@
--- Before and after in one cell: four people browse while three MSs download, in virtual time. The BSS
--- answers as osmo-pcu does: it offers a bucket of 10 s, so that without more ado the whole queue stands
--- in the BSS, first in, first out.
+-- Before and after in one cell, in virtual time: four users browse while three MSs download. The BSS
+-- answers as osmo-pcu does: it offers a bucket of 10 s, so by default the whole queue waits in the BSS,
+-- first in, first out.
 --     sluice run config/quickstart.lua --variant all      both variants, side by side
 --     sluice run config/quickstart.lua                    the recommended one alone
 --     sluice check config/quickstart.lua                  print the file with all defaults
@@ -10,12 +10,12 @@ run {
     duration = "120 s",
     seed = 1,               -- same seed, same bytes, in all results
 }
-log { level = "error" }     -- a BSS that discards what is too old says so each time
+log { level = "error" }     -- leaves out a line for each old packet that the BSS discards
 
 variants {
     default = "recommended",
-    -- A plain SGSN: one queue a class, first in, first out, cut off at its end when it is full, and all
-    -- that the BSS offers is filled.
+    -- A plain SGSN: one first-in, first-out queue for each class, which drops new packets when it is full,
+    -- and the whole bucket that the BSS offers is used.
     variant {
         name = "tail-drop",
         set = {
@@ -46,11 +46,11 @@ nse {
     line { latency = "5 ms" },
     bvc {
         bvci = 2,
-        -- A carrier with eight time slots of CS-2, of which an MS may have four down and two up:
-        -- 96 kbit/s for all of the cell, 48 kbit/s at most for one MS.
+        -- A carrier with eight time slots of CS-2; an MS may have four down and two up: 96 kbit/s for the
+        -- whole cell, at most 48 kbit/s for one MS.
         radio { carriers = 1, slots = 8, down_slots = 4, up_slots = 2 },
-        -- R is what the radio carries, Bmax what R sends in 10 s, sent each second; for an MS it is what its
-        -- four slots carry, as osmo-pcu has it.
+        -- Each second the BSS sends R, the rate of the radio, and Bmax, what R sends in 10 s. An MS's R is
+        -- the rate of its four slots, as with osmo-pcu.
         flow { rate = "96 kbit/s", measured = true, bmax_time = "10 s", ms_rate = "48 kbit/s" },
         -- IMSI, TLLI and addresses count up. Three MSs download, four browse; each pings as well.
         ms {
@@ -68,7 +68,7 @@ lab {
     ggsn = "192.0.2.2",
     ggsn_mac = "02:53:4c:00:02:01",
     gi { latency = "20 ms" },       -- to the hosts, and back
-    -- Linux of today at both ends (CUBIC, SACK, RACK, 10 segments to begin with), which asks for ECN.
+    -- A current Linux at both ends (CUBIC, SACK, RACK, an initial window of 10 segments), with ECN.
     tcp { name = "today", base = "linux", ecn = true },
 
     ftp { class = "background", imsi = "001010000000001", host_tcp = "today", ms_tcp = "today" },
@@ -80,7 +80,7 @@ lab {
         class = "background", imsi = "001010000000003", host_tcp = "today", ms_tcp = "today",
         start = "10 s",
     },
-    -- Pages of about 11 kB, as phones of that time asked for, and 10 s to read each.
+    -- Pages of about 11 kB, as phones of that time requested, and 10 s to read each.
     http {
         class = "interactive-1", host_tcp = "today", ms_tcp = "today",
         main = "5 kB", embedded = 2, embedded_size = "3 kB", embedded_size_law = "exponential",

@@ -1,13 +1,13 @@
--- Sluice's own answer to a queue in front of a slow radio: settings for any configuration, one and the
--- same everywhere. Values that are today's defaults stand here too, so that a changed default changes
--- nothing for who uses this file.
+-- The recommended settings for a queue in front of a slow radio, the same for any configuration. The
+-- file also has values that are defaults today, so that a changed default changes nothing for users of
+-- this file.
 --     variant { name = "recommended", file = "recommended.lua" }          in a configuration
 --     sluice run my.lua --set @config/recommended.lua                     for one run
--- class[*] means all seven classes, those that the configuration does not name as well.
+-- class[*] means all seven classes, including those that the configuration does not name.
 return {
     -- ---- Where packets wait ----
-    -- A BSS offers a bucket of 10 s (osmo-pcu), so that a full queue waits there, first in, first out,
-    -- where no AQM acts. What its radio sends in a block period, and one LLC PDU, keep it busy. In the
+    -- osmo-pcu offers a bucket of 10 s. A full queue would wait there, first in, first out, where no AQM
+    -- acts. One block period of its radio and one LLC PDU are enough to keep the radio busy. In the
     -- quickstart the p95 of a ping is 0.9 s, with 600 ms it is 1.4 s; in latency-geran a ping beside a
     -- download takes 1.7 times an idle one, with 600 ms 1.9 times.
     "gb.cell_delay=20 ms",
@@ -16,23 +16,25 @@ return {
     -- half a per cent of its packets a block period; with 60 ms it does not.
     "gb.ms_delay=60 ms",
     "gb.pfc_delay=60 ms",       -- the same for a packet flow
-    -- A BSS that tells how full a bucket is (CBL) may count an LLC PDU on the air whole until all of it has
-    -- arrived. On one time slot 20 ms are 25 octets, so the next one would wait for that, and the radio with it.
-    -- So Sluice leaves such a bucket room for two LLC PDUs by the N201-U in use, and for 1 % of Bmax, the step in which
-    -- its level is told (at most a third PDU). In buffer-2004, with TBFs set up in 60 ms and ACKs of 40 to 200 ms, 98 % of
-    -- the throughput are left with an N201-U of 500, 1430 and 1520 octets, and the p95 of a ping is 1.6 s, 2.1 s and
-    -- 2.2 s; without that room 75 % are left, and 65 % with 1520. With its 0.8 s and 0.5 s 91 %, 89 % and 89 % are left,
-    -- and a ping's p95 is 2.3 s, 2.4 s and 2.5 s. An N201-U of 140 leaves 96 %, and 87 %.
+    -- A BSS that reports how full a bucket is (CBL) may count an LLC PDU on the air as a whole until all of it has
+    -- arrived. On one time slot 20 ms are 25 octets, so the next PDU would wait for that, and the radio would be
+    -- idle. So Sluice leaves such a bucket room for two LLC PDUs by the N201-U in use, and for 1 % of Bmax, the
+    -- resolution of the reported level (at most one more PDU). In buffer-2004, with TBFs set up in 60 ms and ACKs of
+    -- 40 to 200 ms, 98 % of the throughput are left with an N201-U of 500, 1430 and 1520 octets, and the p95 of a
+    -- ping is 1.6 s, 2.1 s and 2.2 s; without that room 75 % are left, and 65 % with 1520. With its 0.8 s and 0.5 s
+    -- 91 %, 89 % and 89 % are left, and a ping's p95 is 2.3 s, 2.4 s and 2.5 s. An N201-U of 140 leaves 96 %, and 87
+    -- %.
 
-    -- ---- Whose turn it is ----
-    -- A class that asks for less than its share gets all that it asks for, and what it leaves goes to the others
-    -- by their weights. The study of AQM in the 2G-SGSN (2006) has 900, 50, 35, 15 and 5. With these the p95 of a
-    -- page in aqm-2006, which is one of interactive-3, is 160 s, and the least download gets 2.3 kbit/s; with ours
-    -- 131 s (without an AQM 162) and 4.6; but 340 pages come for 372, and the mean one takes 97 s for 88. In a cell of 24 kbit/s with six who
-    -- browse (the tournament's weak cell, five seeds) the least of four downloads gets 520 bit/s and 1120, the mean
-    -- page takes 21 s and 25 s. One queue, first in, first out, gives it 2140 there, and pages take 42 s; with 300
-    -- for interactive-1 and 5 for background it gets 93, and pages take 19 s. In the tournament no other weight of
-    -- interactive-1 or background has a smaller worst regret in what people feel (tests/tournament/README.md).
+    -- ---- Shares of classes ----
+    -- A class that needs less than its share gets all that it needs, and the rest goes to the others by their
+    -- weights. The study of AQM in the 2G-SGSN (2006) has 900, 50, 35, 15 and 5. With these the p95 of a page in
+    -- aqm-2006, which is one of interactive-3, is 160 s, and the least download gets 2.3 kbit/s; with ours 131 s
+    -- (without an AQM 162) and 4.6; but 340 pages come for 372, and the mean one takes 97 s for 88. In a cell of 24
+    -- kbit/s with six who browse (the tournament's weak cell, five seeds) the least of four downloads gets 520 bit/s
+    -- and 1120, the mean page takes 21 s and 25 s. One queue, first in, first out, gives it 2140 there, and pages
+    -- take 42 s; with 300 for interactive-1 and 5 for background it gets 93, and pages take 19 s. In the tournament
+    -- no other weight of interactive-1 or background has a smaller worst regret in what users notice
+    -- (tests/tournament/README.md).
     "class[conversational].weight=900",
     "class[streaming].weight=900",
     "class[interactive-1].weight=35",
@@ -40,43 +42,43 @@ return {
     "class[interactive-3].weight=20",
     "class[background].weight=10",
     "class[*].flows=true",      -- a ping or a page does not wait behind a download of the same MS
-    "queue.flows=32",           -- a ping shares a queue only where its MS has so many downloads
+    "queue.flows=32",           -- a ping shares a queue only if its MS has that many downloads
     "queue.flow_quantum=300 octets",    -- RFC 8290 3: small, so that small packets pass large ones
 
     -- ---- Backstops ----
-    -- What is older than 6 s in the SGSN nobody waits for: TCP has sent it again. The rest is the BSS's, whose
-    -- clock does not stop when calls take its radio: with 17 s it still has what came before a call of 15 s, and
-    -- the LLC PDUs that may stand before that (preempt-2004: with 10 s in all that is lost, and sent again).
+    -- Nothing waits for a packet older than 6 s in the SGSN: TCP has sent it again. The rest of the lifetime is
+    -- the BSS's. Its clock does not stop when calls take the radio: with 17 s it still has the packets from before a
+    -- call of 15 s and the LLC PDUs ahead of them (preempt-2004: with 10 s in total they are lost, and sent again).
     "class[*].lifetime=23 s",
     "class[*].bss_lifetime_least=17 s",
-    "queue.overflow=largest",   -- a full queue drops from who has most, not from who comes next
-    "queue.cell_octets=1000 kB",        -- no cell takes the memory of all
+    "queue.overflow=largest",   -- a full queue drops from the largest flow, not the arriving packet
+    "queue.cell_octets=1000 kB",        -- no cell takes all memory
     "queue.cell_packets=1024",
-    "queue.ms_octets=128 kB",   -- and no MS the memory of its cell: 4 s at 240 kbit/s
+    "queue.ms_octets=128 kB",   -- and no MS its cell's: 4 s at 240 kbit/s
     "queue.ms_packets=256",
 
-    -- ---- When it is too much ----
-    -- COBALT for each flow: its target is 1.5 packets' time at the rate that the flow has now, and a head must have waited
-    -- for 4; earlier signals cost throughput: CoDel of RFC 8289 takes 18 to 19 % of it in preempt-2004 (interval 2 s).
-    -- Where no calls preempt the radio CoDel is quicker: in the quickstart, ten seeds, the p95 of the downloads' delay is
-    -- 5.4 s with it and 6.3 s with COBALT, pages and pings as quick. There "class[background].aqm.name=codel",
-    -- "class[background].aqm.interval=2 s".
-    -- For THP2 and THP3, too. RED over all of such a class in a cell keeps their packets' delay at a third (aqm-2006, p95:
-    -- THP2 1.2 s for 5.6 s, THP3 1.8 s for 5.7 s). But nobody feels the delay of a packet of a page, and pages take longer
-    -- with RED (p95 169 s for 131 s), their least users get less (THP2 11.7 kbit/s for 14.8), and TCP has twice the time-outs.
-    -- Each queue by flow needs an AQM of its own (RFC 8290 4): seen over the whole MS, a ping that has not waited tells
-    -- the AQM that the download is well. In the quickstart the median delay of the downloads is 4.7 s that way, and
-    -- 3.1 s with an AQM for each flow.
+    -- ---- AQM ----
+    -- COBALT for each flow: its target is 1.5 packets' time at the rate that the flow has now, and a head must have
+    -- waited for 4; earlier signals cost throughput: CoDel of RFC 8289 takes 18 to 19 % of it in preempt-2004
+    -- (interval 2 s). Where no calls preempt the radio, CoDel is quicker: in the quickstart, ten seeds, the p95 of
+    -- the downloads' delay is 5.4 s with it and 6.3 s with COBALT, with equal pages and pings. For such a cell use
+    -- "class[background].aqm.name=codel", "class[background].aqm.interval=2 s". THP2 and THP3 have COBALT too. RED
+    -- over all of such a class in a cell reduces their packets' delay to a third (aqm-2006, p95: THP2 1.2 s for 5.6
+    -- s, THP3 1.8 s for 5.7 s). But users do not notice the delay of a single packet of a page, and pages take longer
+    -- with RED (p95 169 s for 131 s), their least users get less (THP2 11.7 kbit/s for 14.8), and TCP has twice the
+    -- time-outs. Each per-flow queue needs its own AQM (RFC 8290 4): with one AQM for the whole MS, a ping that has
+    -- not waited makes the AQM believe that the download is fine. In the quickstart the median delay of the downloads
+    -- is 4.7 s that way, and 3.1 s with an AQM for each flow.
     "class[*].scope=flow",
     "class[*].aqm.name=cobalt",
     "class[*].aqm.ecn=true",    -- a window of 2 to 8 packets seldom survives a drop without a time-out
     "class[*].aqm.target=5 ms", -- a lower bound; the rate sets the target
-    -- A round trip on GPRS as downloads see it, about 3 s in preempt-2004. With 2 s COBALT signals again before TCP can have
-    -- answered, and the window falls before the next call: a download with ECN gets 23.5, 22.6 and 19.4 kbit/s with calls
-    -- of 3, 6 and 15 s for 26.0, 24.7 and 21.5 (buffer-2004: 9.4 and 24.5 for 9.7 and 27.4, on 1 and 3 time slots). With
-    -- 4 s 27.2, 25.6 and 22.3 (9.9 and 28.8), and up to 10 % more delay; but without ECN no more, and the least download of
-    -- a weak cell 6 +- 14 % less (the tournament's seeds and page).
+    -- A round trip on GPRS as downloads see it, about 3 s in preempt-2004. With 2 s COBALT signals again before TCP
+    -- can have answered, and the window falls before the next call: a download with ECN gets 23.5, 22.6 and 19.4
+    -- kbit/s with calls of 3, 6 and 15 s for 26.0, 24.7 and 21.5 (buffer-2004: 9.4 and 24.5 for 9.7 and 27.4, on 1
+    -- and 3 time slots). With 4 s 27.2, 25.6 and 22.3 (9.9 and 28.8), and up to 10 % more delay; but without ECN no
+    -- more, and the least download of a weak cell 6 +- 14 % less (the tournament's seeds and page).
     "class[*].aqm.rtt=3 s",
     "class[*].aqm.mtu=1500 octets",     -- the largest packet of the Internet
-    "class[*].aqm.overfull=4",  -- CAKE's buffer, in intervals: beyond it, drops for who ignores marks
+    "class[*].aqm.overfull=4",  -- CAKE's buffer, in intervals: beyond it, flows that ignore marks get drops
 }
