@@ -86,6 +86,29 @@ static void an_earlier_runs_are_cleared(void **state)
     take_away("notes.txt");
 }
 
+static void take_file(void *self, const char *name, uint64_t octets)
+{
+    size_t n = strlen(self);
+    snprintf((char *)self + n, 200 - n, "%s %llu;", name, (unsigned long long)octets);
+}
+
+// Files of a run alone, with what they hold now.
+static void what_is_there(void **state)
+{
+    char found[200] = "";
+    (void)state;
+    results_files(&results, take_file, found);
+    assert_string_equal(found, "");
+    assert_int_equal(results_write(&results, "gn.pcap", put_text, "four"), 0);
+    assert_int_equal(results_write(&results, "summary.json", put_text, "longer"), 0);
+    assert_int_equal(results_write(&results, "notes.txt", put_text, "mine"), 0);
+    results_files(&results, take_file, found);
+    assert_string_equal(found, "summary.json 6;gn.pcap 4;");
+    take_away("summary.json");
+    take_away("gn.pcap");
+    take_away("notes.txt");
+}
+
 static void whole_or_not_there(void **state)
 {
     (void)state;
@@ -141,6 +164,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(one_run_at_a_time, begin, end),
         cmocka_unit_test_setup_teardown(an_earlier_runs_are_cleared, begin, end),
+        cmocka_unit_test_setup_teardown(what_is_there, begin, end),
         cmocka_unit_test_setup_teardown(whole_or_not_there, begin, end),
         cmocka_unit_test_setup_teardown(for_the_owner_and_the_group_unless_simulated, begin, end),
         cmocka_unit_test_setup_teardown(what_somebody_has_put_there_is_not_written_to, begin, end),
