@@ -49,7 +49,7 @@
     MUST(T, U16, gb_port, 1, 0xffff, "the dataplane's UDP port on Gb")               \
     MUST(T, U16, gb_mtu_octets, 576, 9000, "the largest IP packet on Gb")            \
     MUST(T, LINK, gi, 0, 0, "the line between the hosts and the GGSN, each way")     \
-    MUST(T, MOBILE, mobile, 0, 0, "what all MSs have in common")
+    MUST(T, MOBILE, mobile, 0, 0, "settings of all MSs")
 
 #define LAB_NSE_FIELDS(MUST, MAY, T)               \
     MUST(T, U32, nse_id, 0, UINT32_MAX, "the NSE") \

@@ -64,7 +64,7 @@ static const char *trace_measure(const void *config, uint64_t *silent_ns)
 // Rows without a block of their own are for their faults and measures only.
 static const struct lab_list lists[] = {
     {"link", &link_config_record, link_fault, false, "a line of the network", NULL},
-    {"mobile", &ms_config_record, NULL, false, "what all MSs have in common", NULL},
+    {"mobile", &ms_config_record, NULL, false, "settings of all MSs", NULL},
     {"bss", &bss_config_record, bss_fault, false, "a BSS", NULL},
     {"cell", &bss_cell_config_record, cell_fault, false, "a cell of a BSS", NULL},
     {"radio", &radio_config_record, radio_fault, false, "the radio of a cell", NULL},

@@ -111,8 +111,8 @@ static void put_tree(const struct json_object *report, FILE *out)
         put_leaf(value_at(rows, i), out);
     gi_end(out);
     fputs("<p class=\"soft\">Optimal: 1 SYN, 1 SYN-ACK. Slight problem: one of them was repeated, "
-          "told by what was "
-          "repeated, and once more by background. No response: no SYN-ACK. Serious problem: a "
+          "shown by what was "
+          "repeated, and again by background. No response: no SYN-ACK. Serious problem: a "
           "SYN-ACK, but no ACK.</p>"
           "</section>\n",
           out);
@@ -266,8 +266,8 @@ static void put_heading(const struct json_object *report, FILE *out)
     fprintf(out, "<p>%.0f TCP flows in %llu frames.</p>\n", value_real(all, "flows"),
             (unsigned long long)value_number(value_in(report, "counts"), "frames"));
     if (value_number(value_in(report, "counts"), "segments") == 0)
-        fputs("<p class=\"bad\">No TCP was read, so nothing was measured. What was read in its "
-              "place stands at the end.</p>\n",
+        fputs("<p class=\"bad\">No TCP was read, so nothing was measured. What was read "
+              "instead is at the end.</p>\n",
               out);
 }
 

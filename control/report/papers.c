@@ -127,7 +127,7 @@ static void put_summary(const struct paper *papers, uint32_t count, FILE *out)
     put_lines(papers, count, put_counts, out);
     fputs("</tbody></table></div>\n<p class=\"soft\">Results: what the paper has, within its "
           "tolerance. Beyond: goals of ours. Inputs: a knob is set to what the paper has, so that "
-          "meeting it is no achievement. Told: not judged.</p></section>\n",
+          "meeting it is no achievement. Told: reported only, not judged.</p></section>\n",
           out);
 }
 

@@ -146,7 +146,7 @@ void section_targets_of(const struct json_object *targets, const char *title, FI
               "seeds alike\": no seed moves the row, so there is none.</p>\n",
         out);
     put_folded(rows, "input", "inputs: knobs set to what the paper has, checked", out);
-    put_folded(rows, "told", "that are told, not judged", out);
+    put_folded(rows, "told", "reported only, not judged", out);
     fputs("</section>\n", out);
 }
 

@@ -149,7 +149,7 @@ static enum aqm_verdict dequeue(const void *config, void *vars, const struct aqm
 
 const struct aqm_ops aqm_codel = {
     .name = "codel",
-    .help = "CoDel (RFC 8289): signals at a rising rate while the queue stands above a target",
+    .help = "CoDel (RFC 8289): signals at a rising rate while the queue stays above a target",
     .params = params_table,
     .param_count = CODEL_PARAMS,
     .vars_octets = sizeof(struct vars),

@@ -66,9 +66,9 @@ enum bss_flow_ms { BSS_FLOW_MS_NONE, BSS_FLOW_MS_FIXED, BSS_FLOW_MS_MEASURED };
         "what FLUSH-LL with a new cell does to the LLC PDUs of the old cell; OsmoPCU ignores it " \
         "(48.018 8.1)")                                                                           \
     KEY(T, SWITCH, tell_discards, "bss.tell_discards", NULL, 0, 1, 1,                             \
-        "LLC-DISCARDED tells what the buffers lost (48.018 8.2.4)")                               \
+        "LLC-DISCARDED reports what the buffers lost (48.018 8.2.4)")                             \
     KEY(T, SWITCH, tell_radio_losses, "bss.tell_radio_losses", NULL, 0, 1, 0,                     \
-        "LLC-DISCARDED tells what the radio lost, too")                                           \
+        "LLC-DISCARDED also reports what the radio lost")                                         \
     KEY(T, TIME, gather_ns, "bss.gather", "at once", BSS_MS(1), BSS_S(60), 0,                     \
         "how long losses of an MS are gathered into one LLC-DISCARDED")                           \
     KEY(T, CHOICE, preemption, "bss.preemption", "nothing flow-ms flow-bvc radio-status",         \

@@ -15,7 +15,7 @@
     KEY(T, TIME, pause_ns, "ftp.pause", NULL, 0, APP_TIME_MOST, 1 * S_IN_NS,                       \
         "time from a transfer's last octet, or its failure, to the next connection")               \
     KEY(T, CHOICE, opener, "ftp.opener", "host ms", FLOW_HOST, FLOW_MS, FLOW_MS,                   \
-        "who opens the connection: the host (active FTP), or the MS (passive)")                    \
+        "the end that opens the connection: the host (active FTP), or the MS (passive)")           \
     KEY(T, SIZE, request_octets, "ftp.request", "none", 1, 1000000, 0,                             \
         "octets that the receiver sends first, upon which the file is sent; with none it is sent " \
         "once the connection is open")

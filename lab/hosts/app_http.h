@@ -17,7 +17,7 @@ enum app_http_reuse { APP_HTTP_OBJECT, APP_HTTP_PAGE, APP_HTTP_EVER };
 #define APP_HTTP_FIELDS(MUST, KEY, T)                                                             \
     APP_KEYS(KEY, T, "http")                                                                      \
     KEY(T, CHOICE, client, "http.client", "host ms", FLOW_HOST, FLOW_MS, FLOW_MS,                 \
-        "who asks for pages")                                                                     \
+        "the end that requests pages")                                                            \
     KEY(T, COUNT, connections, "http.connections", NULL, 1, APP_HTTP_CONNECTIONS_MOST, 4,         \
         "the most connections at a time")                                                         \
     KEY(T, CHOICE, reuse, "http.reuse", "object page all", APP_HTTP_OBJECT, APP_HTTP_EVER,        \

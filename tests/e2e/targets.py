@@ -99,7 +99,7 @@ def kinds():
     table = done.stdout[done.stdout.index("\n  figure "):]
     same(re.findall(r"^  -- (\w+)|\b(w\d)\b", table, re.M),
          [("", "w4"), ("", "w5"), ("Beyond", ""), ("", "w3"), ("", "w9"), ("Inputs", ""), ("", "w2"), ("", "w6"), ("", "w7"),
-          ("Told", ""), ("", "w1"), ("", "w8")], "the order")
+          ("Reported", ""), ("", "w1"), ("", "w8")], "the order")
 
 
 @case("what no seed moves has no interval, and the row says so; one seed alone does not")

@@ -52,7 +52,7 @@ local NSE_KEYS = {
     {
         name = "cell_rate", type = "choice", choices = { "as offered", "as measured" },
         default = "as offered",
-        help = "as measured: of a cell's R as much as keeps the delay that the BSS tells (BVC Measurement) near"
+        help = "as measured: use only the part of a cell's R that keeps the delay reported by the BSS (BVC Measurement) near"
             .. " what its radio needs, for a BSS that offers more than its radio carries; not with gb.cell_delay = \"as"
             .. " offered\"",
     },
@@ -123,7 +123,7 @@ end
 -- The dataplane's limits, which do not move while it runs.
 gb.room = {
     name = "room", min = 0, max = 1, single = true, filled = {},
-    help = "limits of the run, for what a reload or a BSS adds",
+    help = "limits of the run, for records that a reload or a BSS adds",
     keys = described.keys("room", {
         nses = places(16), nsvcs = places(16, ", each nsvcs_most,"), ggsns = places(16),
         bvcs = places(16, ", each cells_most,"), mss = places(64), pdps = places(64),

@@ -108,7 +108,7 @@ lab.of_nse = { lab.bss, lab.line }
 -- ---- Inside lab { } ----
 
 local gi = block("gi", "link", "link", "the line between the hosts and the GGSN, each way")
-local mobile = block("mobile", "mobile", "ms", "what all MSs have in common")
+local mobile = block("mobile", "mobile", "ms", "settings of all MSs")
 
 lab.profiles, lab.mss_octets = {}, {}
 for i, profile in ipairs(tcp_profiles) do

@@ -60,7 +60,7 @@ for i, discipline in ipairs(disciplines) do
     aqm_names[i] = discipline.name
 end
 local aqm_name = {
-    name = "name", type = "choice", choices = aqm_names, help = "the AQM; each has keys of its own",
+    name = "name", type = "choice", choices = aqm_names, help = "the AQM; each has its own keys",
 }
 
 -- The discipline that a class has when the file names none. At these rates a drop often costs TCP a

@@ -30,7 +30,7 @@ return {
     {
         name = "t5", clause = "48.018 12", least = "1 s", most = "30 s", default = "15 s",
         retries = 3,
-        help = "T5: an answer to FLUSH-LL, which has no timer of its own (T5 is for RA-CAPABILITY-UPDATE)",
+        help = "T5: an answer to FLUSH-LL, which has no timer itself (T5 is for RA-CAPABILITY-UPDATE)",
     },
     {
         name = "t7", clause = "48.018 12", least = "100 ms", most = "10 s", default = "3 s",

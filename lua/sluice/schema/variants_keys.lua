@@ -42,7 +42,7 @@ local variant = {
         {
             name = "set", type = "sets", most_items = SETS_MOST, optional = true,
             default_help = "none: the file as it is", example = '"class.aqm.name=codel"',
-            help = "what it changes, in this order, as with --set",
+            help = "the settings that it changes, in this order, as with --set",
         },
     },
 }

@@ -123,7 +123,7 @@ end
 local HEADINGS = {
     beyond = "Beyond the paper: goals of ours",
     input = "Inputs: knobs set to what the paper prints, checked",
-    told = "Told, not judged",
+    told = "Reported only, not judged",
 }
 
 function report.table(judged)
