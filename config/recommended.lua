@@ -11,9 +11,9 @@ return {
     -- quickstart the p95 of a ping is 0.9 s, with 600 ms it is 1.4 s; in latency-geran a ping beside a
     -- download takes 1.7 times an idle one, with 600 ms 1.9 times.
     "gb.cell_delay=20 ms",
-    -- An MS needs more than its cell where it is one of many, whose queues are short and come in bursts: one that its
-    -- own bucket holds back goes when that has room, whosever turn it is. With 20 ms that costs streaming in aqm-2006
-    -- half a per cent of its packets a block period; with 60 ms it does not.
+    -- An MS's bucket needs more room than its cell's. Where an MS is one of many, its queue is short and comes in bursts,
+    -- and an MS that its own bucket holds back is served when that has room, whoever's turn it is. With 20 ms that costs
+    -- streaming in aqm-2006 half a per cent of its packets in each block period; with 60 ms it costs nothing.
     "gb.ms_delay=60 ms",
     "gb.pfc_delay=60 ms",       -- the same for a packet flow
     -- A BSS that reports how full a bucket is (CBL) may count an LLC PDU on the air as a whole until all of it has
@@ -21,9 +21,9 @@ return {
     -- idle. So Sluice leaves such a bucket room for two LLC PDUs by the N201-U in use, and for 1 % of Bmax, the
     -- resolution of the reported level (at most one more PDU). In buffer-2004, with TBFs set up in 60 ms and ACKs of
     -- 40 to 200 ms, 98 % of the throughput are left with an N201-U of 500, 1430 and 1520 octets, and the p95 of a
-    -- ping is 1.6 s, 2.1 s and 2.2 s; without that room 75 % are left, and 65 % with 1520. With its 0.8 s and 0.5 s
-    -- 91 %, 89 % and 89 % are left, and a ping's p95 is 2.3 s, 2.4 s and 2.5 s. An N201-U of 140 leaves 96 %, and 87
-    -- %.
+    -- ping is 1.6 s, 2.1 s and 2.2 s; without that room 75 % are left, and 65 % with 1520. With the scenario's own 0.8 s
+    -- and 0.5 s instead of 60 ms, 91 %, 89 % and 89 % are left, and a ping's p95 is 2.3 s, 2.4 s and 2.5 s.
+    -- An N201-U of 140 leaves 96 %, and 87 %.
 
     -- ---- Shares of classes ----
     -- A class that needs less than its share gets all that it needs, and the rest goes to the others by their
