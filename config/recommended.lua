@@ -8,7 +8,7 @@ return {
     -- ---- Where packets wait ----
     -- osmo-pcu offers a bucket of 10 s. A full queue would wait there, first in, first out, where no AQM
     -- acts. One block period of its radio and one LLC PDU are enough to keep the radio busy. In the
-    -- quickstart the p95 of a ping is 0.9 s, with 600 ms it is 1.4 s; in latency-geran a ping beside a
+    -- quickstart the p95 of a ping is 0.8 s, with 600 ms it is 1.4 s; in latency-geran a ping beside a
     -- download takes 1.7 times an idle one, with 600 ms 1.9 times.
     "gb.cell_delay=20 ms",
     -- An MS's bucket needs more room than its cell's. Where an MS is one of many, its queue is short and comes in bursts,

@@ -177,10 +177,7 @@ static void link_first(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32
     struct tree_bvc *c = &s->bvc[bvc];
     struct tree_class *k = &c->of_class[p->traffic_class];
     uint32_t last = tree_pfc(s, k->head)->sent_octets ? k->head : pfc;
-    if (k->front == TREE_NONE)
-        k->front = last;
-    if (k->small == TREE_NONE)
-        k->small = last;
+    ring_is_last(k, last, RING_SMALL, TREE_NONE);
     ring_link_before(s, pfc, p, k->head);
     k->head = pfc;
     sched_bvc_head_changes(s, p->traffic_class, bvc);
@@ -219,27 +216,62 @@ void sched_bvc_ring_last(struct sched *s, uint32_t pfc, struct tree_pfc *p, stru
     }
     ring_unlink(s, pfc, p, k);
     ring_link_before(s, pfc, p, k->head);
-    p->sparse = RING_REST;
+    p->place = RING_REST;
+}
+
+// The place of its next N-PDU, of one in the ring.
+static enum ring_place place_of(struct sched *s, uint32_t pfc, struct tree_pfc *p,
+                                const struct tree_class *k)
+{
+    queue_choose(s, pfc, p);
+    if (p->place == RING_SMALL || p->place == RING_LARGE)
+        return ring_sparse_place(s, p);
+    return ring_has_credit(s, pfc, tree_ms(s, tree_pfc_ms(pfc)), p, k) ? RING_CREDIT : RING_REST;
 }
 
 void sched_bvc_ring_yield(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct tree_bvc *c)
 {
     struct tree_class *k = &c->of_class[p->traffic_class];
+    enum ring_place place = place_of(s, pfc, p, k);
     ring_front_leave(k, pfc, p);
-    queue_choose(s, pfc, p);
-    if (k->front == TREE_NONE) { // no others are in front
-        p->sparse = p->sparse ? ring_size(s, p) : RING_REST;
-        k->front = p->sparse ? pfc : TREE_NONE;
-        k->small = p->sparse == RING_SMALL ? pfc : TREE_NONE;
+    if (!ring_has_front(k)) { // of others
+        p->place = (uint8_t)place & 3;
+        ring_is_last(k, pfc, place, TREE_NONE);
         return;
     }
-    if (k->head == pfc)
-        k->head = p->next;
-    ring_take_out(s, p);
-    if (p->sparse)
-        ring_place_sparse(s, pfc, p, k);
-    else
-        ring_link_before(s, pfc, p, tree_pfc(s, k->front)->next);
+    ring_leave_place(s, pfc, p, k);
+    ring_put_in(s, pfc, p, k, place);
+}
+
+// From credit to the rest: it has its turn now; or it is the last of this round; or it had its
+// turn.
+static void ring_put_back(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct tree_class *k)
+{
+    bool comes = p->odd_turn != (k->round & 1), ends = ring_is_rest(tree_pfc(s, k->round_end));
+    if (p->state & PFC_TURN || (comes && !ends)) {
+        ring_put_in(s, pfc, p, k, RING_REST);
+        return;
+    }
+    ring_link_before(s, pfc, p, comes ? tree_pfc(s, k->round_end)->next : k->head);
+    p->place = RING_REST;
+    if (comes)
+        k->round_end = pfc;
+}
+
+void sched_bvc_ring_settle(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t bvc)
+{
+    struct tree_class *k = &s->bvc[bvc].of_class[p->traffic_class];
+    enum ring_place place = place_of(s, pfc, p, k);
+    if (place == p->place && place != RING_CREDIT)
+        return;
+    if (k->round_end == pfc && k->head != pfc && ring_is_rest(tree_pfc(s, p->prev)))
+        k->round_end = p->prev;
+    ring_front_leave(k, pfc, p);
+    ring_leave_place(s, pfc, p, k);
+    if (place == RING_REST)
+        ring_put_back(s, pfc, p, k);
+    else if (ring_put_in(s, pfc, p, k, place))
+        sched_bvc_head_changes(s, p->traffic_class, bvc);
 }
 
 bool sched_ring_mate_has_turn(struct tree_ms *m, const struct tree_pfc *p,

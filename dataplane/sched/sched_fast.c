@@ -130,7 +130,7 @@ static inline void go_on(struct sched *s, struct round *r)
     } else if (p->deficit <= 0) {
         p->state = PFC_IN_RING;
         ring_pass(&r->c->of_class[r->turn], p);
-    } else if (r->c->of_class[r->turn].front != TREE_NONE) {
+    } else if (ring_has_front(&r->c->of_class[r->turn])) {
         sched_bvc_ring_yield(s, r->pfc, p, r->c);
     }
 }

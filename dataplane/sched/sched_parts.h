@@ -38,6 +38,8 @@ void sched_bvc_ring_add(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint3
 void sched_bvc_ring_first(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t bvc);
 void sched_bvc_ring_last(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct tree_bvc *c);
 void sched_bvc_ring_yield(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct tree_bvc *c);
+// settle: its next N-PDU may be another one, or no longer go on credit: takes the place of that.
+void sched_bvc_ring_settle(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t bvc);
 void sched_bvc_ring_remove(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t bvc);
 // Another PFC is the first of that class.
 void sched_bvc_head_changes(struct sched *s, uint32_t class, uint32_t bvc);
@@ -99,6 +101,13 @@ uint32_t sched_queue_flow_of(const struct sched *s, uint32_t pfc, uint32_t hash)
 // The number of flows that have N-PDUs, or have this one that arrives.
 uint32_t sched_queue_flows_with(const struct sched *s, uint32_t pfc, uint32_t flow);
 void sched_queue_choose_flow(struct sched *s, uint32_t pfc, struct tree_pfc *p);
+// The lists of flows, in their order: those that have little queued, new ones, and the rest.
+enum { LIST_NONE, LIST_SMALL, LIST_NEW, LIST_OLD };
+static inline bool queue_flow_is_small(const struct sched *s, uint32_t pfc,
+                                       const struct tree_pfc *p)
+{
+    return sched_queue_flow(s, pfc, p->flow)->list == LIST_SMALL;
+}
 // Chooses the next flow, if there are flow queues; then p->head_info is valid.
 static inline void queue_choose(struct sched *s, uint32_t pfc, struct tree_pfc *p)
 {
@@ -111,6 +120,13 @@ static inline struct pdu *queue_head(const struct sched *s, uint32_t pfc, const 
     if (p->state & PFC_BY_FLOW)
         return &s->slot[sched_queue_flow(s, pfc, p->flow)->queue.head];
     return &s->slot[p->queue.head];
+}
+
+// What an MS may owe its class, and a flow its MS, for small N-PDUs that went before their turn:
+// two turns of an MS. Its debt from a turn is almost one, and its next turn may be a round late.
+static inline int32_t credit_octets(const struct sched *s)
+{
+    return 2 * (int32_t)s->config.pdu_octets_max;
 }
 
 // ---- sched_ms.c: an MS's own order, its waits and those of its PFCs ----

@@ -120,8 +120,11 @@ enum drop_reason sched_put(struct sched *s, uint32_t ms, uint32_t slot, const st
     } else if (p->state & PFC_BY_FLOW && !p->sent_octets && flow != p->flow) {
         uint8_t was = p->flow;
         sched_queue_choose_flow(s, pfc, p);
-        if (p->flow != was) // a new head: an MS or cell that waits for the old one looks again
+        if (p->flow != was) { // a new head: an MS or cell that waits for the old one looks again
+            if (p->state & PFC_IN_RING)
+                sched_bvc_ring_settle(s, pfc, p, m->bvc);
             sched_ms_heads_change(s, ms, now_ns);
+        }
     }
     return DROP_NONE;
 }

@@ -2,7 +2,8 @@
 // when it leaves, the next turn can be computed without reading the next slot. A PFC has one queue,
 // or queues by flow, served by deficit round robin with new flows first (RFC 8290's two lists, but
 // a flow stays new for its quantum of each round, not for one burst): a flow that sends little does
-// not wait behind another flow.
+// not wait behind another flow. Before these go flows with at most a quantum queued, which may owe
+// as much as their MS.
 //
 // A flow has a queue of its own, wherever one is free: it is found by a tag, 16 bits of its hash,
 // among the queues in use; a place that the hash alone chose would be another flow's in one of ten
@@ -10,8 +11,6 @@
 // goes on sharing it while that has N-PDUs, so that its own are not reordered.
 // Invariant (S7): only the head of a queue leaves it.
 #include "dataplane/sched/sched_queue.h"
-
-enum { LIST_NONE, LIST_NEW, LIST_OLD };
 
 struct tree_flow *sched_queue_flow(const struct sched *s, uint32_t pfc, uint32_t flow)
 {
@@ -56,13 +55,33 @@ static void list_append(const struct sched *s, uint32_t pfc, uint32_t list, uint
     lists->used |= 1ULL << flow;
     f->list = (uint8_t)list & 3;
     f->next = 0;
-    if (lists->head[list])
-        sched_queue_flow(s, pfc, lists->tail[list] - 1u)->next = (uint8_t)(flow + 1);
+    if (lists->head[list - 1])
+        sched_queue_flow(s, pfc, lists->tail[list - 1] - 1u)->next = (uint8_t)(flow + 1);
     else
-        lists->head[list] = (uint8_t)(flow + 1);
-    lists->tail[list] = (uint8_t)(flow + 1);
+        lists->head[list - 1] = (uint8_t)(flow + 1);
+    lists->tail[list - 1] = (uint8_t)(flow + 1);
     if (list == LIST_OLD && !lists->round_end)
         lists->round_end = (uint8_t)(flow + 1);
+}
+
+// The head of a flow in that list may go. A flow with at most a quantum queued goes on credit, too.
+static bool flow_goes(const struct sched *s, const struct tree_flow *f, uint32_t list)
+{
+    if (list != LIST_SMALL)
+        return f->deficit > 0;
+    return total_octets(f->queue.total) <= s->config.flow_quantum_octets &&
+           f->deficit > -credit_octets(s);
+}
+
+// Into the first list, from this one on, in which its head may go; else it has a turn to come.
+static void list_enter(const struct sched *s, uint32_t pfc, uint32_t list, uint32_t flow)
+{
+    struct tree_flow *f = sched_queue_flow(s, pfc, flow);
+    while (list < LIST_OLD && !flow_goes(s, f, list))
+        list++;
+    if (list == LIST_OLD)
+        f->deficit += (int32_t)s->config.flow_quantum_octets;
+    list_append(s, pfc, list, flow);
 }
 
 // The flow at the head of its list has ended its turn, or is empty. A round ends with the turn of
@@ -70,14 +89,13 @@ static void list_append(const struct sched *s, uint32_t pfc, uint32_t list, uint
 static void list_pass(const struct sched *s, uint32_t pfc, uint32_t list)
 {
     struct tree_flows *lists = sched_queue_flows(s, pfc);
-    uint32_t flow = lists->head[list] - 1u;
+    uint32_t flow = lists->head[list - 1] - 1u;
     struct tree_flow *f = sched_queue_flow(s, pfc, flow);
     uint8_t round = lists->round;
     bool ends = list == LIST_OLD && lists->round_end == flow + 1;
-    lists->head[list] = f->next;
+    lists->head[list - 1] = f->next;
     if (f->queue.total) {
-        f->deficit += (int32_t)s->config.flow_quantum_octets;
-        list_append(s, pfc, LIST_OLD, flow);
+        list_enter(s, pfc, list < LIST_OLD ? list + 1 : LIST_OLD, flow);
     } else {
         lists->used &= ~(1ULL << flow);
         f->list = LIST_NONE;
@@ -85,7 +103,7 @@ static void list_pass(const struct sched *s, uint32_t pfc, uint32_t list)
     }
     if (ends) {
         lists->round++;
-        lists->round_end = lists->head[LIST_OLD] ? lists->tail[LIST_OLD] : 0;
+        lists->round_end = lists->head[LIST_OLD - 1] ? lists->tail[LIST_OLD - 1] : 0;
     }
 }
 
@@ -95,10 +113,12 @@ void sched_queue_choose_flow(struct sched *s, uint32_t pfc, struct tree_pfc *p)
         return;
     const struct tree_flows *lists = sched_queue_flows(s, pfc);
     for (;;) {
-        uint32_t list = lists->head[LIST_NEW] ? LIST_NEW : LIST_OLD;
-        uint32_t flow = lists->head[list] - 1u;
+        uint32_t list = LIST_SMALL;
+        while (!lists->head[list - 1])
+            list++;
+        uint32_t flow = lists->head[list - 1] - 1u;
         const struct tree_flow *f = sched_queue_flow(s, pfc, flow);
-        if (f->queue.total && f->deficit > 0) {
+        if (f->queue.total && flow_goes(s, f, list)) {
             const struct pdu *pdu = &s->slot[f->queue.head];
             p->flow = (uint8_t)flow;
             p->head_info = queue_info(pdu->octets, pdu->lle);
@@ -108,19 +128,28 @@ void sched_queue_choose_flow(struct sched *s, uint32_t pfc, struct tree_pfc *p)
     }
 }
 
+// All flows are empty, and owe nothing.
+static void lists_clear(const struct sched *s, uint32_t pfc)
+{
+    const struct tree_flows *lists = sched_queue_flows(s, pfc);
+    for (uint32_t list = LIST_SMALL; list <= LIST_OLD; list++)
+        while (lists->head[list - 1])
+            list_pass(s, pfc, list);
+}
+
 // A flow joins the new ones while it has sent less than a quantum in this round, and what it has
 // sent too much in the last ones is paid: so one that sends little waits for no turn of the others,
-// and one whose queue runs empty again and again gets no more than they.
-static void join(const struct sched *s, uint32_t pfc, uint32_t flow, uint16_t tag)
+// and one whose queue runs empty again and again gets no more than they. The first one of a PFC
+// that had nothing queued owes nothing.
+static void join(const struct sched *s, uint32_t pfc, uint32_t flow, bool owes)
 {
     struct tree_flow *f = sched_queue_flow(s, pfc, flow);
     int64_t quantum = s->config.flow_quantum_octets, deficit = quantum;
     uint8_t rounds = (uint8_t)(sched_queue_flows(s, pfc)->round - f->next);
-    if (f->tag == tag && f->deficit + rounds * quantum < quantum)
+    if (owes && f->deficit + rounds * quantum < quantum)
         deficit = f->deficit + rounds * quantum;
-    bool new = deficit > 0;
-    f->deficit = (int32_t)(new ? deficit : deficit + quantum);
-    list_append(s, pfc, new ? LIST_NEW : LIST_OLD, flow);
+    f->deficit = (int32_t)deficit;
+    list_enter(s, pfc, LIST_SMALL, flow);
 }
 
 void sched_queue_append_to_flow(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t flow,
@@ -129,13 +158,16 @@ void sched_queue_append_to_flow(struct sched *s, uint32_t pfc, struct tree_pfc *
     struct tree_flow *f = sched_queue_flow(s, pfc, flow);
     uint16_t tag = queue_tag_of(s->slot[slot].flow_hash);
     f->shared = f->queue.total && (f->shared || f->tag != tag);
-    if (f->list == LIST_NONE)
-        join(s, pfc, flow, tag);
+    if (!p->queue.total)
+        lists_clear(s, pfc);
+    bool joins = f->list == LIST_NONE, owes = p->queue.total && f->tag == tag;
     if (!f->queue.total) {
         f->signalled = s->slot[slot].mark || (f->signalled && f->tag == tag);
         f->tag = tag;
     }
     queue_append(s, &f->queue, slot);
+    if (joins)
+        join(s, pfc, flow, owes);
     p->queue.total += total_of(s->slot[slot].octets);
 }
 

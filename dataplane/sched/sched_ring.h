@@ -5,13 +5,17 @@
 
 #include "dataplane/sched/sched_parts.h"
 
-// The order in a class's ring: PFCs that have begun an N-PDU (S12), then sparse ones (S13), of
-// which those with a small N-PDU (flow_quantum) go first, then the rest, by turns. A PFC that joins
-// is sparse while its MS has sent less than a quantum in this round; so it waits for none of those
-// with a longer backlog. It may leave and come back with what is left of its quantum, but has no
-// other one before the next round: none of the rest has less. A round ends with the turn of the PFC
-// that was the last when the round began.
-enum { RING_REST, RING_SMALL, RING_LARGE };
+// The order in a class's ring: PFCs that have begun an N-PDU (S12), then sparse ones with a small
+// N-PDU (flow_quantum), those on credit, sparse ones with a large N-PDU (S13), and the rest, by
+// turns. A PFC that joins is sparse while its MS has sent less than a quantum in this round; so it
+// waits for none of those with a longer backlog. It may leave and come back with what is left of
+// its quantum, but has no other one before the next round: none of the rest has less. A round ends
+// with the turn of the PFC that was the last when the round began.
+//
+// On credit goes an N-PDU of a flow that has at most a flow_quantum queued: else it would wait for
+// the turn that another flow of its MS has used up. It is charged to its MS, which may owe two
+// turns; but the MS has one turn in each round, whatever it sends on credit, so its other flows
+// go on.
 
 static inline void ring_link_before(struct sched *s, uint32_t pfc, struct tree_pfc *p,
                                     uint32_t next)
@@ -27,16 +31,30 @@ static inline void ring_link_before(struct sched *s, uint32_t pfc, struct tree_p
 static inline void ring_front_leave(struct tree_class *k, uint32_t pfc, const struct tree_pfc *p)
 {
     uint32_t before = k->head == pfc ? TREE_NONE : p->prev;
-    if (k->front == pfc)
-        k->front = before;
-    if (k->small == pfc)
-        k->small = before;
+    for (uint32_t place = 0; place < RING_PLACES; place++)
+        if (k->last[place] == pfc)
+            k->last[place] = before;
+}
+
+// No PFC is in front of the rest.
+static inline bool ring_has_front(const struct tree_class *k)
+{
+    return k->last[RING_LARGE] != TREE_NONE;
 }
 
 static inline void ring_take_out(struct sched *s, const struct tree_pfc *p)
 {
     tree_pfc(s, p->prev)->next = p->next;
     tree_pfc(s, p->next)->prev = p->prev;
+}
+
+// To take another place in the ring.
+static inline void ring_leave_place(struct sched *s, uint32_t pfc, const struct tree_pfc *p,
+                                    struct tree_class *k)
+{
+    if (k->head == pfc)
+        k->head = p->next;
+    ring_take_out(s, p);
 }
 
 // The class keeps other PFCs in its ring, so it does not become idle.
@@ -53,12 +71,18 @@ static inline void ring_unlink(struct sched *s, uint32_t pfc, const struct tree_
         k->head = p->next;
 }
 
+// It waits for its turn behind those in front.
+static inline bool ring_is_rest(const struct tree_pfc *p)
+{
+    return p->place == RING_REST && !p->sent_octets;
+}
+
 // The turn of the head ends: it becomes the last.
 static inline void ring_pass(struct tree_class *k, struct tree_pfc *p)
 {
     k->round += k->round_end == k->head;
     ring_front_leave(k, k->head, p);
-    p->sparse = RING_REST;
+    p->place = RING_REST;
     k->head = p->next;
 }
 
@@ -77,7 +101,7 @@ static inline void bvc_ring_unlink(struct sched *s, uint32_t pfc, struct tree_pf
         ring_unlink(s, pfc, p, k);
     }
     p->state &= (uint8_t) ~(PFC_IN_RING | PFC_TURN);
-    p->sparse = RING_REST;
+    p->place = RING_REST;
     p->next = round;
 }
 
@@ -97,36 +121,65 @@ static inline bool ring_is_sparse(struct tree_ms *m, const struct tree_pfc *p,
            (!(m->slots & (m->slots - 1)) || !sched_ring_mate_has_turn(m, p, k));
 }
 
-static inline uint8_t ring_size(const struct sched *s, const struct tree_pfc *p)
+static inline bool ring_is_small(const struct sched *s, const struct tree_pfc *p)
 {
-    return (p->head_info & QUEUE_INFO_OCTETS) <= s->config.flow_quantum_octets ? RING_SMALL
-                                                                               : RING_LARGE;
+    return (p->head_info & QUEUE_INFO_OCTETS) <= s->config.flow_quantum_octets;
+}
+
+static inline enum ring_place ring_sparse_place(const struct sched *s, const struct tree_pfc *p)
+{
+    return ring_is_small(s, p) ? RING_SMALL : RING_LARGE;
+}
+
+// Its turn has begun in this round; of a sparse one that waited, it may have been in the last one.
+static inline bool ring_turn_goes_on(const struct tree_pfc *p, const struct tree_class *k)
+{
+    return p->state & PFC_TURN && p->odd_turn == (k->round & 1);
+}
+
+// Its next N-PDU may go on credit.
+static inline bool ring_has_credit(const struct sched *s, uint32_t pfc, struct tree_ms *m,
+                                   const struct tree_pfc *p, const struct tree_class *k)
+{
+    return p->state & PFC_BY_FLOW && !p->sent_octets && p->deficit > -credit_octets(s) &&
+           queue_flow_is_small(s, pfc, p) &&
+           (!(m->slots & (m->slots - 1)) || !sched_ring_mate_has_turn(m, p, k));
+}
+
+// It is the last up to its place now, and was put behind that one.
+static inline void ring_is_last(struct tree_class *k, uint32_t pfc, enum ring_place place,
+                                uint32_t behind)
+{
+    for (uint32_t i = place; i < RING_PLACES; i++)
+        if (k->last[i] == behind || k->last[i] == TREE_NONE)
+            k->last[i] = pfc;
 }
 
 // Into the ring of an idle class.
 static inline void ring_begin(const struct sched *s, uint32_t pfc, struct tree_pfc *p,
                               struct tree_class *k)
 {
-    k->head = k->front = k->round_end = p->next = p->prev = pfc;
-    p->sparse = ring_size(s, p);
-    k->small = p->sparse == RING_SMALL || p->sent_octets ? pfc : TREE_NONE;
+    k->head = k->round_end = p->next = p->prev = pfc;
+    p->place = (uint8_t)ring_sparse_place(s, p) & 3;
+    k->last[RING_SMALL] = k->last[RING_CREDIT] = k->last[RING_LARGE] = TREE_NONE;
+    ring_is_last(k, pfc, p->sent_octets ? RING_SMALL : p->place, TREE_NONE);
 }
 
-// A sparse one that is not in the ring takes its place there; true: it is the head now.
-static inline bool ring_place_sparse(struct sched *s, uint32_t pfc, struct tree_pfc *p,
-                                     struct tree_class *k)
+// One that is not in the ring takes a place in front of the rest; or the first one of the rest, if
+// its turn of this round is now. True: it is the head now.
+static inline bool ring_put_in(struct sched *s, uint32_t pfc, struct tree_pfc *p,
+                               struct tree_class *k, enum ring_place place)
 {
-    p->sparse = ring_size(s, p);
-    uint32_t behind = p->sparse == RING_SMALL ? k->small : k->front;
+    if (place == RING_REST && !ring_is_rest(tree_pfc(s, k->round_end)))
+        k->round_end = pfc;
+    p->place = (uint8_t)place & 3;
+    uint32_t behind = k->last[place < RING_PLACES ? place : RING_LARGE];
     if (behind == TREE_NONE && tree_pfc(s, k->head)->sent_octets)
         behind = k->head;
     ring_link_before(s, pfc, p, behind == TREE_NONE ? k->head : tree_pfc(s, behind)->next);
     if (behind == TREE_NONE)
         k->head = pfc;
-    if (p->sparse == RING_SMALL)
-        k->small = pfc;
-    if (k->front == TREE_NONE || k->front == behind)
-        k->front = pfc;
+    ring_is_last(k, pfc, place, behind);
     return behind == TREE_NONE;
 }
 
@@ -134,19 +187,16 @@ static inline bool ring_place_sparse(struct sched *s, uint32_t pfc, struct tree_
 static inline bool ring_join(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p,
                              struct tree_class *k)
 {
-    if (!ring_is_sparse(m, p, k)) {
-        ring_link_before(s, pfc, p, k->head);
-        return false;
+    if (ring_is_sparse(m, p, k)) {
+        if (p->next == k->round && p->odd_turn == (k->round & 1)) // it goes on
+            p->state |= PFC_TURN;
+        return ring_put_in(s, pfc, p, k, ring_sparse_place(s, p));
     }
-    if (p->next == k->round && p->odd_turn == (k->round & 1)) // it goes on
-        p->state |= PFC_TURN;
-    return ring_place_sparse(s, pfc, p, k);
-}
-
-// Its turn has begun in this round; of a sparse one that waited, it may have been in the last one.
-static inline bool ring_turn_goes_on(const struct tree_pfc *p, const struct tree_class *k)
-{
-    return p->state & PFC_TURN && p->odd_turn == (k->round & 1);
+    if (ring_has_credit(s, pfc, m, p, k))
+        return ring_put_in(s, pfc, p, k, RING_CREDIT);
+    p->place = RING_REST;
+    ring_link_before(s, pfc, p, k->head);
+    return false;
 }
 
 // A PFC of that class begins, or ends, to have a backlog in that cell.

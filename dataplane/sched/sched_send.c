@@ -15,7 +15,7 @@ static bool turn_account(struct sched *s, struct round *r, uint32_t npdu_octets)
     if (!(p->state & PFC_IN_RING))
         return false;
     const struct tree_class *k = &r->c->of_class[p->traffic_class];
-    int32_t least = -(int32_t)(s->config.pdu_octets_max + npdu_octets);
+    int32_t least = -credit_octets(s) - (int32_t)npdu_octets;
     p->deficit -= (int32_t)r->piece.llc_octets;
     if (p->deficit < least)
         p->deficit = least;
@@ -27,12 +27,14 @@ static bool turn_account(struct sched *s, struct round *r, uint32_t npdu_octets)
     }
     if (total_packets(p->queue.total) == 1) // it leaves its ring
         return false;
+    if (p->place == RING_CREDIT && !turn) // see sched_bvc_ring_settle
+        return false;
     if (turn || (head && !p->sent_octets) ? p->deficit <= 0 : p->sent_octets != 0) {
         p->state &= (uint8_t)~PFC_TURN;
         sched_bvc_ring_last(s, r->pfc, p, r->c);
         return false;
     }
-    return k->front != TREE_NONE && (head || p->sent_octets || p->sparse);
+    return ring_has_front(k) && (head || p->sent_octets || p->place != RING_REST);
 }
 
 // For a piece that is not the last: the rest is the head now.
@@ -126,6 +128,8 @@ bool sched_round_send(struct sched *s, struct round *r, uint64_t now_ns, struct 
         begin_or_continue(s, r, pdu);
     if (yields)
         sched_bvc_ring_yield(s, r->pfc, r->p, r->c);
+    else if (r->piece.last && r->p->state & PFC_IN_RING && r->p->state & PFC_BY_FLOW)
+        sched_bvc_ring_settle(s, r->pfc, r->p, r->bvc);
     look_ahead(s, r, now_ns);
     if (g->last)
         ms_lle_is_left(s, r->ms, g->lle, now_ns);

@@ -26,21 +26,31 @@ static int32_t quantum(const struct sched *s, struct tree_ms *m, const struct tr
 }
 
 // Deficit round robin whose turns may overdraw: true if it is this PFC's turn.
-static bool has_turn(const struct sched *s, struct round *r)
+static bool has_turn(struct sched *s, struct round *r)
 {
     struct tree_pfc *p = r->p;
     struct tree_class *k = &r->c->of_class[p->traffic_class];
-    if (ring_turn_goes_on(p, k) || p->sent_octets) // a half-sent N-PDU goes on (S12)
+    if (p->sent_octets) // a half-sent N-PDU goes on (S12)
+        return true;
+    if (p->place == RING_CREDIT) {
+        if (ring_has_credit(s, r->pfc, r->m, p, k))
+            return true;
+        sched_bvc_ring_settle(s, r->pfc, p, r->bvc);
+        return false;
+    }
+    if (ring_turn_goes_on(p, k))
         return true;
     int32_t q = r->m->slots & (r->m->slots - 1) ? quantum(s, r->m, p, k)
                                                 : (int32_t)s->config.pdu_octets_max;
     p->deficit = p->deficit > 0 ? q : p->deficit + q;
+    p->odd_turn = k->round & 1;
     if (p->deficit <= 0) {
+        p->state &= (uint8_t)~PFC_TURN;
         ring_pass(k, p);
+        sched_bvc_ring_settle(s, r->pfc, p, r->bvc);
         return false;
     }
     p->state |= PFC_TURN;
-    p->odd_turn = k->round & 1;
     return true;
 }
 

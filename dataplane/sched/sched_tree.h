@@ -64,8 +64,8 @@ struct tree_pfc {
     uint32_t share_octets_per_s;
     uint8_t share_uses; // uses of the cached share left
     uint8_t flow;       // flow of the head N-PDU
-    uint8_t sparse : 2; // its place in the ring is that of a sparse one: see sched_ring.h
-    bool odd_turn : 1;  // its turn began in a round with an odd number
+    uint8_t place : 2;  // in the ring: enum ring_place
+    bool odd_turn : 1;  // its last turn began, or was passed on, in a round with an odd number
     bool ranked : 1;    // among the largest of its class: see sched_candidates.c
     bool stirred : 1;   // its AQM is stirred (aqm.h), if the AQM watches one PFC's queue
     bool asked : 1;     // the AQM was called for the last N-PDU, so it may be called again
@@ -115,7 +115,7 @@ struct tree_flow {
     int32_t deficit;
     uint16_t tag;       // of the flow that it belongs to, or belonged to last
     uint8_t next;       // flow + 1; of one in no list: the round in which it left
-    uint8_t list : 2;   // 0: none, 1: new, 2: old
+    uint8_t list : 2;   // LIST_NONE and others: see sched_parts.h
     bool shared : 1;    // N-PDUs of other tags are in it, too
     bool signalled : 1; // by a mark or a drop since one was spared: see aqm_spares
 };
@@ -123,9 +123,12 @@ static_assert(sizeof(struct tree_flow) == 24, "a flow");
 
 struct tree_flows {
     uint64_t used;            // a bit for each flow in a list
-    uint8_t head[3], tail[3]; // flow + 1, by list
+    uint8_t head[3], tail[3]; // flow + 1, by list - 1
     uint8_t round, round_end; // round_end: flow + 1, of the list of old ones
 };
+
+// The place of a PFC in the ring of its class: see sched_ring.h.
+enum ring_place { RING_SMALL, RING_CREDIT, RING_LARGE, RING_PLACES, RING_REST = RING_PLACES };
 
 struct tree_class {
     uint64_t tag;        // S(c)
@@ -134,10 +137,11 @@ struct tree_class {
     uint64_t total;
     uint64_t standing;      // the part of `total` whose MSs are frozen or stopped
     uint32_t standing_pfcs; // likewise of `backlogged`
-    // The ring's order (sched_ring.h): the last of the PFCs in front, and of these the last that
-    // has begun or is a small one, or TREE_NONE; the last of those whose turn is still to come in
-    // this round; the number of the round.
-    uint32_t front, small, round_end, round;
+    // The ring's order (sched_ring.h): by enum ring_place the last PFC up to that place, or
+    // TREE_NONE; the last of those whose turn is still to come in this round; the number of the
+    // round.
+    uint32_t last[RING_PLACES];
+    uint32_t round_end, round;
     uint32_t rank_top[2]; // of its MSs, by packets and by octets: see sched_candidates.c
 };
 

@@ -154,11 +154,11 @@ static const char *check_ms(const struct sched *s, uint32_t ms, struct sums *sum
 }
 
 // Its PFCs; an impossible number if its order is wrong: those that have begun an N-PDU (S12), then
-// small sparse ones, then large ones (S13), then the rest. `small` and `front` are the last of the
-// first two kinds, and of the first three; both may be unset while the head alone has begun.
+// small sparse ones, then large ones (S13), then those on credit, then the rest. `last` are the
+// last of the first two, three and four kinds; all may be unset while the head alone has begun.
 static uint32_t kind_of(const struct tree_pfc *p)
 {
-    return p->sent_octets ? 0 : p->sparse == RING_REST ? 3 : p->sparse;
+    return p->sent_octets ? 0 : p->place + 1u;
 }
 
 static bool is_last(const struct sched *s, uint32_t head, uint32_t last, uint32_t counted)
@@ -168,7 +168,7 @@ static bool is_last(const struct sched *s, uint32_t head, uint32_t last, uint32_
 
 static uint32_t ring_count(const struct sched *s, const struct tree_class *k)
 {
-    uint32_t n = 0, pfc = k->head, front = TREE_NONE, small = TREE_NONE, kind = 0;
+    uint32_t n = 0, pfc = k->head, kind = 0, last[RING_PLACES] = {TREE_NONE, TREE_NONE, TREE_NONE};
     bool ends = false;
     if (k->head == TREE_NONE)
         return 0;
@@ -177,13 +177,14 @@ static uint32_t ring_count(const struct sched *s, const struct tree_class *k)
         if (tree_pfc(s, p->next)->prev != pfc || !(p->state & PFC_IN_RING) || kind_of(p) < kind)
             return UINT32_MAX;
         kind = kind_of(p);
-        small = kind < 2 ? pfc : small;
-        front = kind < 3 ? pfc : front;
+        for (uint32_t place = 0; place < RING_PLACES; place++)
+            last[place] = kind <= place + 1 ? pfc : last[place];
         ends |= k->round_end == pfc;
         pfc = p->next;
     } while (pfc != k->head && ++n < UINT32_MAX - 1);
-    bool known = is_last(s, k->head, k->front, front) && is_last(s, k->head, k->small, small);
-    return ends && known ? n + 1 : UINT32_MAX;
+    for (uint32_t place = 0; place < RING_PLACES; place++)
+        ends &= is_last(s, k->head, k->last[place], last[place]);
+    return ends ? n + 1 : UINT32_MAX;
 }
 
 // Counts of a cell's PFCs in a class.

@@ -49,14 +49,22 @@ static bool is_greedy(const struct world *w, uint32_t source)
     return w->source[source].depth > 0 && !w->ms[w->pfc[w->source[source].pfc].ms].own;
 }
 
-// N-PDUs of MSs with a backlog that began between the arrival and the begin of this one.
+static bool is_small(const struct world *w, uint32_t octets)
+{
+    return octets <= w->config.flow_quantum_octets;
+}
+
+// N-PDUs of MSs with a backlog that began between the arrival and the begin of this one. By flow,
+// small ones on credit go before a large one.
 static uint32_t begun_before(const struct world *w, uint32_t at)
 {
     const struct world_sent *own = &w->sent[at];
+    bool credit = w->config.flows_a_pfc && !is_small(w, own->octets);
     uint32_t n = 0;
     for (uint32_t i = at; i-- && w->sent[i].time_ns > own->put_ns;)
         n += w->sent[i].first && w->sent[i].cell == own->cell &&
-             w->sent[i].traffic_class == own->traffic_class && is_greedy(w, w->sent[i].source);
+             w->sent[i].traffic_class == own->traffic_class && is_greedy(w, w->sent[i].source) &&
+             !(credit && is_small(w, w->sent[i].octets));
     return n;
 }
 
