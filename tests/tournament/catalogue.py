@@ -66,12 +66,16 @@ def window(seconds):
 
 RED_OF_PAGES = red(2, 6, "cell", classes=("interactive-2", "interactive-3"))
 
+# A plain SGSN: one queue a class in a cell, first in, first out, cut off at its end, and all that the BSS offers is
+# filled. What others are measured by.
+PLAIN = ["class[*].flows=false", *aqm("tail-drop", scope="cell"), "queue.overflow=tail",
+         "gb.cell_delay=as offered", "gb.ms_delay=as offered", "gb.pfc_delay=as offered"]
+
 SETTINGS = {
     "recommended": [],
-    # A plain SGSN: one queue a class in a cell, first in, first out, cut off at its end, and all that the BSS offers is
-    # filled. What others are measured by.
-    "plain": ["class[*].flows=false", *aqm("tail-drop", scope="cell"), "queue.overflow=tail",
-              "gb.cell_delay=as offered", "gb.ms_delay=as offered", "gb.pfc_delay=as offered"],
+    "plain": PLAIN,
+    # With the lifetime of a configuration without settings.
+    "plain, 10 s": PLAIN + ["class[*].bss_lifetime_least=1 s", *lifetime(10)],
     "flows alone": aqm("tail-drop"),
     "flows alone, 40 s": aqm("tail-drop") + lifetime(40),
     # recommended, but for one thing

@@ -17,7 +17,8 @@ nse {{ nsei = 101,
     nsvc {{ nsvci = 101, peer = "198.51.100.2", peer_port = 23000, peer_mac = "02:53:4c:00:01:01" }},
     line {{ latency = "5 ms" }},
     bvc {{ bvci = 2,
-        radio {{ carriers = 1, slots = {slots}, down_slots = {ms_slots}, up_slots = 2 }},
+        radio {{ carriers = 1, slots = {slots}, down_slots = {ms_slots}, up_slots = 2,
+            down_coding = "{coding}", up_coding = "{coding}" }},
         flow {{ rate = "{rate} kbit/s", measured = true, bmax_time = "10 s", ms_rate = "{ms_rate} kbit/s" }},
         ms {{ imsi = "001010000000001", count = 64,
             pdp {{ nsapi = 5, sapi = 11, class = "background", address = "10.0.1.1" }} }},
@@ -30,7 +31,8 @@ lab {{ ggsn = "192.0.2.2", ggsn_mac = "02:53:4c:00:02:01", gi {{ latency = "{lat
     {applications}
 }}
 """
-SLOT_KBIT = 12  # CS-2, what a slot carries of LLC
+SLOT_KBIT = {"CS-1": 8, "CS-2": 12}  # what a slot carries of LLC
+PING_BITS = 94 * 8  # of a ping's answer and the headers of its LLC PDU
 PING_TIMEOUT = "50 s"  # more than any lifetime of the catalogue; what a run sends in its last 50 s is not counted as lost
 
 
@@ -45,9 +47,11 @@ def background(number):
 class Cell:
     """A load in one cell, whose applications are lists of MSs' numbers. web: MSs of interactive-1 that read pages."""
 
-    def __init__(self, slots=4, ms_slots=4, seconds=300, downloads=(), pings=(), web=(), latency_ms=20, files=()):
+    def __init__(self, slots=4, ms_slots=4, seconds=300, downloads=(), pings=(), web=(), latency_ms=20, files=(),
+                 web_pings=(), ping_s=1, coding="CS-2"):
         self.slots, self.ms_slots, self.seconds, self.latency_ms = slots, ms_slots, seconds, latency_ms
         self.downloads, self.pings, self.web, self.files = downloads, pings, web, files
+        self.web_pings, self.ping_s, self.coding = web_pings, ping_s, coding
 
     def applications(self, rng):
         tcp = 'host_tcp = "today", ms_tcp = "today"'
@@ -60,15 +64,37 @@ class Cell:
             yield (f'http {{ class = "interactive-1", {ms(number, True)}, {tcp}, start = "{rng.uniform(0, 10):.2f} s", '
                    'main = "5 kB", embedded = 2, embedded_size = "3 kB", embedded_size_law = "exponential", '
                    'embedded_size_most = "20 kB", think = "10 s", think_law = "exponential" },')
-        for number in self.pings:
-            yield (f'ping {{ {background(number)}, interval = "1 s", start = "{rng.uniform(0, 1):.3f} s", '
+        of_web = [f'class = "interactive-1", {ms(number, True)}' for number in self.web_pings]
+        for who in [background(number) for number in self.pings] + of_web:
+            yield (f'ping {{ {who}, interval = "{self.ping_s} s", start = "{rng.uniform(0, self.ping_s):.3f} s", '
                    f'timeout = "{PING_TIMEOUT}" }},')
 
     def text(self, name, seed, ecn):
         rng = random.Random(f"{name} {seed}")
         return CELL.format(name="tournament", seconds=self.seconds, slots=self.slots, ms_slots=self.ms_slots,
-                           rate=SLOT_KBIT * self.slots, ms_rate=SLOT_KBIT * self.ms_slots, latency=self.latency_ms,
+                           rate=SLOT_KBIT[self.coding] * self.slots, ms_rate=SLOT_KBIT[self.coding] * self.ms_slots,
+                           coding=self.coding, latency=self.latency_ms,
                            ecn=str(ecn).lower(), applications="\n    ".join(self.applications(rng)))
+
+
+class Overloaded:
+    """Each seed draws another weak cell with too many MSs, which browse, download or only ping; most of them ping as well.
+    Pings ask for a third of the cell at most. Of classes there are two, whose MSs all browse, or none does."""
+
+    def text(self, name, seed, ecn):
+        rng = random.Random(f"{name} {seed}")
+        slots, coding = rng.choice([1, 2, 2, 3]), rng.choice(["CS-1", "CS-2"])
+        mss, web, downloads = rng.randint(8, 40), rng.uniform(.2, .8), rng.uniform(.4, 1)
+        browsing = round(mss * web)
+        ping_s, pinging = rng.choice([1, 2, 5, 10]), rng.uniform(.5, 1)
+        pings = [number for number in range(mss - browsing) if rng.random() < pinging]
+        web_pings = [number for number in range(browsing) if rng.random() < pinging]
+        while (len(pings) + len(web_pings)) * PING_BITS > SLOT_KBIT[coding] * slots * 1000 * ping_s / 3:
+            ping_s *= 2
+        return Cell(slots=slots, ms_slots=rng.choice([1, slots]), coding=coding, ping_s=ping_s, pings=pings,
+                    web_pings=web_pings, web=range(round(browsing * downloads)),
+                    downloads=range(round((mss - browsing) * downloads)),
+                    latency_ms=rng.choice([20, 60, 120])).text(name, seed, ecn)
 
 
 @dataclasses.dataclass
@@ -100,6 +126,7 @@ def list_of():
     # Phones that may use a part of the slots: the radio is full only while several have data there.
     yield from both("8 that download with 2 of 8 slots, one pings",
                     cell=Cell(slots=8, ms_slots=2, downloads=range(1, 9), pings=[0]))
+    yield from both("overloaded, each seed another cell", cell=Overloaded())
     yield from both("aqm-2006", file="scenarios/aqm-2006.lua", variant="none")
     for s in (3, 6, 15):
         yield from both(f"preempt-2004, {s} s", file="scenarios/preempt-2004.lua", variant=f"freeze-{s}s")
