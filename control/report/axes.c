@@ -105,10 +105,11 @@ static bool set_ticks(struct plot *p, const struct scale *s)
         return true;
     p->tick = calloc(s->axis->values, sizeof *p->tick);
     uint32_t step = (s->axis->values + TICKS_MOST - 1) / TICKS_MOST;
-    for (uint32_t i = 0; p->tick && i < s->axis->values; i += step) {
+    for (uint32_t i = 0; p->tick && i < s->axis->values; i++) {
         struct plot_tick *tick = &p->tick[p->ticks++];
         char text[FIGURES_SHORT_OCTETS];
         tick->at = s->number[i];
+        tick->unseen = i % step != 0;
         if (s->numbers)
             snprintf(text, sizeof text, "%.6g", s->number[i]);
         else

@@ -58,6 +58,7 @@ struct plot_published {
 struct plot_tick {
     double at;
     char text[PLOT_ROW_OCTETS];
+    bool unseen; // for want of room it stands under the pointer alone
 };
 
 // Lines and what lies on them, or bars in rows.

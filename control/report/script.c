@@ -66,15 +66,22 @@ static void put_log_marks(const char *axis, double least, double most, FILE *out
 static void put_ticks(const struct plot *p, FILE *out)
 {
     size_t longest = 0;
-    for (uint32_t i = 0; i < p->ticks; i++)
-        if (strlen(p->tick[i].text) > longest)
-            longest = strlen(p->tick[i].text);
-    fprintf(out, "set xtics %s(",
-            (longest + 1) * p->ticks > LETTERS_BESIDE ? "rotate by 30 right " : "");
+    uint32_t seen = 0;
     for (uint32_t i = 0; i < p->ticks; i++) {
-        fputs(i ? ", \"" : "\"", out);
+        size_t n = p->tick[i].unseen ? 0 : strlen(p->tick[i].text);
+        longest = n > longest ? n : longest;
+        seen += !p->tick[i].unseen;
+    }
+    fprintf(out, "set xtics %s(",
+            (longest + 1) * seen > LETTERS_BESIDE ? "rotate by 30 right " : "");
+    const char *between = "\"";
+    for (uint32_t i = 0; i < p->ticks; i++) {
+        if (p->tick[i].unseen)
+            continue;
+        fputs(between, out);
         put_name(p->tick[i].text, out);
         fprintf(out, "\" %.10g", p->tick[i].at);
+        between = ", \"";
     }
     fputs(")\n", out);
 }

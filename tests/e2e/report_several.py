@@ -419,6 +419,10 @@ def odd_axes():
     many = [f"r={i}" for i in range(12)]
     over(many, [{"r": f"1e{int(28.6 * i) - 300}"} for i in range(12)])
     over(many, [{"r": f"a-long-name-of-a-value-{i}"} for i in range(12)])
+    values, (_, text) = over(many, [{"r": f"name-{i}"} for i in range(12)])
+    picture = picture_of(text, "ping: round trip p95 over r")
+    same(sorted(tick_places(picture)), sorted(f"name-{i}" for i in range(0, 12, 2)), "names that the axis has room for")
+    check_said(picture, values, "a", 0, many, [f"name-{i}" for i in range(12)], "r")
     for wrong in 7, [], {str(i): str(i) for i in range(50)}:
         over(points, [wrong] * 3)
     folder, values = new_folder(), {(f"v{i % 16}", f"p{i // 16}"): {PING: [1, 2, 3]} for i in range(320)}
