@@ -13,8 +13,8 @@ static const struct tidy_column of_run[] = {
     {"variant", "its variant; empty: the file has none"},
     {"AXIS",
      "a column for each axis of the sweep and of the variants, by its name, or axis_NAME if "
-     "another column has that name: the value at the run's point; empty: its variant has no "
-     "such axis"},
+     "another column has that name, or NAME begins with axis_: the value at the run's point; "
+     "empty: its variant has no such axis"},
     {"seed", "the run's"},
 };
 #define OF_RUN (sizeof of_run / sizeof of_run[0])
@@ -22,11 +22,14 @@ static const struct tidy_column of_run[] = {
 
 static const struct tidy_column of_class = {"class", "the traffic class"};
 
+#define PREFIX "axis_"
+
+// Whether a column may have the name: another one, or an axis with the prefix.
 static bool is_column(const char *name)
 {
     const struct compared_set *set = &compared_sets[COMPARED_CLASSES];
     const struct tidy_column *column;
-    bool is = strcmp(name, of_class.name) == 0;
+    bool is = strcmp(name, of_class.name) == 0 || strncmp(name, PREFIX, strlen(PREFIX)) == 0;
     for (size_t i = 0; i < OF_RUN; i++)
         is |= strcmp(name, of_run[i].name) == 0;
     for (int f = 0; f < set->figures; f++)
@@ -45,7 +48,7 @@ static void put_run_names(const struct gather_all *all, FILE *out)
         }
         for (size_t axis = 0; axis < plan_axes(all->plan); axis++) {
             const char *name = plan_axis(all->plan, axis);
-            fprintf(out, "%s%s,", is_column(name) ? "axis_" : "", name);
+            fprintf(out, "%s%s,", is_column(name) ? PREFIX : "", name);
         }
     }
 }

@@ -207,12 +207,14 @@ def tidy():
 def column_of_axis():
     out = new_folder() / "out"
     many(scenario('sweep { axis { key = "run.name", name = "value", values = { "a", "b" } },'
-                  ' axis { key = "queue.packets", values = { 77 } } }'), out)
+                  ' axis { key = "queue.packets", values = { 77 } },'
+                  ' axis { key = "queue.octets", name = "axis_value", values = { "99 kB" } } }'), out)
     for name in "runs.csv", "results.csv":
         with (out / name).open(newline="") as file:
             head, rows = next(csv.reader(file)), list(csv.reader(file))
         same([column for column, times in collections.Counter(head).items() if times > 1], [], f"{name}: columns twice")
         same(sorted({row[head.index("axis_value")] for row in rows}), ["a", "b"], f"{name}: the axis")
+        same({row[head.index("axis_axis_value")] for row in rows}, {"99 kB"}, f"{name}: the axis of octets")
         same({row[head.index("axis_packets")] for row in rows}, {"77"}, f"{name}: the axis of packets")
 
 
