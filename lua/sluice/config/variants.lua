@@ -16,6 +16,7 @@ local variants = {}
 local POINTS_MOST = 100000
 local LABEL_MOST = 200 -- a folder's name has 255 octets at most
 local ALL = "all"
+local ENDINGS = { json = true, csv = true, html = true, pcap = true, pcapng = true, sh = true } -- of files of results
 
 -- ---- What the file says, before its other checks: records { kind values, place(i), path } ----
 
@@ -303,6 +304,9 @@ local function check_names(state, records, what)
         local name = record.name
         if name == ALL and what == "variant" then
             check.note(state, record, "name", 'found "all", allowed any other word: --variant all means every variant')
+        elseif what == "variant" and name and ENDINGS[name:match("%.(%l+)$")] then
+            check.note(state, record, "name", ("found %s, allowed a name that no file of the results may have"):format(
+                values.show(name)))
         elseif name and first[name] then
             check.note(state, record, "name", ("found %s again (%s has it), allowed a name of its own"):format(
                 values.show(name), state.node_of[first[name]].path))
