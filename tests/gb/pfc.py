@@ -248,4 +248,18 @@ def two_flows():
         same([r.pdu.sdu["pfi"] for r in bss.dl].count(9), 6, "then")
 
 
+@case("a packet flow's own values end with its cell's reset; the MS's of the file go on")
+def file_values_hold():
+    with World(config(context(5, 8, "background"), 'rate = "1600 bit/s", bucket = "1000 octets",')) as world:
+        bss = begin(world, features=PFC | PFC_FC)
+        bss.send(2, "bssgp_flow_control_pfc", tlli=TLLI, tag=7, flows=[{"pfi": 8, "bmax": 100, "r": 800}])
+        bss.expect("bssgp_flow_control_pfc_ack", within=S, tag=7)
+        bss.reset_bvc(2)
+        world.run(10 * S)
+        for number in range(12):
+            world.down(world.teid(TLLI, 5), npdu("10.0.5.1", 400, number))
+        world.run(10 * S)
+        right(3 <= len(bss.dl) <= 8, f"{len(bss.dl)} N-PDUs of 400 octets in 10 s at 200 octets/s behind 1000")
+
+
 main()
