@@ -19,21 +19,31 @@ static bool is_tlli(const struct registry *r, uint32_t nse, uint32_t tlli)
 static void tlli_add(struct registry *r, uint32_t nse, uint32_t tlli, uint32_t ms)
 {
     state_names_add(&r->name[STATE_NAMED_TLLI], names_hash(nse, tlli), ms);
-    state_names_add(&r->tlli, REGISTRY_TLLI_HASH(tlli), ms);
 }
 
 static void tlli_remove(struct registry *r, uint32_t nse, uint32_t tlli, uint32_t ms)
 {
     state_names_remove(&r->name[STATE_NAMED_TLLI], names_hash(nse, tlli), ms);
-    state_names_remove(&r->tlli, REGISTRY_TLLI_HASH(tlli), ms);
 }
 
 static void old_tlli_end(struct registry *r, uint32_t id)
 {
     struct registry_ms *ms = &r->ms[id];
-    if (ms->old_tlli != ms->tlli)
+    if (ms->old_tlli != ms->tlli) {
         tlli_remove(r, nse_of(r, id), ms->old_tlli, id);
+        registry_same_remove(r, id, SAME_FORMER);
+    }
     ms->old_tlli = ms->tlli;
+}
+
+// The present one becomes the former one.
+static void new_tlli(struct registry *r, uint32_t id, uint32_t tlli)
+{
+    tlli_add(r, nse_of(r, id), tlli, id);
+    registry_same_remove(r, id, SAME_PRESENT);
+    registry_same_add(r, id, SAME_FORMER);
+    r->ms[id].tlli = tlli;
+    registry_same_add(r, id, SAME_PRESENT);
 }
 
 // One atomic store, because other threads read the word.
@@ -163,8 +173,7 @@ int registry_ms_tlli(struct registry *r, struct command *c)
         return fault;
     old_tlli_end(r, id);
     if (tlli != ms->tlli)
-        tlli_add(r, nse_of(r, id), tlli, id);
-    ms->tlli = tlli;
+        new_tlli(r, id, tlli);
     return 0;
 }
 
@@ -197,6 +206,7 @@ int registry_ms(struct registry *r, struct command *command)
                                           .said = sent,
                                           .heard = sent};
     tlli_add(r, r->bvc[c.bvc_id].nse, c.tlli, c.ms_id);
+    registry_same_add(r, c.ms_id, SAME_PRESENT);
     r->bvc[c.bvc_id].mss++;
     return 0;
 }
@@ -317,6 +327,7 @@ int registry_ms_remove(struct registry *r, struct command *c)
         return fault;
     old_tlli_end(r, id);
     tlli_remove(r, nse_of(r, id), ms->tlli, id);
+    registry_same_remove(r, id, SAME_PRESENT);
     ms->made = false;
     r->bvc[ms->bvc].mss--;
     give_place(r, id);

@@ -106,17 +106,6 @@ uint32_t registry_find(const struct registry *r, uint32_t nse, enum state_named 
     return id;
 }
 
-uint32_t registry_mss_of(const struct registry *r, uint32_t tlli, uint32_t *ms, uint32_t most)
-{
-    uint32_t n = 0;
-    struct names_search search = names_search(&r->tlli, REGISTRY_TLLI_HASH(tlli));
-    uint32_t id = names_next(&r->tlli, &search);
-    for (; id != NAMES_NONE && n < most; id = names_next(&r->tlli, &search))
-        if (r->ms[id].tlli == tlli || r->ms[id].old_tlli == tlli)
-            ms[n++] = id;
-    return n;
-}
-
 // ---- PDUs ----
 
 int registry_take_pdu(const struct registry *r, struct command *c, struct octets *from,

@@ -42,6 +42,11 @@ struct registry_ggsn {
     uint32_t pdps;
 };
 
+// A place in the list of the MSs with one TLLI, see same.c.
+struct registry_same {
+    uint32_t next, before;
+};
+
 // The counts in this record are modulo 2^32; age() in registry.c keeps the counts from wrapping.
 struct registry_ms {
     bool made;
@@ -52,8 +57,9 @@ struct registry_ms {
     uint32_t old_tlli;  // as in state_ms_up, but until the next ms_tlli or a move to another NSE
     uint32_t first_pdp; // first in the list of its contexts; STATE_NONE
     uint32_t since;
-    uint32_t said;  // the count of commands when control last set its cell
-    uint32_t heard; // the count of commands when control last made a page needless
+    uint32_t said;                // the count of commands when control last set its cell
+    uint32_t heard;               // the count of commands when control last made a page needless
+    struct registry_same same[2]; // by its TLLI, and by the former one if that is another
 };
 
 struct registry_pdp {
@@ -104,7 +110,7 @@ struct registry {
     uint16_t llc_headroom;                // free octets that the downlink wants before an LLC frame
     struct rte_mempool *pool;             // buffers for PDUs to send
     struct names name[STATE_NAMED_KINDS]; // the TLLIs and BVCIs in use
-    struct names tlli;                    // the same TLLIs, of all NSEs
+    struct names tlli;                    // of all NSEs: the first MS with each TLLI, see same.c
     struct rte_hash *endpoints;
 #define NOUN(noun) struct registry_##noun *noun;
     REGISTRY_NOUNS(NOUN)
@@ -123,9 +129,6 @@ void registry_release(struct registry *registry);
 // See dp_command, dp_ms_may_move. The caller has checked that every value is in its field's range.
 int64_t registry_command(struct registry *registry, const struct command *command);
 int registry_ms_may_move(const struct registry *registry, uint32_t ms, uint32_t bvc);
-
-// Of a TLLI in `tlli`.
-#define REGISTRY_TLLI_HASH(value) names_hash(0, value)
 
 // MSs with that TLLI, of whatever NSE, by their present or former one. At most `most`; returns how
 // many.
