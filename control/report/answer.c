@@ -374,7 +374,9 @@ void section_answer(const struct outcomes *o, uint32_t colour, FILE *out)
     fprintf(out, "<section class=\"answer\"><h2>Which is better</h2>\n<p>%u variants", o->variants);
     if (o->points > 1)
         fprintf(out, " at %u points", o->points);
-    fprintf(out, ", %u seed%s of each.", o->seeds, o->seeds == 1 ? "" : "s");
+    fputs(", ", out);
+    outcomes_put_seeds(o, out);
+    fputc('.', out);
     if (o->variants == 2 && o->seeds > 1) {
         fputc(' ', out);
         put_tally(&a, 1);

@@ -84,10 +84,9 @@ void section_means(const struct outcomes *o, uint32_t colour, FILE *out)
     for (uint32_t i = 0; i < o->outcomes; i++)
         for (uint32_t point = 0; point < o->points; point++)
             put_row(o, i, point, out);
-    fprintf(out,
-            "</tbody></table></div>\n<p class=\"soft\">%u seed%s of each, three significant "
-            "digits; <code>summary.json</code> has all. %s</p>\n",
-            o->seeds, o->seeds == 1 ? "" : "s",
+    fputs("</tbody></table></div>\n<p class=\"soft\">", out);
+    outcomes_put_seeds(o, out);
+    fprintf(out, ", three significant digits; <code>summary.json</code> has all. %s</p>\n",
             o->variants > 1 && o->seeds > 1 ? "Bold: sure to be better than each other variant."
                                             : "");
     if (o->more)

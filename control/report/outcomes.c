@@ -153,6 +153,8 @@ static void find_runs(struct outcomes *o)
         if (++group->runs > o->seeds)
             o->seeds = (uint32_t)group->runs;
     }
+    for (uint32_t i = 0; i < o->groups; i++)
+        o->uneven |= o->group[i].runs < o->seeds;
 }
 
 // ---- Outcomes ----
@@ -401,4 +403,10 @@ void outcomes_put(const struct statistics *s, const char *alike, FILE *out)
     } else if (s->n > 1) {
         fputs(alike, out);
     }
+}
+
+void outcomes_put_seeds(const struct outcomes *o, FILE *out)
+{
+    fprintf(out, "%s%u seed%s of each", o->uneven ? "at most " : "", o->seeds,
+            o->seeds == 1 ? "" : "s");
 }

@@ -62,6 +62,7 @@ struct outcomes {
     uint32_t (*at)[OUTCOMES_AXES_MAX]; // of a point: the number of its value of each axis
     uint32_t groups, outcomes, variants, points, axes;
     uint32_t seeds; // of a group at most
+    bool uneven;    // another group has fewer
     bool more;      // groups that are left out
 };
 
@@ -102,5 +103,7 @@ void outcomes_digits(const struct statistics *s, char mean[OUTCOMES_DIGITS],
                      char interval[OUTCOMES_DIGITS]);
 // Both as HTML; where there is no interval although n > 1, `alike`.
 void outcomes_put(const struct statistics *s, const char *alike, FILE *out);
+// How many seeds a variant has at a point.
+void outcomes_put_seeds(const struct outcomes *o, FILE *out);
 
 #endif

@@ -224,6 +224,8 @@ def own_folders():
     text = both((7, 8, 9), scenario="other", virtual_s=7)
     right("no seed that both have: how sure is not known" in sentences(text)[0], sentences(text)[0])
     right("Compare with care: these runs differ in scenario, virtual_s." in text, "what else they differ in")
+    right("2 variants, 3 seeds of each" in plain(text), "seeds")
+    right("2 variants, at most 3 seeds of each." in plain(both((4, 5))), "two seeds beside three")
     text = both((4,), (4,), sound=False)
     right("1 of 2 runs are missing, or not complete" in text and "no other variant has it" in text, "a run that is not sound")
 
