@@ -177,12 +177,21 @@ static const char *read_chance(struct reading *r, const char *text)
 
 #define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
+// No number of letters alone, as nan or inf.
+static bool is_name(const char *text)
+{
+    char *end;
+    strtod(text, &end);
+    bool number = end != text && (*end == '\0' || strchr(", \t", *end));
+    return strspn(text, LETTERS) > 0 && !number;
+}
+
 static bool is_header(const char *line)
 {
     const char *comma = strchr(line, ',');
     const char *other = comma ? comma + 1 + strspn(comma + 1, " \t") : "";
-    return strpbrk(line, "0123456789") == NULL && strchr(other, ',') == NULL &&
-           strspn(line, LETTERS) > 0 && strspn(other, LETTERS) > 0;
+    return strpbrk(line, "0123456789") == NULL && strchr(other, ',') == NULL && is_name(line) &&
+           is_name(other);
 }
 
 static const char *read_line(struct reading *r, char *line, uint64_t number)

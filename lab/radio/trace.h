@@ -5,7 +5,8 @@
 // MS: a chance to send 1504 octets, in whole milliseconds from the start, as Mahimahi has it. Lines
 // do not fall; behind the last ms it all begins again. The octets of one ms are spread over it.
 // Left out are empty lines, lines that begin with #, and a first line of two names, TIME,RATE: each
-// begins with a letter and has no digit, so that no broken line of numbers is taken for them.
+// begins with a letter and has no digit, nor is it nan or inf, so that no broken line of numbers is
+// taken for them.
 #ifndef SLUICE_LAB_RADIO_TRACE_H
 #define SLUICE_LAB_RADIO_TRACE_H
 

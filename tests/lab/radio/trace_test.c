@@ -182,6 +182,8 @@ static void test_what_is_wrong_is_said_with_its_line(void **state)
         {"# nothing\n\nname,other\n", "line 3: ", form},
         {"time,rate\n", "line 1: ", "no rate in it"},
         {"O,32000\n1,48000\n", "line 1: ", form}, // no header: the letter O
+        {"nan,nan\n0,32000\n", "line 1: ", form},
+        {"time,Infinity \n0,32000\n", "line 1: ", form},
         {"x\n0,32000\n", "line 1: ", form},
         {"time s,rate in 10^3\n0,1\n", "line 1: ", form},
         {"time,rate,cell\n0,1\n", "line 1: ", form},
