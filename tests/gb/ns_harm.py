@@ -146,6 +146,28 @@ def port_unreachable():
         bss.expect("ns_reset", at=start_ns + (1 + ALIVE_RETRIES) * ALIVE_NS)
 
 
+@case("before it has come up, too, the log has the ICMP error, a line in ten seconds; NS-RESET goes on as without it")
+def port_unreachable_at_first():
+    def resets(harm):
+        with World(config()) as world:
+            bss = Bss(world, NSEI, [(NSVCI, BSS)], {2: 8000})
+            bss.auto.clear()
+            world.run(S)
+            sent = [f.octets for f in world.frames if f.side == "gb" and not f.to_us][-1]
+            for _ in range(1500):
+                if harm:
+                    world.put("gb", unreachable(BSS, sent))
+                world.run(10 * MS)
+            lines = world.log_lines("ICMP says that nobody listens there; is the BSS running")
+            same(len(lines), 2 if harm else 0, "lines")
+            same((state(world), bss.times("ns_alive")), ("dead", []), "state, NS-ALIVEs")
+            return bss.times("ns_reset")
+
+    times = resets(True)
+    same(times, resets(False), "NS-RESETs")
+    same(len(times) > 3, True, f"more than three NS-RESETs: {times}")
+
+
 @case("a flood of forged ICMP errors: a test in a second, a line in ten, and the NS-VC stays up")
 def forged():
     with World(config()) as world:

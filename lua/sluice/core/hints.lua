@@ -110,8 +110,8 @@ function hints.neighbour(nsvc, name, silent)
 end
 
 function hints.unreachable(nsvc, name)
-    say(nsvc, "unreachable", name .. ": ICMP says that nobody listens there; NS-ALIVE tests it now; is the"
-        .. " BSS running, on that port?")
+    say(nsvc, "unreachable", ("%s: ICMP says that nobody listens there; %sis the BSS running, on that port?"):format(
+        name, nsvc.alive and "NS-ALIVE tests it now; " or ""))
 end
 
 -- NS-RESET from an NS-VC of an NSE with ns = "alive" or "sns", or SNS-SIZE from one of an NSE without

@@ -247,15 +247,18 @@ ns_vc.NEIGHBOUR_NS = ns_state.NEIGHBOUR_NS
 
 local UNREACHABLE_NS = 1000000000 -- between two tests that ICMP starts
 
--- Anybody can forge an ICMP error, so it only starts a test; a running test goes on unchanged.
+-- Anybody can forge an ICMP error, so it only starts a test; a running test goes on unchanged. An NS-VC that has not
+-- come up is asked again and again anyway.
 function ns_vc.unreachable(nsvc)
     local vc = nsvc.vc
-    if not nsvc.alive or vc.mode == "manual" or vc.asked or clock.now_ns < (vc.unreachable_ns or 0) then
+    if vc.mode == "manual" or vc.asked or clock.now_ns < (vc.unreachable_ns or 0) then
         return "ignored"
     end
     vc.unreachable_ns = clock.now_ns + UNREACHABLE_NS
     hints.unreachable(nsvc, name(nsvc))
-    ns_test.start(nsvc)
+    if nsvc.alive then
+        ns_test.start(nsvc)
+    end
     return "handled"
 end
 
