@@ -46,6 +46,7 @@ class Metrics:
         answer = connection.getresponse()
         text = answer.read().decode()
         connection.close()
+        same(answer.reason, http.client.responses[answer.status], f"{path}: reason")
         return answer.status, answer.getheader("Content-Type"), text
 
     def families(self, path="/metrics"):
