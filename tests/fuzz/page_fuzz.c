@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "control/report/plot.h"
 #include "control/report/reader.h"
 #include "control/report/svg.h"
 #include "tests/fuzz/check.h"
@@ -40,11 +41,33 @@ static char *text_of(const uint8_t *data, size_t size)
     return text;
 }
 
+// Of the axes 0 to 10: a line with a gap, a column, and a value with its interval.
+static struct plot plot_of(bool log_x)
+{
+    static struct plot_point points[] = {{1, 2}, {2, NAN}, {4, 8}};
+    static struct plot_line line = {.point = points, .points = 3};
+    static struct plot_column column = {1, 2, 5, 0};
+    static struct plot_value value = {3, 4, 2, 6, 0, false};
+    return (struct plot){.x_title = "x <&>",
+                         .y_title = "y",
+                         .log_x = log_x,
+                         .x_least = log_x,
+                         .x_most = 10,
+                         .y_most = 10,
+                         .line = &line,
+                         .column = &column,
+                         .value = &value,
+                         .lines = 1,
+                         .columns = 1,
+                         .values = 1};
+}
+
 static void split_svg(const uint8_t *data, size_t size)
 {
     char *text = text_of(data + 1, size - 1);
     uint32_t count = 1 + data[0] % 4;
-    char **parts = svg_split(text, count);
+    const struct plot plots[] = {plot_of(false), plot_of(true), plot_of(false), plot_of(true)};
+    char **parts = svg_split(text, plots, count);
     for (uint32_t i = 0; parts && i < count; i++) {
         CHECK(parts[i] && strlen(parts[i]) <= 16 * size + 4096);
         free(parts[i]);
