@@ -9,12 +9,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
-#define COMING RUNTIME_SOCKET ".new" // until it replaces RUNTIME_SOCKET
+#define COMING        RUNTIME_SOCKET ".new" // until it replaces RUNTIME_SOCKET
+#define MAKE_TRIES    50
+#define MAKE_PAUSE_NS 10000000
 
 // ---- Where ----
 
@@ -81,16 +85,6 @@ static void path_in(char path[PATH_MAX], const char *instance, const char *name)
     snprintf(path, PATH_MAX, "%.*s/%s/%s", PATH_MAX - 300, folder, instance, name);
 }
 
-int runtime_make(const char *instance)
-{
-    char path[PATH_MAX];
-    int fault = make_tmp();
-    runtime_folder(path);
-    fault = fault ? fault : make(path);
-    path_in(path, instance, "");
-    return fault ? fault : make(path);
-}
-
 // ---- This process's folder ----
 
 static struct {
@@ -101,6 +95,48 @@ static struct {
 static int open_folder(int at, const char *path)
 {
     return openat(at, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+// Until the process ends, however it ends: who cleans up knows by that that it lives, in whatever
+// PID namespace.
+static int locked = -1;
+
+// -EAGAIN: somebody who cleans up has just removed it. -EBUSY: somebody cleans up at this moment,
+// or a process of another PID namespace has that name and number. Where nothing can be locked, as
+// on some network's file system, it goes on without.
+static int lock(const char *path)
+{
+    struct stat own, there;
+    if (locked >= 0)
+        close(locked);
+    locked = open_folder(AT_FDCWD, path);
+    if (locked < 0)
+        return errno == ENOENT ? -EAGAIN : -errno;
+    if (flock(locked, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        return -EBUSY;
+    bool same = fstat(locked, &own) == 0 && lstat(path, &there) == 0 &&
+                own.st_dev == there.st_dev && own.st_ino == there.st_ino;
+    return same ? 0 : -EAGAIN;
+}
+
+int runtime_make(const char *instance)
+{
+    const struct timespec pause = {.tv_nsec = MAKE_PAUSE_NS};
+    char path[PATH_MAX];
+    int fault = make_tmp();
+    runtime_folder(path);
+    fault = fault ? fault : make(path);
+    if (fault)
+        return fault;
+    path_in(path, instance, "");
+    for (int tries = 0; tries < MAKE_TRIES; tries++) {
+        fault = make(path);
+        fault = fault ? fault : lock(path);
+        if (fault != -EAGAIN && fault != -EBUSY)
+            break;
+        nanosleep(&pause, NULL);
+    }
+    return fault;
 }
 
 static void close_held(void)
@@ -239,20 +275,31 @@ int runtime_connect(const char *instance)
     return -1;
 }
 
-// An instance is left behind if its process has ended and its socket does not answer: a starting
-// instance has a process but no socket yet; one in another PID namespace (a container) has a socket
-// that answers, or is too busy to (EAGAIN).
-static int is_left_behind(const char *instance)
+// An instance may be left behind if its process has ended and its socket does not answer. One in
+// another PID namespace (a container) has a socket that answers, or is too busy to (EAGAIN), but
+// for the moment of its start.
+static bool may_be_left_behind(const char *instance)
 {
     const char *dash = strrchr(instance, '-');
     int pid = dash ? atoi(dash + 1) : 0, fd;
     if (strncmp(instance, RUNTIME_PREFIX, strlen(RUNTIME_PREFIX)) != 0 || pid <= 0 ||
         kill(pid, 0) == 0 || errno != ESRCH)
-        return 0;
+        return false;
     fd = runtime_connect(instance);
     if (fd >= 0)
         close(fd);
     return fd < 0 && errno != EAGAIN;
+}
+
+// It is, if nobody has locked it.
+static void remove_left_behind(int folder, const char *instance)
+{
+    int own = open_folder(folder, instance);
+    if (own < 0)
+        return;
+    if (flock(own, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+        runtime_remove(instance);
+    close(own);
 }
 
 void runtime_clean(void)
@@ -261,8 +308,8 @@ void runtime_clean(void)
     runtime_folder(folder);
     DIR *dir = check_tmp() ? NULL : opendir(folder);
     for (struct dirent *entry; dir && (entry = readdir(dir)) != NULL;)
-        if (is_left_behind(entry->d_name))
-            runtime_remove(entry->d_name);
+        if (may_be_left_behind(entry->d_name))
+            remove_left_behind(dirfd(dir), entry->d_name);
     if (dir)
         closedir(dir);
 }

@@ -95,7 +95,10 @@ int run_build(struct run *run, const struct eal_threads *threads)
     int fault = eal_plan_telemetry(&run->plan, run->name);
     if (fault)
         fprintf(stderr, "no live view: cannot make its socket: %s\n",
-                fault == -EPERM ? "its folder in /tmp is not this user's alone" : strerror(-fault));
+                fault == -EPERM   ? "its folder in /tmp is not this user's alone"
+                : fault == -EBUSY ? "a process of another container has this name and number; give "
+                                    "each a /var/run of its own, or another run.name"
+                                  : strerror(-fault));
     fault = threads ? eal_start_threads(&run->plan, threads) : eal_start(&run->plan, false);
     if (fault)
         return run_failed("DPDK's EAL did not start",

@@ -122,6 +122,26 @@ static void those_left_behind_are_swept(void **state)
     runtime_remove("sluice-nonsense");
 }
 
+// Its process, which has another number in another PID namespace, is about to start: it has no
+// socket yet.
+static void one_that_is_locked_lives(void **state)
+{
+    (void)state;
+    make("sluice-starts-4194403");
+    runtime_clean();
+    assert_true(is_there("sluice-starts-4194403"));
+    pid_t other = fork(); // of the same name and number, as in another PID namespace
+    if (other == 0)
+        _exit(runtime_make("sluice-starts-4194403") == -EBUSY ? 0 : 1);
+    int status;
+    assert_int_equal(waitpid(other, &status, 0), other);
+    assert_int_equal(status, 0);
+    make("sluice-x-1"); // the process locks its latest one
+    runtime_clean();
+    assert_false(is_there("sluice-starts-4194403"));
+    runtime_remove("sluice-x-1");
+}
+
 // Its queue is full, and it takes nobody from it: who connects is not held up for ever, and it is
 // not taken for one that has gone.
 static void one_that_stands(void **state)
@@ -298,6 +318,7 @@ int main(void)
         cmocka_unit_test(the_folder),
         cmocka_unit_test(made_for_us_alone_and_removed),
         cmocka_unit_test(those_left_behind_are_swept),
+        cmocka_unit_test(one_that_is_locked_lives),
         cmocka_unit_test(one_that_stands),
         cmocka_unit_test(one_that_is_held_is_removed_by_its_descriptor),
         cmocka_unit_test(a_folder_in_tmp_is_the_users_alone),
