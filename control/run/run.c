@@ -100,18 +100,16 @@ int run_build(struct run *run, const struct eal_threads *threads)
                                     "each a /var/run of its own, or another run.name"
                                   : strerror(-fault));
     fault = threads ? eal_start_threads(&run->plan, threads) : eal_start(&run->plan, false);
+    run->huge_taken = run->plan.huge && fault == -ENOMEM;
     if (fault)
-        return run_failed("DPDK's EAL did not start",
-                          run->plan.huge && fault == -ENOMEM
-                              ? "another program may have taken the huge pages since "
-                                "they were counted; try again"
-                              : strerror(-fault));
+        return run_failed("DPDK's EAL did not start", strerror(-fault));
     run->eal_started = true;
     fault = run->plan.instance[0] ? desk_open(run->plan.instance) : 0;
     if (fault)
         fprintf(stderr, "the live view takes ten clients only: %s\n", strerror(-fault));
     const char *why;
     run->dp = dp_create(&run->load.dp, &why);
+    run->huge_taken = !run->dp && run->plan.huge && strstr(why, "out of memory");
     if (!run->dp)
         return run_failed("the dataplane did not start", why);
     run->board = board_create(&run->load.dp);

@@ -29,6 +29,7 @@ struct run {
     struct recorder recorder; // the same
     struct eal_plan plan;
     bool eal_started;
+    bool huge_taken; // it failed, as another program has taken the huge pages meanwhile
     struct results results;
     struct user user; // the user that the run becomes
     double told_s;    // the last time progress was shown; 0: never

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "control/cli/commands.h"
 #include "control/client/value.h"
@@ -37,6 +38,24 @@ static int run_with_lua(struct run *run)
     return status;
 }
 
+// As if it had been called so: DPDK does not begin twice in a process. Returns if that fails, too.
+static int without_huge_pages(int argc, char **argv)
+{
+    char **words = calloc((size_t)argc + 3, sizeof *words);
+    if (!words)
+        return run_failed("memory", strerror(ENOMEM));
+    words[0] = "sluice";
+    words[1] = "run";
+    words[2] = "--no-huge";
+    memcpy(words + 3, argv + 1, (size_t)(argc - 1) * sizeof *words);
+    fprintf(stderr, "sluice run: another program has taken the huge pages since they were counted: "
+                    "it begins again without\n");
+    close_range(3, ~0u, 0); // of devices
+    execv("/proc/self/exe", words);
+    free(words);
+    return run_failed("/proc/self/exe", strerror(errno));
+}
+
 int command_run(int argc, char **argv)
 {
     struct run *run = calloc(1, sizeof *run);
@@ -46,6 +65,7 @@ int command_run(int argc, char **argv)
     signals_begin();
     enum cli_end end = options_parse(&run->options, &cli_of_run, argc, argv);
     int status = end == CLI_GO ? run_with_lua(run) : cli_status(end);
+    bool again = run->huge_taken;
     free(run);
-    return status;
+    return again ? without_huge_pages(argc, argv) : status;
 }

@@ -5,6 +5,7 @@ may run beside it that looks at them."""
 
 import contextlib
 import functools
+import mmap
 import pathlib
 import re
 import subprocess
@@ -13,6 +14,7 @@ from harness import UDP_SCENARIO, Skip, case, differing, main, right, run, same
 
 SIZES = pathlib.Path("/sys/kernel/mm/hugepages")
 RESERVED = SIZES / "hugepages-2048kB/nr_hugepages"
+MAP_HUGETLB, HUGE_OCTETS = 0x40000, 2 << 20
 PAGES_MAX = 64  # of 2 MiB: no more than 128 MiB are borrowed
 
 
@@ -108,6 +110,15 @@ def same_results():
 def given_back():
     _, before, after = huge()
     same(after, before, "free huge pages after the run")
+
+
+@case("pages that others take after they were counted: it begins again without, and says so")
+def taken():
+    huge = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | MAP_HUGETLB
+    with borrowed(PAGES_MAX), mmap.mmap(-1, PAGES_MAX * HUGE_OCTETS, flags=huge):  # promised, and counted as free
+        done = run(UDP_SCENARIO)
+        right("huge pages (" in done.stderr and "it begins again without" in done.stderr, done.stderr)
+        same(done.info["pages"], "4 KiB", "pages")
 
 
 @case("a queue of 100000 packets starts on 4 KiB pages too")
