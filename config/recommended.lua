@@ -11,9 +11,9 @@ return {
     -- quickstart the p95 of a ping is 0.8 s, with 600 ms it is 1.4 s; in latency-geran a ping beside a
     -- download takes 1.7 times an idle one, with 600 ms 1.9 times.
     "gb.cell_delay=20 ms",
-    -- An MS's bucket needs more room than its cell's. Where an MS is one of many, its queue is short and comes in bursts,
-    -- and an MS that its own bucket holds back is served when that has room, whoever's turn it is. With 20 ms that costs
-    -- streaming in aqm-2006 half a per cent of its packets in each block period; with 60 ms it costs nothing.
+    -- An MS's bucket needs more room than its cell's. If many MSs share a cell, the queue of each is short and fills in
+    -- bursts. An MS that waits for its own bucket goes as soon as the bucket has room, out of turn. With 20 ms that
+    -- costs streaming in aqm-2006 half a per cent of its packets in each block period; with 60 ms it costs nothing.
     "gb.ms_delay=60 ms",
     "gb.pfc_delay=60 ms",       -- the same for a packet flow
     -- A BSS that reports how full a bucket is (CBL) may count an LLC PDU on the air as a whole until all of it has

@@ -189,14 +189,6 @@ static void a_small_flow_beside_downloads_of_its_ms(void **state)
 
 // ---- What it costs its MS ----
 
-static uint64_t octets_of(const struct world *w, uint32_t ms)
-{
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < w->pfcs; i++)
-        sum += w->pfc[i].ms == ms ? w->pfc[i].sent_octets : 0;
-    return sum;
-}
-
 // Over any span of time the MS gets what the others get on average, more or less that.
 static void gets_its_share(struct world *w, uint32_t ms, uint32_t others)
 {
@@ -207,8 +199,8 @@ static void gets_its_share(struct world *w, uint32_t ms, uint32_t others)
         world_run(w, w->now_ns + 400 * 8 * S_IN_NS / bit_per_s);
         uint64_t sum = 0;
         for (uint32_t i = 0; i < others; i++)
-            sum += octets_of(w, i);
-        int64_t lead = (int64_t)octets_of(w, ms) - (int64_t)(sum / others);
+            sum += w->ms[i].sent_octets;
+        int64_t lead = (int64_t)w->ms[ms].sent_octets - (int64_t)(sum / others);
         least = step == 0 || lead < least ? lead : least;
         most = step == 0 || lead > most ? lead : most;
         if (most - least > SPAN)

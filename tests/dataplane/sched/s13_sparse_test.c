@@ -276,15 +276,6 @@ static void who_asks_for_little_waits_for_nobody(void **state)
 
 // ---- Against gaming ----
 
-// Of one MS by its class.
-static uint64_t octets_of(const struct world *w, uint32_t ms)
-{
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < w->pfcs; i++)
-        sum += w->pfc[i].ms == ms ? w->pfc[i].sent_octets : 0;
-    return sum;
-}
-
 // Over any span of time it gets no more than the mean of the others, a quantum, and what a turn may
 // overdraw: an N-PDU of theirs, and one of each packet flow of its own.
 static void gets_its_share(struct world *w, uint32_t gamer, uint32_t others, uint32_t own_octets)
@@ -296,8 +287,8 @@ static void gets_its_share(struct world *w, uint32_t gamer, uint32_t others, uin
         world_run(w, w->now_ns + 400 * 8 * S_IN_NS / bit_per_s);
         uint64_t sum = 0;
         for (uint32_t i = 0; i < others; i++)
-            sum += octets_of(w, i);
-        int64_t lead = (int64_t)octets_of(w, gamer) - (int64_t)(sum / others);
+            sum += w->ms[i].sent_octets;
+        int64_t lead = (int64_t)w->ms[gamer].sent_octets - (int64_t)(sum / others);
         if (step == 0 || lead < least_lead)
             least_lead = lead;
         if (lead - least_lead > most)
