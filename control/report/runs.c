@@ -164,6 +164,48 @@ static bool find_below(struct runs *runs, const char *dir, int below, char error
     return good;
 }
 
+// ---- Seeds of one variant ----
+
+static bool have_same_settings(const struct json_object *a, const struct json_object *b)
+{
+    static const char *const settings[] = {"scenario", "version", "config_sha256", "files",
+                                           "variant",  "point",   "overrides"};
+    bool same = true;
+    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++)
+        same = same && value_equal(value_in(a, settings[i]), value_in(b, settings[i]));
+    return same;
+}
+
+static bool have_own_seeds(const struct runs *runs, uint32_t first)
+{
+    for (uint32_t i = first; i < runs->count; i++)
+        for (uint32_t k = first; k < i; k++)
+            if (value_number(runs->run[i].summary, "seed") ==
+                value_number(runs->run[k].summary, "seed"))
+                return false;
+    return true;
+}
+
+// Makes the runs from `first` on, each a variant alone, the seeds of one variant, which is called
+// as their folder, if their seeds are all that they differ in.
+static void join_seeds(struct runs *runs, const char *dir, uint32_t first)
+{
+    uint32_t n = runs->count - first, group = n ? runs->run[first].group : 0;
+    if (n < 2 || runs->groups - group != n) // some are deeper, or lay here before
+        return;
+    for (uint32_t i = first + 1; i < runs->count; i++)
+        if (!have_same_settings(runs->run[i].summary, runs->run[first].summary))
+            return;
+    if (!have_own_seeds(runs, first))
+        return;
+    for (uint32_t i = first; i < runs->count; i++)
+        runs->run[i].group = group;
+    runs->group[group].runs = n;
+    runs->groups = group + 1;
+    runs->variants = runs->group[group].variant + 1;
+    value_printable(dir, runs->variant[runs->group[group].variant], RUNS_LABEL_OCTETS);
+}
+
 // ---- Several runs of one command, gathered in one summary ----
 
 // The runs as their summary lists them; those that are missing have no summary of their own.
@@ -223,7 +265,12 @@ static bool find(struct runs *runs, const char *dir, const char *variant, int be
     if (below > 0 && value_count(value_in(summary, "runs")) > 0)
         return gather(runs, dir, summary, error);
     value_free(summary);
-    return below == 0 || find_below(runs, dir, below, error);
+    uint32_t first = runs->count, gathers = runs->gathers;
+    if (below > 0 && !find_below(runs, dir, below, error))
+        return false;
+    if (below == RUNS_FOLDERS_BELOW && runs->gathers == gathers)
+        join_seeds(runs, dir, first);
+    return true;
 }
 
 // ---- All of them ----

@@ -248,6 +248,22 @@ def too_many_points():
 
 
 @case("one variant: nothing is better; a summary without anything is a page")
+@case("two folders, each with the runs of some seeds and no common command: each folder is one variant")
+def own_seeds():
+    seeds = 4, 5, 6
+    old, new = loose(OWN_OLD, new_folder() / "old", seeds), loose(OWN_NEW, new_folder() / "new", seeds, overrides=["queue.octets=9 kB"])
+    text = page_of(old, new)[1]
+    right("2 variants, 3 seeds of each" in plain(text), "seeds")
+    ping = [a - b for a, b in zip(OWN_OLD["ping"], OWN_NEW["ping"])]
+    same(sentences(text)[0], f"ping: round trip p95: {new} 880 \u00b1 245 ms, {old} 9100 \u00b1 250 ms: 90.3 % less, sure "
+         f"(difference {statistics.fmean(ping) / 10:.0f}0 \u00b1 {interval(ping) / 10:.0f}0 ms).", "three seeds")
+    for differing in ("overrides", ["queue.octets=7 kB"]), ("version", "0.0.1"), ("config_sha256", "00"), ("seed", 5):
+        summary = json.loads((new / "0/summary.json").read_text())
+        (new / "0/summary.json").write_text(json.dumps({**summary, differing[0]: differing[1]}))
+        right("4 variants" in plain(page_of(old, new)[1]), f"runs that differ in {differing[0]}")
+        (new / "0/summary.json").write_text(json.dumps(summary))
+
+
 def one():
     page, text = typed_page({("", ""): BEFORE})
     right("<code>sluice help csv</code>" in text, "where the columns are explained")
