@@ -29,7 +29,7 @@ struct crew {
     const bool *wanted;
     struct child *child;
     uint32_t jobs, at_work;
-    uint32_t next, left; // the next run to look at; runs to start
+    uint32_t turn, left; // the next turn to look at; runs to start
     uint32_t total, done, failed;
     bool ending, told;
     double started_s;
@@ -229,10 +229,12 @@ static void take_end(struct crew *crew, pid_t pid, int status)
 static void start_more(struct crew *crew)
 {
     while (!crew->ending && crew->left && crew->at_work < crew->jobs) {
-        while (!crew->wanted[crew->next])
-            crew->next++;
+        uint32_t run;
+        do
+            run = plan_in_turn(crew->plan, crew->turn++);
+        while (!crew->wanted[run]);
         crew->left--;
-        if (!start(crew, crew->next++)) {
+        if (!start(crew, run)) {
             crew->done++;
             crew->failed++;
         }

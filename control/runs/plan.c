@@ -283,6 +283,11 @@ uint32_t plan_runs(const struct plan *plan)
 
 const struct plan_group *plan_group_of(const struct plan *plan, uint32_t run)
 {
+uint32_t plan_in_turn(const struct plan *plan, uint32_t turn)
+{
+    return turn % plan->groups * plan->seeds + turn / plan->groups;
+}
+
     return &plan->group[run / plan->seeds];
 }
 

@@ -73,6 +73,10 @@ bool plan_has_point(const struct plan *plan, const char *variant, const char *po
 
 uint32_t plan_runs(const struct plan *plan);
 const struct plan_group *plan_group_of(const struct plan *plan, uint32_t run);
+
+// The run that is done as the turn-th: one seed of all groups before the next seed of any, so that
+// what an interrupted command leaves can be compared.
+uint32_t plan_in_turn(const struct plan *plan, uint32_t turn);
 uint64_t plan_seed(const struct plan *plan, uint32_t run);
 
 // The run's folder below DIR: SETTING/VARIANT/POINT/SEED, without what the file does not have.

@@ -64,8 +64,8 @@ static void put_script(const struct plan *plan, const bool *wanted, uint32_t cou
           "case $1 in\n",
           out);
     for (uint32_t i = 0; i < plan_runs(plan); i++)
-        if (wanted[i])
-            put_run(plan, i, number++, out);
+        if (wanted[plan_in_turn(plan, i)])
+            put_run(plan, plan_in_turn(plan, i), number++, out);
     fprintf(out,
             "esac\n}\n"
             "for ((i = SLURM_ARRAY_TASK_ID; i < %u; i += %u)); do\n    run \"$i\"\ndone\n"

@@ -327,6 +327,8 @@ def slurm():
     with_slurm(out, "--variant", "all", "--seeds", "1..3", "--pcap")
     script = (out / "slurm.sh").read_text()
     right("\n#SBATCH --array=0-5\n" in script and "\n#SBATCH --mem=" in script, script)
+    same(re.findall(r"/(red|cobalt)/(\d)' '?run", script), [(variant, seed) for seed in "123" for variant in ("red", "cobalt")],
+         "the order of the runs")
     (out / "slurm.sh").unlink()
     same(results(out), results(six()[0]), "results")
     shutil.rmtree(out / "red/3")

@@ -59,7 +59,7 @@ def is_gone(pid):
         return True
 
 
-@case("SIGINT and SIGTERM: what is complete stays, the rest is marked; --resume does only the rest")
+@case("all variants with the first seed are done before the next seed; SIGINT and SIGTERM: what is complete stays, the rest is marked")
 def interrupted():
     path = scenario(ENDLESS)
     words = "--variant", "short", "--variant", "endless", "--seeds", "1..2"
@@ -76,10 +76,11 @@ def interrupted():
         right(is_gone(child), "its child is left")
         found = summary_of(out)
         same([(run["folder"], run["state"], run["complete"]) for run in found["runs"]],
-             [("short/1", "complete", True), ("short/2", "complete", True),
+             [("short/1", "complete", True), ("short/2", "absent", False),
               ("endless/1", "incomplete", False), ("endless/2", "absent", False)], "states")
-        same((found["complete"], found["missing"]), (False, ["endless/1", "endless/2"]), "the summary")
-        same([group["runs_complete"] for group in found["variants"]], [2, 0], "runs_complete")
+        same((found["complete"], found["missing"]), (False, ["short/2", "endless/1", "endless/2"]),
+             "the summary")
+        same([group["runs_complete"] for group in found["variants"]], [1, 0], "runs_complete")
         same(found["variants"][1]["classes"], {}, "figures of what is not complete")
         of_run = summary_of(out / "endless/1")
         same(of_run["complete"], False, "complete of the run")
