@@ -31,6 +31,7 @@ struct crew {
     uint32_t jobs, at_work;
     uint32_t turn, left; // the next turn to look at; runs to start
     uint32_t total, done, failed;
+    int folder; // its lock is held as long as a child lives
     bool ending, told;
     double started_s;
 };
@@ -62,15 +63,18 @@ uint32_t children_jobs(uint64_t need_octets)
 
 // ---- A child ----
 
-// In the child: only the end of the parent and of the program itself end it.
-static void become(const char *program, char *const *words, int log, pid_t parent)
+// In the child: only the end of the parent and of the program itself end it. A run ends at once,
+// for nobody gathers it any more; until then it holds the lock of all results.
+static void become(const char *program, char *const *words, int log, int folder, pid_t parent)
 {
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    prctl(PR_SET_PDEATHSIG, folder >= 0 ? SIGKILL : SIGTERM);
     if (getppid() != parent) // it ended before
         _exit(EXIT_FAILURE);
+    if (folder >= 0)
+        fcntl(folder, F_SETFD, 0);
     if (log >= 0) {
         int nothing = open("/dev/null", O_RDONLY);
         dup2(nothing, STDIN_FILENO);
@@ -83,13 +87,13 @@ static void become(const char *program, char *const *words, int log, pid_t paren
 }
 
 // Returns the process's id, or -1.
-static pid_t spawn(const char *program, char *const *words, int log)
+static pid_t spawn(const char *program, char *const *words, int log, int folder)
 {
     pid_t parent = getpid();
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0)
-        become(program, words, log, parent);
+        become(program, words, log, folder, parent);
     return pid;
 }
 
@@ -111,7 +115,7 @@ static bool start(struct crew *crew, uint32_t run)
     if (log < 0)
         return false;
     char **words = plan_words(crew->plan, run);
-    pid_t pid = spawn("/proc/self/exe", words, log);
+    pid_t pid = spawn("/proc/self/exe", words, log, crew->folder);
     plan_words_free(words);
     close(log);
     if (pid < 0) {
@@ -266,9 +270,10 @@ static void work(struct crew *crew, const sigset_t *awaited)
     }
 }
 
-bool children_run(const struct plan *plan, const bool *wanted, uint32_t jobs)
+bool children_run(const struct plan *plan, const bool *wanted, uint32_t jobs, int folder)
 {
-    struct crew crew = {.plan = plan, .wanted = wanted, .jobs = jobs, .started_s = run_wall_s()};
+    struct crew crew = {
+        .plan = plan, .wanted = wanted, .jobs = jobs, .folder = folder, .started_s = run_wall_s()};
     sigset_t awaited, before;
     crew.child = calloc(jobs, sizeof *crew.child);
     if (!crew.child)
@@ -291,7 +296,7 @@ int children_program(const char *program, char *const *words)
     sigset_t awaited, before;
     int status = -1;
     block_signals(&awaited, &before);
-    pid_t pid = spawn(program, words, -1);
+    pid_t pid = spawn(program, words, -1, -1);
     while (pid > 0 && waitpid(pid, &status, WNOHANG) == 0) {
         int number = sigwaitinfo(&awaited, NULL);
         if (number == SIGINT || number == SIGTERM)

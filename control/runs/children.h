@@ -8,10 +8,11 @@
 // As many as processors and memory allow, for runs that each need that much memory.
 uint32_t children_jobs(uint64_t need_octets);
 
-// Does the runs `wanted`, at most `jobs` at the same time, in their order; names on stderr those
-// that failed. SIGINT or SIGTERM ends the children, and starts no more. Returns whether none failed
-// and none was ended.
-bool children_run(const struct plan *plan, const bool *wanted, uint32_t jobs);
+// Does the runs `wanted`, at most `jobs` at the same time, in their turns; names on stderr those
+// that failed. folder: of all results, open and locked; the lock lasts until the last child has
+// ended, even if this process is killed. SIGINT or SIGTERM ends the children, and starts no more.
+// Returns whether none failed and none was ended.
+bool children_run(const struct plan *plan, const bool *wanted, uint32_t jobs, int folder);
 
 // Tells on stderr how the run ended, and the last lines of its run.log; nothing without that file.
 void children_tell(const struct plan *plan, uint32_t run, const char *how);

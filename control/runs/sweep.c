@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "control/cli/commands.h"
 #include "control/report/runs.h"
@@ -16,6 +17,9 @@
 #include "control/process/signals.h"
 #include "control/runs/slurm.h"
 #include "control/runs/targets.h"
+
+#define LOOK_NS 100000000 // between two attempts to lock the folder
+#define LOOKS   50
 
 static int refuse(const char *what, const char *found_and_allowed)
 {
@@ -36,7 +40,7 @@ static bool work(const struct run *run, const struct plan *plan, const bool *wan
     jobs = jobs < count ? jobs : count;
     fprintf(stderr, "%u runs, %u at a time; memory: %u MiB each\n", count, jobs,
             (uint32_t)(plan->need_octets >> 20) + 1);
-    return children_run(plan, wanted, jobs);
+    return children_run(plan, wanted, jobs, run->results.folder);
 }
 
 // One page of all runs.
@@ -86,10 +90,25 @@ static int do_runs(struct run *run, const struct plan *plan)
     return good ? EXIT_DONE : EXIT_RUN_FAILED;
 }
 
+// The children of a command that was killed hold the folder until they have ended, a moment later.
+static int open_folder(struct run *run, const char *dir)
+{
+    const struct timespec look = {.tv_nsec = LOOK_NS};
+    int fault = results_open(&run->results, dir, NULL);
+    if (fault == -EWOULDBLOCK)
+        fprintf(stderr,
+                "sluice run: %s: another run writes into this folder; waiting for its end\n", dir);
+    for (int i = 0; i < LOOKS && fault == -EWOULDBLOCK && !signals_ended; i++) {
+        nanosleep(&look, NULL);
+        fault = results_open(&run->results, dir, NULL);
+    }
+    return fault;
+}
+
 static int open_and_do(struct run *run, const struct plan *plan)
 {
     run->results.simulated = true;
-    int fault = results_open(&run->results, plan->dir, NULL);
+    int fault = open_folder(run, plan->dir);
     if (fault == -EWOULDBLOCK)
         return run_failed(plan->dir,
                           "another run writes into this folder; wait for its end, or give "

@@ -3,6 +3,7 @@
 summary.json says of where results come from."""
 
 import atexit
+import fcntl
 import hashlib
 import json
 import os
@@ -106,19 +107,44 @@ def resumed():
     same(results(out), results(six()[0]), "results")
 
 
-@case("a killed parent takes its children with it")
+def two_at_work(*words):
+    process = started(*words, "--variant", "endless", "--seeds", "1..2", "--jobs", "2")
+    wait_for("two children", lambda: sum(map(simulates, children_of(process.pid))) == 2 or process.poll() is not None)
+    same(process.poll(), None, "exit status of the command")
+    return process, children_of(process.pid)
+
+
+@case("a killed parent takes its children with it, even those that cannot act on a signal, and --resume goes on at once")
 def killed():
-    out = new_folder() / "out"
-    process = started(scenario(ENDLESS), out, "--variant", "endless", "--seeds", "1..2", "--jobs", "2")
-    wait_for("two children", lambda: sum(map(simulates, children_of(process.pid))) == 2)
-    children = children_of(process.pid)
-    process.kill()
-    process.communicate()
+    path, out = scenario(ENDLESS), new_folder() / "out"
+    process, children = two_at_work(path, out)
     try:
-        wait_for("the end of its children", lambda: all(map(is_gone, children)))
+        for child in children:
+            right(str(out) in {os.readlink(fd) for fd in pathlib.Path(f"/proc/{child}/fd").iterdir()},
+                  "the lock of the folder does not last as long as a child")
+            os.kill(child, signal.SIGSTOP)
+        process.kill()
+        process.wait(WAIT_S)
+        again, _ = two_at_work(path, out, "--resume")
+        right(all(map(is_gone, children)), "children of the first are left")
+        again.send_signal(signal.SIGINT)
+        right("sluice run: interrupted" in again.communicate(timeout=WAIT_S)[1], "what the second says at its end")
     finally:
         for child in filter(lambda one: not is_gone(one), children):
             os.kill(child, signal.SIGKILL)
+
+
+@case("a folder that another command has just left is waited for")
+def waited_for():
+    out = new_folder()
+    folder = os.open(out, os.O_RDONLY)
+    fcntl.flock(folder, fcntl.LOCK_EX)
+    process = started(scenario(ENDLESS), out, "--variant", "short", "--seeds", "1..2")
+    said = process.stderr.readline()
+    os.close(folder)
+    same(said, f"sluice run: {out}: another run writes into this folder; waiting for its end\n", "said")
+    rest = process.communicate(timeout=WAIT_S)[1]
+    same((process.returncode, summary_of(out)["complete"]), (0, True), f"exit status and the summary\n{rest}")
 
 
 @case("a run that fails is named with its folder and last words, the others go on, exit status 1")
