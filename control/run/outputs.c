@@ -91,12 +91,24 @@ static int close_series(struct run *run)
     return status;
 }
 
-const char *outputs_asked(const struct options *options, uint32_t i)
+void outputs_each(const struct outputs_asked *asked, void (*take)(void *self, const char *name),
+                  void *self)
 {
-    if (options->pcap && i < CAPTURES)
-        return captures[i].name;
-    i -= options->pcap ? CAPTURES : 0;
-    return options->packets && i == 0 ? PACKETS : NULL;
+    const struct lab_table *table;
+    take(self, "summary.json");
+    for (int i = 0; i < TABLES_FILES; i++)
+        take(self, tables_files[i].name);
+    for (uint32_t i = 0; (table = lab_table(i)) != NULL; i++)
+        take(self, table->name);
+    for (int kind = 0; kind < LEDGER_KINDS && asked->series; kind++)
+        if (lab_series_name((enum ledger_kind)kind))
+            take(self, lab_series_name((enum ledger_kind)kind));
+    for (size_t i = 0; i < CAPTURES && asked->pcap; i++)
+        take(self, captures[i].name);
+    if (asked->packets)
+        take(self, PACKETS);
+    if (asked->passive)
+        passive_each(take, self);
 }
 
 int outputs_open(struct run *run)

@@ -14,8 +14,13 @@ int outputs_close(struct run *run);
 // Writes the tables, once the lab has ended; EXIT_...
 int outputs_tables(const struct run *run);
 
-// File i of those that only these options ask for; NULL: there is no other.
-const char *outputs_asked(const struct options *options, uint32_t i);
+// Calls `take` with each file that such a run writes, but for the page and run.json.
+struct outputs_asked {
+    bool pcap, packets;   // by options
+    bool series, passive; // by the configuration
+};
+void outputs_each(const struct outputs_asked *asked, void (*take)(void *self, const char *name),
+                  void *self);
 
 // Prints what each column of these tables means.
 void outputs_describe(FILE *out);

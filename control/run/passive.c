@@ -99,13 +99,21 @@ int passive_close(struct run *run)
     return status;
 }
 
+static const struct {
+    const char *name;
+    const struct table *table;
+} files[] = {{FLOWS, &gi_list_flows}, {TABLES, &gi_list_tables}, {BINS, &gi_list_bins}};
+#define FILES (sizeof files / sizeof files[0])
+
+void passive_each(void (*take)(void *self, const char *name), void *self)
+{
+    for (size_t i = 0; i < FILES; i++)
+        take(self, files[i].name);
+}
+
 void passive_describe(FILE *out)
 {
-    static const struct {
-        const char *name;
-        const struct table *table;
-    } files[] = {{FLOWS, &gi_list_flows}, {TABLES, &gi_list_tables}, {BINS, &gi_list_bins}};
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+    for (size_t i = 0; i < FILES; i++) {
         fprintf(out, "\n%s\n", files[i].name);
         table_describe(files[i].table, out);
     }

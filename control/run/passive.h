@@ -11,6 +11,9 @@ int passive_open(struct run *run);
 // Ends the flows that still live, and writes the tables; EXIT_...
 int passive_close(struct run *run);
 
+// Calls `take` with the name of each of its files.
+void passive_each(void (*take)(void *self, const char *name), void *self);
+
 // Prints what each column of its files means.
 void passive_describe(FILE *out);
 

@@ -37,7 +37,8 @@ struct json_object *gather_summary(const struct plan *plan, uint32_t run)
 struct look {
     const struct plan *plan;
     uint32_t run;
-    char *lacks; // of struct gather_found
+    const struct json_object *files; // of run.json
+    char *lacks;                     // of struct gather_found
 };
 
 static void lacks(struct look *look, const char *name)
@@ -57,18 +58,30 @@ static void look_for(void *self, const char *name, uint64_t octets)
         lacks(look, name);
 }
 
+static void look_in_list(void *self, const char *name)
+{
+    struct look *look = self;
+    if (!value_has(look->files, name))
+        lacks(look, name);
+}
+
+// What run.json lists must be there, and it must list what such a run writes: a list that somebody
+// cut short, or emptied, is of no whole run.
 static void look_for_all(struct look *look)
 {
+    const struct plan_group *group = plan_group_of(look->plan, look->run);
+    const struct options *options = look->plan->options;
+    bool captured = look->run == PLAN_CAPTURED;
+    struct outputs_asked asked = {.pcap = captured && options->pcap,
+                                  .packets = captured && options->packets,
+                                  .series = group->series,
+                                  .passive = group->passive};
     struct json_object *info = read_object(look->plan, look->run, "run.json");
-    const struct json_object *files = value_in(info, "files");
-    const char *name;
-    if (!files)
+    look->files = value_in(info, "files");
+    if (!look->files)
         lacks(look, "run.json");
-    value_numbers(files, look_for, look);
-    if (look->run == PLAN_CAPTURED)
-        for (uint32_t i = 0; (name = outputs_asked(look->plan->options, i)) != NULL; i++)
-            if (!value_has(files, name))
-                lacks(look, name);
+    value_numbers(look->files, look_for, look);
+    outputs_each(&asked, look_in_list, look);
     value_free(info);
 }
 
@@ -78,7 +91,7 @@ struct gather_found gather_look_at(const struct plan *plan, uint32_t run,
                                    const struct json_object *summary)
 {
     struct gather_found found = {.state = GATHER_ABSENT};
-    struct look look = {plan, run, found.lacks};
+    struct look look = {plan, run, NULL, found.lacks};
     if (!summary)
         return found;
     found.differs = origin_differs(plan_group_of(plan, run)->origin, plan_seed(plan, run), summary);

@@ -114,7 +114,7 @@ static void add_seed(struct options *options)
 static bool load_group(struct plan *plan, struct bind *lua, struct plan_group *group, char **told)
 {
     struct options options = *plan->options;
-    struct load load;
+    struct load load = {.lab.passive = false}; // a run in real time has no lab
     char *said = NULL;
     options.variant = group->variant;
     options.point = group->point;
@@ -129,6 +129,8 @@ static bool load_group(struct plan *plan, struct bind *lua, struct plan_group *g
     plan->real |= load.run.real;
     uint64_t need_octets = eal_plan(EAL_SYSFS, load_memory_octets(&load)).need_octets;
     plan->need_octets = need_octets > plan->need_octets ? need_octets : plan->need_octets;
+    group->series = load.lab.step_ns > 0;
+    group->passive = load.lab.passive;
     group->origin = origin_ask(lua, "origin");
     // also the default's name, if none was chosen
     group->variant = value_string(value_in(group->origin, "variant"));
@@ -281,13 +283,13 @@ uint32_t plan_runs(const struct plan *plan)
     return plan->groups * plan->seeds;
 }
 
-const struct plan_group *plan_group_of(const struct plan *plan, uint32_t run)
-{
 uint32_t plan_in_turn(const struct plan *plan, uint32_t turn)
 {
     return turn % plan->groups * plan->seeds + turn / plan->groups;
 }
 
+const struct plan_group *plan_group_of(const struct plan *plan, uint32_t run)
+{
     return &plan->group[run / plan->seeds];
 }
 

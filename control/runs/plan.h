@@ -14,6 +14,7 @@ struct plan_group {
     const char *variant, *point; // NULL: none
     struct json_object *origin;  // origin.h
     uint64_t seed_first;
+    bool series, passive; // its runs write these files
 };
 
 struct plan {
@@ -72,11 +73,11 @@ bool plan_has_point(const struct plan *plan, const char *variant, const char *po
 #define PLAN_CAPTURED 0
 
 uint32_t plan_runs(const struct plan *plan);
-const struct plan_group *plan_group_of(const struct plan *plan, uint32_t run);
 
 // The run that is done as the turn-th: one seed of all groups before the next seed of any, so that
 // what an interrupted command leaves can be compared.
 uint32_t plan_in_turn(const struct plan *plan, uint32_t turn);
+const struct plan_group *plan_group_of(const struct plan *plan, uint32_t run);
 uint64_t plan_seed(const struct plan *plan, uint32_t run);
 
 // The run's folder below DIR: SETTING/VARIANT/POINT/SEED, without what the file does not have.

@@ -149,6 +149,21 @@ def files():
         same(results(out), results(six()[0]), f"results after {name} was {how}")
 
 
+@case("a list of a run's files that lacks one of those that such a run writes is of no whole run")
+def forged_list():
+    out, words = copy_of_six(), (*ALL, "--resume")
+    red, cobalt = "red/1", "cobalt/2"
+    for folder, left_out in ((cobalt, None), (cobalt, "summary.json"), (cobalt, "mss.csv"), (red, "gn.pcap"), (cobalt, "series_flows.csv")):
+        info = json.loads((out / folder / "run.json").read_text())
+        right(left_out is None or left_out in info["files"], f"{left_out} is no file of {folder}: {info['files']}")
+        info["files"] = {name: octets for name, octets in info["files"].items() if left_out and name != left_out}
+        (out / folder / "run.json").write_text(json.dumps(info))
+        said = many(config(), out, *words).stderr
+        right(said.startswith(f"sluice run: {out / folder}: {left_out or 'summary.json'} is missing or not whole: the run is done again\n1 runs,"),
+              f"{left_out}: {said}")
+        same(results(out), results(six()[0]), f"results without {left_out}")
+
+
 @case("a table that cannot be read is named, and there is no results.csv at all, nor an older one")
 def unreadable():
     out = copy_of_six()
