@@ -32,13 +32,6 @@ static bool refuse_any(const char *path)
     return false;
 }
 
-static bool may_do(const struct options *o, const char *path, const struct gather_found *found)
-{
-    if (o->force || found->state == GATHER_ABSENT || (o->resume && found->state != GATHER_OTHER))
-        return true;
-    return o->resume ? refuse_other(path, found->differs) : refuse_any(path);
-}
-
 // A folder may have come from elsewhere, with links in the places of runs: nothing is written or
 // read where these lead.
 static bool is_within(const struct plan *plan, const char *path)
@@ -49,7 +42,9 @@ static bool is_within(const struct plan *plan, const char *path)
     return !leads_out;
 }
 
-static bool choose(const struct run *run, const struct plan *plan, bool *wanted)
+// first: the path of the first run that has results; "": none has.
+static bool choose(const struct run *run, const struct plan *plan, bool *wanted,
+                   char first[PATH_MAX])
 {
     for (uint32_t i = 0; i < plan_runs(plan); i++) {
         char path[PATH_MAX];
@@ -58,8 +53,10 @@ static bool choose(const struct run *run, const struct plan *plan, bool *wanted)
             return false;
         struct gather_found found = gather_look(plan, i);
         wanted[i] = !run->options.resume || found.state != GATHER_COMPLETE;
-        if (wanted[i] && !may_do(&run->options, path, &found))
-            return false;
+        if (found.state == GATHER_OTHER && !run->options.force)
+            return refuse_other(path, found.differs);
+        if (found.state != GATHER_ABSENT && !first[0])
+            memcpy(first, path, sizeof path);
         if (run->options.resume && found.lacks[0])
             fprintf(stderr, "sluice run: %s: %s is missing or not whole: the run is done again\n",
                     path, found.lacks);
@@ -129,11 +126,12 @@ static bool refuse_fewer(const struct run *run, uint32_t count, const char *firs
     return false;
 }
 
+// has: a run of the plan has results.
 static bool may_replace(const struct run *run, const struct plan *plan,
-                        const struct json_object *summary)
+                        const struct json_object *summary, bool has)
 {
     const char *dir = run->results.dir, *differs = differs_from_all(plan, summary);
-    char first[PATH_MAX], path[2 * PATH_MAX];
+    char first[PATH_MAX];
     if (!value_in(summary, "runs")) {
         fprintf(stderr,
                 "sluice run: %s: has the results of a single run; give another --out, or --force "
@@ -141,22 +139,25 @@ static bool may_replace(const struct run *run, const struct plan *plan,
                 dir);
         return false;
     }
-    if (run->options.resume && differs)
-        return refuse_other(dir, differs);
     uint32_t count = beyond(plan, summary, first);
-    snprintf(path, sizeof path, "%s/%s", dir, first);
-    return count == 0 || (run->options.resume ? refuse_fewer(run, count, first) : refuse_any(path));
+    if (differs && (run->options.resume || has || count))
+        return refuse_other(dir, differs);
+    return count == 0 || refuse_fewer(run, count, first);
 }
 
-static bool may_take(const struct run *run, const struct plan *plan)
+static bool may_take(const struct run *run, const struct plan *plan, bool has)
 {
     struct json_object *summary = value_read_object(run->results.folder, "summary.json");
-    bool may = !summary || run->options.force || may_replace(run, plan, summary);
+    bool may = !summary || run->options.force || may_replace(run, plan, summary, has);
     value_free(summary);
     return may;
 }
 
 bool choose_runs(const struct run *run, const struct plan *plan, bool *wanted)
 {
-    return choose(run, plan, wanted) && may_take(run, plan);
+    const struct options *o = &run->options;
+    char first[PATH_MAX] = "";
+    if (!choose(run, plan, wanted, first) || !may_take(run, plan, first[0]))
+        return false;
+    return o->force || o->resume || !first[0] || refuse_any(first); // --resume would be accepted
 }

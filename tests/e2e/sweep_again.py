@@ -41,10 +41,9 @@ def is_refused(path, out, words, said):
 def another():
     out, other = copy_of_six(), scenario(OTHER)
     words = "--variant", "all", "--seeds", "1..2"
-    is_refused(other, out, words, f"{out}/red/1: has results; --resume does what is missing, --force does all again, or"
-               " give another --out")
-    is_refused(other, out, (*words, "--resume"), f"{out}: has the results of another run (another configuration file);"
-               " give another --out, or --force to do it again")
+    for more in (), ("--resume",):
+        is_refused(other, out, (*words, *more), f"{out}: has the results of another run (another configuration file);"
+                   " give another --out, or --force to do it again")
     many(other, out, *words, "--resume", "--force")
     same([run["folder"] for run in summary_of(out)["runs"]], ["codel/1", "codel/2", "pie/1", "pie/2"], "runs")
     same({line.split(",")[0] for line in (out / "results.csv").read_text().splitlines()[1:]},
@@ -69,15 +68,16 @@ def killed():
                " configuration file); give another --out, or --force to do it again")
 
 
-@case("--resume with fewer seeds or variants is refused, for the summary would not count what the folder has")
+@case("fewer seeds or variants are refused, also with --resume, for the summary would not count what the folder has")
 def fewer():
     out = copy_of_six()
     for words, first, count in ((("--variant", "all", "--seeds", "1..2"), "red/3", 2),
                                 (("--variant", "all", "--seeds", "2..3"), "red/1", 2),
                                 (("--variant", "red", "--seeds", "1..3"), "cobalt/1", 3),
                                 (("--variant", "all", "--seeds", "9..9"), "red/1", 6)):
-        is_refused(config(), out, (*words, "--resume"), f"{out}: has the results of {count} more runs than this command,"
-                   f" such as {first}; {FEWER}")
+        for resume in (), ("--resume",):
+            is_refused(config(), out, (*words, *resume), f"{out}: has the results of {count} more runs than this command,"
+                       f" such as {first}; {FEWER}")
     kept = (out / "red/2/run.json").stat().st_mtime_ns
     many(config(), out, "--variant", "red", "--seeds", "2..2", "--resume", "--force")
     same([run["folder"] for run in summary_of(out)["runs"]], ["red/2"], "what is counted with --force")

@@ -236,8 +236,9 @@ def protected():
     for command, said in (
             (words, f"sluice run: {out}/red/1: has results; --resume does what is missing, --force does"
              " all again, or give another --out"),
-            ((*words, "--resume", "--set", "nse.bvc.rate=20 kbit/s"), f"sluice run: {out}/red/1: has the"
-             " results of another run (other overrides); give another --out, or --force to do it again"),
+            *(((*words, *resume, "--set", "nse.bvc.rate=20 kbit/s"), f"sluice run: {out}/red/1: has the"
+               " results of another run (other overrides); give another --out, or --force to do it again")
+              for resume in ((), ("--resume",))),
             ((), f"sluice run: {out}: has the results of several runs; give another --out, or --force to"
              " replace their summary")):
         done = many(config(), out, *command, status=1)
