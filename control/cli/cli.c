@@ -54,6 +54,16 @@ static bool take(const struct cli *cli, const struct cli_option *o, void *target
     return true;
 }
 
+// Behind what getopt says. word: the one that it does not take.
+static enum cli_end suggest(const struct cli *cli, const char *word)
+{
+    bool unknown = optopt == 0 && strncmp(word, "--", 2) == 0;
+    const char *nearest = unknown ? cli_nearest_option(cli, word + 2) : NULL;
+    if (nearest)
+        fprintf(stderr, "sluice %s: did you mean --%s?\n", cli->name, nearest);
+    return CLI_WRONG;
+}
+
 enum cli_end cli_parse(const struct cli *cli, int argc, char **argv, void *target, int *first)
 {
     struct option known[CLI_OPTIONS_MAX + 2];
@@ -68,7 +78,9 @@ enum cli_end cli_parse(const struct cli *cli, int argc, char **argv, void *targe
             cli_help(cli, stdout);
             return CLI_HELPED;
         }
-        if (option == '?' || !take(cli, &cli->options[option - 256], target, optarg))
+        if (option == '?')
+            return suggest(cli, argv[optind - 1]);
+        if (!take(cli, &cli->options[option - 256], target, optarg))
             return CLI_WRONG;
     }
     *first = optind;

@@ -74,6 +74,13 @@ const struct cli_command *cli_find(const char *name); // NULL: not found
 // The command name nearest to the word; NULL: no name is near.
 const char *cli_nearest(const char *word);
 
+// nearest.c
+#define CLI_WRONG_MOST 2 // letters inserted, left out or changed in a word that is near to a name
+// Takes the name if it is nearer to the word than *best, which is *wrong letters from it.
+void cli_take_nearer(const char *word, const char *name, const char **best, size_t *wrong);
+// The option of the command nearest to a word behind --, also with =VALUE; NULL: none is near.
+const char *cli_nearest_option(const struct cli *cli, const char *word);
+
 // print.c
 void cli_man(FILE *out, const char *version); // roff
 void cli_completion(FILE *out);               // for bash

@@ -1,9 +1,7 @@
-// All commands: the usage, and the nearest name to a misspelt one.
+// All commands: the usage, and the nearest to a misspelt one.
 #include <string.h>
 
 #include "control/cli/cli.h"
-
-#define WORD_MAX 40u // a longer word is near to no name
 
 void cli_usage(FILE *out)
 {
@@ -26,43 +24,11 @@ const struct cli_command *cli_find(const char *name)
     return NULL;
 }
 
-// ---- The nearest name ----
-
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-// The number of letters inserted, left out or changed.
-static size_t distance(const char *a, const char *b)
-{
-    size_t row[WORD_MAX + 1], n = strlen(b);
-    for (size_t j = 0; j <= n; j++)
-        row[j] = j;
-    for (size_t i = 1; a[i - 1]; i++) {
-        size_t corner = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= n; j++) {
-            size_t changed = corner + (a[i - 1] != b[j - 1]);
-            corner = row[j];
-            row[j] = least(least(row[j], row[j - 1]) + 1, changed);
-        }
-    }
-    return row[n];
-}
-
 const char *cli_nearest(const char *word)
 {
     const char *best = NULL;
-    size_t nearest = 3; // at most two wrong letters
-    if (strlen(word) > WORD_MAX)
-        return NULL;
-    for (const struct cli_command *c = cli_commands; c->cli; c++) {
-        size_t wrong = distance(word, c->cli->name);
-        if (wrong < nearest) {
-            nearest = wrong;
-            best = c->cli->name;
-        }
-    }
+    size_t wrong = CLI_WRONG_MOST + 1;
+    for (const struct cli_command *c = cli_commands; c->cli; c++)
+        cli_take_nearer(word, c->cli->name, &best, &wrong);
     return best;
 }

@@ -158,6 +158,21 @@ def nearly():
              "sluice: unknown command 'chekc'; did you mean check?", "first line")
 
 
+@case("an option that is nearly one: what may be meant; nothing beside getopt's own words for the beginning of several, or a missing value")
+def nearly_options():
+    for words, said in ((("run", UDP_SCENARIO, "--variants", "a"), ["unrecognized option '--variants'", "did you mean --variant?"]),
+                        (("run", "--varaint=a", UDP_SCENARIO), ["unrecognized option '--varaint=a'", "did you mean --variant?"]),
+                        (("report", "--taget"), ["unrecognized option '--taget'", "did you mean --targets?"]),
+                        (("run", "--frobnicate"), ["unrecognized option '--frobnicate'"]),
+                        (("run", "--" + "s" * 4000), [f"unrecognized option '--{'s' * 4000}'"]),
+                        (("check", "--out"), ["unrecognized option '--out'"]),
+                        (("run", "--see", "7"), ["option '--see' is ambiguous; possibilities: '--seed' '--seeds'"]),
+                        (("run", "--out"), ["option '--out' requires an argument"])):
+        done = sluice(*words)
+        same((done.returncode, done.stdout, done.stderr.splitlines()),
+             (2, "", [f"sluice {words[0]}: {line}" for line in said]), words)
+
+
 # --- Two programs ---------------------------------------------------------------------------------
 
 
