@@ -1,5 +1,5 @@
-// See sections.h: the means of several runs over their seeds, with their 95 % confidence interval:
-// a row for each outcome at each point, a column for each variant.
+// See sections.h: the means of several runs over their seeds, with their 95 % confidence interval,
+// or the figures of the only seed: a row for each outcome at each point, a column for each variant.
 #include <string.h>
 
 #include "control/client/value.h"
@@ -68,16 +68,15 @@ static void put_intervals(const struct outcomes *o, FILE *out)
 
 void section_means(const struct outcomes *o, uint32_t colour, FILE *out)
 {
-    fputs("<section><h2>Means over the seeds</h2>\n<div class=\"wide\"><table><thead><tr>"
-          "<th>outcome</th>",
-          out);
+    fprintf(out, "<section><h2>%s</h2>\n<div class=\"wide\"><table><thead><tr><th>outcome</th>",
+            o->seeds < 2 ? "The figures of one seed" : "Means over the seeds");
     fputs(o->points > 1 ? "<th>point</th>" : "", out);
     for (uint32_t v = 0; v < o->variants; v++) {
         fputs("<th class=\"n\">", out);
         if (o->variants > 1)
             section_variant(o, v, colour + v, out);
         else
-            fputs("mean", out);
+            fputs(o->seeds < 2 ? "figure" : "mean", out);
         fputs("</th>", out);
     }
     fputs("</tr></thead><tbody>\n", out);

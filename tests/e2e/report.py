@@ -130,7 +130,7 @@ def gathered(runs):
     mean = {"runs": 3, "mean": 12345.678901, "ci95": 0.0512}
     none = {"runs": 0, "mean": None, "ci95": None}
     return {"scenario": "x", "missing": ["red/3"],
-            "runs": [{"folder": run, "variant": str(run).split("/", maxsplit=1)[0]} for run in runs],
+            "runs": [{"folder": run, "variant": str(run).split("/", maxsplit=1)[0], "point": "rate=<1>"} for run in runs],
             "variants": [{"variant": "red", "point": "rate=<1>", "classes": {"background": {
                 "goodput_bit_per_s": mean, "delay_p95_ms": mean, "delay_p50_ms": none, "packets": mean}}}]}
 
