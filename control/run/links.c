@@ -5,19 +5,28 @@
 
 #include "control/run/run.h"
 
+#define COMES_UP_NS 5000000000 // a link that is down for so long from the beginning stays down
+
 static void look(struct run *run, enum stats_side side, const char *port, uint64_t now_ns)
 {
-    const char *before = dp_link(run->dp, side), *link = dp_link_look(run->dp, side);
-    bool gone = strcmp(link, "gone") == 0;
+    struct links *links = &run->links;
+    const char *told = links->told[side] ? links->told[side] : "up";
+    const char *link = dp_link_look(run->dp, side);
+    bool up = strcmp(link, "up") == 0, gone = strcmp(link, "gone") == 0;
     char text[64];
-    if (link == before)
+    links->was_up[side] |= up;
+    bool comes_up = !links->was_up[side] && !gone;
+    if (strcmp(link, told) == 0 || (comes_up && now_ns - links->since_ns < COMES_UP_NS))
         return;
+    links->told[side] = link;
     snprintf(text, sizeof text, "%s: its %s is %s", port, gone ? "device" : "link", link);
-    log_put(&run->control.log, strcmp(link, "up") == 0 ? LOG_INFO : LOG_ERROR, now_ns, text);
+    log_put(&run->control.log, up ? LOG_INFO : comes_up ? LOG_WARN : LOG_ERROR, now_ns, text);
 }
 
 void links_look(struct run *run, uint64_t now_ns)
 {
+    if (!run->links.since_ns)
+        run->links.since_ns = now_ns;
     look(run, STATS_GN, "gn", now_ns);
     look(run, STATS_GB, "gb", now_ns);
 }

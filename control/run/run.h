@@ -6,6 +6,7 @@
 #include "control/plane/control.h"
 #include "control/process/eal.h"
 #include "control/run/contexts.h"
+#include "control/run/links.h"
 #include "control/run/load.h"
 #include "control/run/options.h"
 #include "control/run/recorder.h"
@@ -26,6 +27,7 @@ struct run {
     struct capture *signalling; // NULL: no capture of signalling
     char signalling_path[PATH_MAX];
     struct contexts contexts; // in real time
+    struct links links;       // the same
     struct recorder recorder; // the same
     struct eal_plan plan;
     bool eal_started;

@@ -7,7 +7,7 @@ import os
 
 import network
 import real
-from harness import case, main, new_folder, right, same, sluice, until
+from harness import Running, case, main, new_folder, right, same, sluice, until
 
 # Whatever else runs on this machine is not seen.
 os.environ["RUNTIME_DIRECTORY"] = str(new_folder())
@@ -18,7 +18,7 @@ def lines(world):
             if " link is " in line or " device is " in line]
 
 
-def links(world):
+def links():
     """The state of (gn, gb) as `sluice stats` has it."""
     done = sluice("stats", "--json")
     right(done.returncode == 0, f"sluice stats: {done.stderr}")
@@ -35,6 +35,22 @@ def links(world):
     return found.get("gn"), found.get("gb")
 
 
+@case("a link that has not come up yet is no error: if it stays down, a warning, and a line when it is up")
+def comes():
+    ours, theirs, gn, gb = network.veth()
+    program = Running(real.CONFIG.replace("GN_DEVICE", gn).replace("GB_DEVICE", gb), before=network.within(ours))
+    until("two links down", lambda: links() == ("down", "down"), program.said)
+    network.must("ip", "-n", theirs, "link", "set", "gn", "up")
+    until("the warning of gb", lambda: " warn  gb: its link is down\n" in program.said(), program.said)
+    network.must("ip", "-n", theirs, "link", "set", "gb", "up")
+    until("gb is up", lambda: " info  gb: its link is up\n" in program.said(), program.said)
+    same(links(), ("up", "up"), "links")
+    same([line for line in program.said().splitlines() if " error " in line], [], "errors")
+    network.must("ip", "-n", theirs, "link", "set", "gb", "down")
+    until("the error of gb", lambda: " error gb: its link is down\n" in program.said(), program.said)
+    program.finish()
+
+
 @case("a link that goes and comes, and a device that disappears: a line each, and a state")
 def goes():
     made = []
@@ -46,7 +62,7 @@ def goes():
     ours, theirs = made[0][:2]
 
     def expect(*wanted):
-        until(f"links {wanted}", lambda: links(world) == wanted, lambda: f"{links(world)}\n{world.program.said()}")
+        until(f"links {wanted}", lambda: links() == wanted, lambda: f"{links()}\n{world.program.said()}")
     expect("up", "up")
     before = len(lines(world))
     for down in (True, False):
