@@ -13,6 +13,7 @@
 
 #define LISTEN     "127.0.0.1:9464"
 #define CELL_QUERY "/metrics?cell="
+#define NO_CELL    "there is no such cell" // what an instance answers
 
 static volatile int ended;
 
@@ -35,8 +36,9 @@ static int put(const char *run, const char *cell, enum exposition form, FILE *bo
         *type = form == EXPOSITION_TEXT ? EXPOSITION_TEXT_TYPE : OPENMETRICS_TYPE;
     else
         fprintf(body, "%s: %s\n", session.name, session.why);
+    bool absent = !good && strcmp(session.why, NO_CELL) == 0;
     session_close(&session);
-    return good ? 200 : 503;
+    return good ? 200 : absent ? 404 : 503;
 }
 
 static int answer(void *self, const char *path, int want, FILE *body, const char **type)

@@ -203,10 +203,11 @@ def mss():
     same(len(families["sluice_mobile_queued_npdus"].samples), 300, "MSs of a cell")
     same(sorted(dict(key)["imsi"] for key in families["sluice_mobile_frozen"].samples),
          [f"{1010000000008 + i:015}" for i in range(300)], "IMSIs")
-    for path, status in (("/metrics?cell=7-22", 503), ("/metrics?cell=7", 404),
+    for path, status in (("/metrics?cell=7-22", 404), ("/metrics?cell=7", 404),
                          ("/metrics?cell=7-20x", 404), ("/metrics?cell=" + "9" * 2000, 404),
                          ("/", 404), ("/metrics/", 404)):
         same(metrics.get(path)[0], status, path[:40])
+    right(metrics.get("/metrics?cell=7-22")[2].endswith(": there is no such cell\n"), metrics.get("/metrics?cell=7-22"))
     metrics.finish(signal.SIGINT)
     instance.finish()
 
