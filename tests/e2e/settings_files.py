@@ -29,7 +29,11 @@ WRONG = {
     "names instead of a list": ('return { weight = "run.seed=1" }',
                                 ["1: found a table of another form, allowed a list of 1 to 256 of "
                                  'KEY=VALUE, as for --set, such as "class[*].aqm.name=cobalt"']),
-    "a constructor": ("\nreturn run { }", ["2: run: unknown name; allowed: local names"]),
+    "a configuration": ("local x = 1\nrun { name = \"x\" }\ngsn { }\nrun = 3", ["2: found run { } of a configuration, allowed "
+                        'a file that returns a list of KEY=VALUE, such as return { "class[*].aqm.name=cobalt" }; '
+                        "a configuration is the FILE of sluice run itself"]),
+    "a name of a configuration": ("\nreturn { run }", ["2: run: unknown name; allowed: local names"]),
+    "another name": ("\ngsn { }", ["2: gsn: unknown name; allowed: local names"]),
     "a library": ("return { os.getenv }", ["1: os: unknown name; allowed: local names"]),
     "a global name": ("x = 1", ["1: lua: found an assignment to the global name x, allowed local names: "
                                 "local x = ..."]),

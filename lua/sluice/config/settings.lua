@@ -2,6 +2,7 @@
 -- variant { file = } and for --set @FILE. Its text has what a configuration has, but for the
 -- constructors: loops, local variables, `..`.
 local sandbox = require "sluice.config.sandbox"
+local schema = require "sluice.schema.schema"
 local values = require "sluice.config.values"
 
 local settings = {}
@@ -9,15 +10,34 @@ local settings = {}
 local MOST = 256 -- settings of one file
 local LIST = { type = "sets", most_items = MOST, example = '"class[*].aqm.name=cobalt"' }
 
--- The mistakes of another file than the configuration, each with that file's name.
+local is_constructor = {}
+for _, name in ipairs(schema.names) do
+    is_constructor[name] = true
+end
+
+-- The mistakes of another file than the configuration, each with that file's name; `block` is the first that
+-- names a constructor, as a whole configuration does.
 local function of_file(path, mistakes)
-    return {
-        count = 0,
-        add = function(self, line, key, text)
-            self.count = self.count + 1
-            mistakes:add(path .. ":" .. line, key, text)
-        end,
-    }
+    local noted = { list = {} }
+    function noted:add(line, key, text)
+        local one = { line = line, key = key, text = text }
+        self.list[#self.list + 1] = one
+        self.block = self.block or is_constructor[key] and one
+    end
+    function noted:tell()
+        for _, one in ipairs(self.list) do
+            mistakes:add(path .. ":" .. one.line, one.key, one.text)
+        end
+        return #self.list > 0
+    end
+    return noted
+end
+
+-- Every name of a configuration would be a mistake: one says it all.
+local function tell_configuration(noted, path, mistakes)
+    mistakes:add(path .. ":" .. noted.block.line, "", "found " .. noted.block.key .. " { } of a configuration, "
+        .. "allowed a file that returns a list of KEY=VALUE, such as return { " .. LIST.example .. " }; "
+        .. "a configuration is the FILE of sluice run itself")
 end
 
 local function texts_of(path, run, mistakes)
@@ -51,7 +71,11 @@ function settings.read(path, source, mistakes, place, key)
     if text then
         local noted = of_file(path, mistakes)
         local run = sandbox.run(text, {}, noted, source.clock)
-        found = noted.count > 0 and {} or texts_of(path, run, mistakes)
+        if noted.block and run.result == nil then
+            tell_configuration(noted, path, mistakes)
+        elseif not noted:tell() then
+            found = texts_of(path, run, mistakes)
+        end
     else
         mistakes:add(place, key, why)
     end
