@@ -126,6 +126,35 @@ static void put_others(const struct answer *a, uint32_t outcome, uint32_t point,
     }
 }
 
+// They are told from the best alone, not from those that are not told apart from it.
+static void put_worse(const struct answer *a, uint32_t outcome, uint32_t point, uint32_t best)
+{
+    const char *between = "; surely worse than ";
+    for (uint32_t v = 0; v < a->o->variants; v++) {
+        struct statistics difference;
+        if (outcomes_compare(a->o, outcome, v, best, point, &difference) != OUTCOMES_WORSE)
+            continue;
+        fputs(between, a->out);
+        if (*between == ';') {
+            section_variant(a->o, best, a->colour + best, a->out);
+            fputs(": ", a->out);
+        }
+        put_mean(a, outcome, v, point);
+        between = ", ";
+    }
+}
+
+// Between the first and the next. It is the best if it is told from each other.
+static void put_rank(const struct answer *a, uint32_t outcome, uint32_t point, uint32_t first)
+{
+    const char *text = ", ";
+    if (a->o->variants > 2)
+        text = outcomes_is_best(a->o, outcome, first, point) ? " is best; next "
+               : a->o->seeds > 1                             ? " has the best mean; next "
+                                                             : " has the best figure; next ";
+    fputs(text, a->out);
+}
+
 static void put_standing(const struct answer *a, uint32_t outcome, uint32_t point)
 {
     const struct outcomes *o = a->o;
@@ -146,19 +175,19 @@ static void put_standing(const struct answer *a, uint32_t outcome, uint32_t poin
         fputs("<strong>not told apart</strong>: ", a->out);
         put_mean(a, outcome, best, point);
         put_others(a, outcome, point, best, OUTCOMES_SAME, ", ");
-        put_others(a, outcome, point, best, OUTCOMES_WORSE, "; surely worse: ");
+        put_worse(a, outcome, point, best);
         if (o->variants == 2)
             put_difference(&difference, &o->outcome[outcome], a->out);
         return;
     }
     put_mean(a, outcome, best, point);
-    fputs(o->variants > 2 ? " is best; next " : ", ", a->out);
+    put_rank(a, outcome, point, best);
     put_mean(a, outcome, next, point);
     fputs(": ", a->out);
     put_ratio(outcomes_at(o, outcome, best, point).mean, outcomes_at(o, outcome, next, point).mean,
               a->out);
     put_surety(&difference, &o->outcome[outcome], a->out);
-    put_others(a, outcome, point, best, OUTCOMES_SAME, "; but not told apart from ");
+    put_others(a, outcome, point, best, OUTCOMES_SAME, "; not told apart from ");
 }
 
 // At many points: how often each is surely the best.

@@ -147,7 +147,7 @@ def more():
               ("b", "x=1"): {PING: [10, 12, 11]}, ("b", "x=2"): {PING: [1, 2, 3]},
               ("c", "x=1"): {PING: [20, 21, 22]}, ("c", "x=2"): {PING: [4, 5, 6]}}
     _, text = typed_page(values, missing=["c/x=2/3"])
-    same(sentences(text)[0], "ping: round trip p95: at x=1: not told apart: a 11.0 \u00b1 2.5 ms, b 11.0 \u00b1 2.5 ms; surely worse: c 21.0 \u00b1 2.5 ms at x=2: "
+    same(sentences(text)[0], "ping: round trip p95: at x=1: not told apart: a 11.0 \u00b1 2.5 ms, b 11.0 \u00b1 2.5 ms; surely worse than a: c 21.0 \u00b1 2.5 ms at x=2: "
          "b 2.00 \u00b1 2.48 ms is best; next c 5.00 \u00b1 2.48 ms: 60.0 % less, sure (difference 3.00 ms with every seed).", "sentence")
     same(sentences(text)[1:], ["b beside a: better in 1 of 2 outcomes, worse in 0, not told apart in 1",
                                "c beside a: better in 1 of 2 outcomes, worse in 1, not told apart in 0",
@@ -155,6 +155,21 @@ def more():
     right("1 of 18 runs are missing" in text, "what is missing")
     _, text = typed_page(values, seeds={("c", "x=2"): 7})
     right("no seed that both have" in sentences(text)[0], sentences(text)[0])
+
+
+@case("of three variants one is the best only if it is told from both others; what is worse says than which")
+def three():
+    a, b = [10, 11, 12], [13, 14, 15]
+    for c, rank, behind in (([20, 21, 22], "is best", ""), ([10, 11, 40], "has the best mean", "; not told apart from c 20.3 \u00b1 42.3 ms")):
+        _, text = typed_page({(name, ""): {PING: samples} for name, samples in (("a", a), ("b", b), ("c", c))})
+        same(sentences(text)[0], f"ping: round trip p95: a 11.0 \u00b1 2.5 ms {rank}; next b 14.0 \u00b1 2.5 ms: 21.4 % less, sure "
+             f"(difference 3.00 ms with every seed){behind}.", rank)
+    _, text = typed_page({(name, ""): {PING: samples} for name, samples in (("a", [10]), ("b", [20]), ("c", [30]))})
+    same(sentences(text)[0], "ping: round trip p95: a 10.0 ms has the best figure; next b 20.0 ms: 50.0 % less, one seed gives no interval: "
+         "how sure is not known.", "one seed")
+    _, text = typed_page({(name, ""): {PING: samples} for name, samples in (("a", a), ("b", [10, 11, 13]), ("c", b), ("d", [15, 16, 17]))})
+    same(sentences(text)[0], "ping: round trip p95: not told apart: a 11.0 \u00b1 2.5 ms, b 11.3 \u00b1 3.8 ms; surely worse than a: "
+         "c 14.0 \u00b1 2.5 ms, d 16.0 \u00b1 2.5 ms.", "two that are worse")
 
 
 @case("the folders of two commands: each has its own answer, under its name, and its own colours")
@@ -202,6 +217,7 @@ def own_runs():
                                f"ftp: goodput: {old} 48.0 kbit/s, {new} 45.0 kbit/s: 6.67 % more, {known}."], "sentences")
     right("2 variants, 1 seed of each." in plain(text), "seeds")
     right("\u00b1" not in text and "&plusmn;" not in text and "95 % interval" not in text, "an interval of one seed")
+    right("<h2>The figures of one seed</h2>" in text and "Means over" not in text, "means of one seed")
     means_of = {row[0]: row[1:] for row in cells(page)}
     same(means_of["ping: round trip p95, ms"], ["9000", "800"], "means")
     same(means_of["background: dropped in the SGSN"], 2 * [str(1.0 * sum(drop["packets"] for drop in json.loads(
@@ -217,7 +233,6 @@ def own_folders():
         loose(OWN_OLD, folder / "old", olds)
         loose(OWN_NEW, folder / "new", news, **more)
         return page_of(folder)[1]
-    right("<h2>The figures of one seed</h2>" in text and "Means over" not in text, "means of one seed")
 
     ping = [a - b for a, b in zip(OWN_OLD["ping"], OWN_NEW["ping"])]
     same(sentences(both())[0], "ping: round trip p95: new 880 \u00b1 245 ms, old 9100 \u00b1 250 ms: 90.3 % less, sure "
@@ -231,6 +246,22 @@ def own_folders():
     right("2 variants, at most 3 seeds of each." in plain(both((4, 5))), "two seeds beside three")
     text = both((4,), (4,), sound=False)
     right("1 of 2 runs are missing, or not complete" in text and "no other variant has it" in text, "a run that is not sound")
+
+
+@case("two folders, each with the runs of some seeds and no common command: each folder is one variant")
+def own_seeds():
+    seeds = 4, 5, 6
+    old, new = loose(OWN_OLD, new_folder() / "old", seeds), loose(OWN_NEW, new_folder() / "new", seeds, overrides=["queue.octets=9 kB"])
+    text = page_of(old, new)[1]
+    right("2 variants, 3 seeds of each" in plain(text), "seeds")
+    ping = [a - b for a, b in zip(OWN_OLD["ping"], OWN_NEW["ping"])]
+    same(sentences(text)[0], f"ping: round trip p95: {new} 880 \u00b1 245 ms, {old} 9100 \u00b1 250 ms: 90.3 % less, sure "
+         f"(difference {statistics.fmean(ping) / 10:.0f}0 \u00b1 {interval(ping) / 10:.0f}0 ms).", "three seeds")
+    for differing in ("overrides", ["queue.octets=7 kB"]), ("version", "0.0.1"), ("config_sha256", "00"), ("seed", 5):
+        summary = json.loads((new / "0/summary.json").read_text())
+        (new / "0/summary.json").write_text(json.dumps({**summary, differing[0]: differing[1]}))
+        right("4 variants" in plain(page_of(old, new)[1]), f"runs that differ in {differing[0]}")
+        (new / "0/summary.json").write_text(json.dumps(summary))
 
 
 @case("more points than sentences have room for: at how many each variant is surely the best")
@@ -251,22 +282,6 @@ def too_many_points():
 
 
 @case("one variant: nothing is better; a summary without anything is a page")
-@case("two folders, each with the runs of some seeds and no common command: each folder is one variant")
-def own_seeds():
-    seeds = 4, 5, 6
-    old, new = loose(OWN_OLD, new_folder() / "old", seeds), loose(OWN_NEW, new_folder() / "new", seeds, overrides=["queue.octets=9 kB"])
-    text = page_of(old, new)[1]
-    right("2 variants, 3 seeds of each" in plain(text), "seeds")
-    ping = [a - b for a, b in zip(OWN_OLD["ping"], OWN_NEW["ping"])]
-    same(sentences(text)[0], f"ping: round trip p95: {new} 880 \u00b1 245 ms, {old} 9100 \u00b1 250 ms: 90.3 % less, sure "
-         f"(difference {statistics.fmean(ping) / 10:.0f}0 \u00b1 {interval(ping) / 10:.0f}0 ms).", "three seeds")
-    for differing in ("overrides", ["queue.octets=7 kB"]), ("version", "0.0.1"), ("config_sha256", "00"), ("seed", 5):
-        summary = json.loads((new / "0/summary.json").read_text())
-        (new / "0/summary.json").write_text(json.dumps({**summary, differing[0]: differing[1]}))
-        right("4 variants" in plain(page_of(old, new)[1]), f"runs that differ in {differing[0]}")
-        (new / "0/summary.json").write_text(json.dumps(summary))
-
-
 def one():
     page, text = typed_page({("", ""): BEFORE})
     right("<code>sluice help csv</code>" in text, "where the columns are explained")
