@@ -49,7 +49,7 @@ static void put_row(const struct json_object *row, FILE *out)
     for (size_t i = 0; i < 3; i++) {
         char text[TEXT_ROOM];
         value_printable(value_text_at(texts, i), text, sizeof text);
-        fputs("<td class=\"n\">", out);
+        fputs(i == 1 ? "<td class=\"n words\">" : "<td class=\"n\">", out);
         put_figure(text, out);
         fputs("</td>", out);
     }

@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 """Pages of results in a browser: of the quickstart's runs, of a sweep's, of one run and of two of no common command; of a
-paper's targets and figures; and of `./run lab`, whose figures are made up here. 390 and 1400 pixels wide, light and dark, with all that is folded open. A script that this test puts into a copy of the page measures it, and finds
+paper's targets and figures; and of `./run lab`, whose figures are made up here. 390 and 1400 pixels wide (a paper's also 1200), light and dark, with all that is folded open. A script that this test puts into a copy of the page measures it, and finds
 
     overflow    the page is wider than the window, or something sticks out of it that no box scrolls
     overlap     two texts of a figure, or of its legend, lie on each other; or one lies on a bar
     contrast    a text of less than 4.5 to 1 on its ground, or a curve of less than 3 to 1
     small       a text of less than 10 pixels
     silent      a point, column or bar that says no value under the pointer
+    cut         from 1200 pixels on: a note of a table that its box has to be scrolled for
     switch      a name of a legend that does not hide and show its curve, or that hides another
 
     page_look.py [--seeds N]    seeds of each variant; the screenshots are in build/page_look
@@ -45,7 +46,7 @@ sweep { axis { key = "nse.bvc.radio.slots", name = "slots", values = { 6, 8 } } 
 MEASURE = r"""
 <script>
 addEventListener('load', () => {
-    const faults = {overflow: [], overlap: [], contrast: [], small: [], silent: [], switch: []};
+    const faults = {overflow: [], overlap: [], contrast: [], small: [], silent: [], cut: [], switch: []};
     const say = (kind, text) => faults[kind].length < 5 && faults[kind].push(text.trim().slice(0, 120));
     document.querySelectorAll('details').forEach(d => d.open = true);
     const root = document.documentElement, width = innerWidth;
@@ -55,6 +56,11 @@ addEventListener('load', () => {
         const r = shown(e);
         if (r && r.right > width + 1 && !e.closest('.wide') && !e.closest('svg'))
             say('overflow', `${e.tagName} ends at ${r.right}: ${e.textContent}`);
+    }
+    for (const e of document.querySelectorAll('.wide td.wrap')) {
+        const box = e.closest('.wide');
+        if (width >= 1200 && e.textContent.trim() && shown(e) && shown(e).right > box.getBoundingClientRect().left + box.clientWidth + 2)
+            say('cut', e.textContent);
     }
     const on = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 &&
                          Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2;
@@ -161,8 +167,8 @@ class Rows:
         print("ok" if good else "not ok", "-", text, flush=True)
 
 
-def look(rows, name, page, figures=3):
-    for width in WIDTHS:
+def look(rows, name, page, figures=3, widths=WIDTHS):
+    for width in widths:
         for scheme in SCHEMES:
             browse(page, width, scheme, f"--screenshot={SHOTS / f'{name}-{width}-{scheme}.png'}")
             found = measure(page, width, scheme)
@@ -250,7 +256,9 @@ def main():
         look(rows, "one", run(ROOT / "config/quickstart.lua", work / "one"))
         look(rows, "two", report(work, work / "quickstart/tail-drop/1", work / "quickstart/recommended/1"))
         look(rows, "lab", lab(work), figures=2)
-        look(rows, "paper", paper(work))
+        targets = paper(work)
+        rows.row(bool(measure(targets, 1200, "light", "td.words{white-space:nowrap;padding-left:30ch}")["faults"]["cut"]), "planted: a table too wide: cut")
+        look(rows, "paper", targets, widths=(*WIDTHS, 1200))
         look(rows, "sweep", run(work / "sweep.lua", work / "sweep", "--variant", "all", "--seeds", seeds))
     print(f"{rows.passed} passed, {rows.failed} failed")
     return rows.failed > 0
