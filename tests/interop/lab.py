@@ -148,11 +148,13 @@ def keep(args):
         return not text
     os.setsid()
     os.close(reader)
+    say(f"{args.variant}, {args.pdchs[0]} PDCHs: Linux, Sluice, osmo-pcu and {MSS} MSs begin, in network namespaces")
     with Chain("--pdchs", args.pdchs[0], mss=MSS, variant=args.variant, sets=args.set,
                codel=args.codel, prefix=KEPT, cc=args.cc) as chain:
         if args.ecn:
             ask_for_ecn(chain)
         Server(chain)
+        say("they run; the first ping is under way")
         chain.wait_for_ping()
         with open(writer, "w", encoding="utf-8") as said:
             print(what_to_type(chain), file=said)
@@ -178,6 +180,7 @@ def down(args):
     ended = [one for one in found if one[0] == KEPT or not is_lab(one[1])]
     for prefix, pid in ended:
         if is_lab(pid):
+            say(f"lab {pid} ends")
             os.kill(pid, signal.SIGTERM)
             end = time.monotonic() + 10
             while is_lab(pid) and time.monotonic() < end:

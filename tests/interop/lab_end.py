@@ -56,6 +56,7 @@ def kept(*words):
     able()
     done = lab("keep", *words)
     same(done.returncode, 0, f"status of keep; it said {done.stderr}{done.stdout}")
+    same(re.findall(r"^\d\d:\d\d:\d\d .*(begin|first ping)", done.stderr, re.MULTILINE), ["begin", "first ping"], "progress")
     return done.stdout, int(re.search(r"sluice-kept-(\d+)-internet", done.stdout)[1])
 
 
@@ -72,7 +73,9 @@ def kept_and_down():
     stats = re.search(r"sluice (stats .*)", text)[1].split()
     cell = network.command(os.environ["SLUICE"], *stats)
     right("101-103" in cell.stdout, f"{stats}: {cell.stdout}{cell.stderr}")
-    same(lab("down", str(pid)).stdout, "labs ended: 1\n", "down")
+    done = lab("down", str(pid))
+    same(done.stdout, "labs ended: 1\n", "down")
+    right(done.stderr.endswith(f" lab {pid} ends\n"), f"progress of down: {done.stderr}")
     gone([pid], processes)
 
 
