@@ -70,14 +70,14 @@ static bool measure_alone(struct bench *b)
     if (b->options.capture && !mirrored_begin(g))
         return failed("no memory for a mirror");
     b->result.saturated = saturated_run(g);
+    measure_progress("its stages");
+    b->result.stages = stages_run(g);
     if (b->options.capture)
         b->result.mirrored = mirrored_end();
     if (b->options.view) {
         measure_progress("the worker during queries");
         b->result.view = view_run(g);
     }
-    measure_progress("its stages");
-    b->result.stages = stages_run(g);
     if (b->options.backlogged)
         backlog_end(g);
     else if (!b->ports.by_itself)
