@@ -4,8 +4,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "control/run/origin.h"
+#include "control/run/run.h"
 
 static bool wants_all(const struct options *options)
 {
@@ -25,6 +27,24 @@ bool plan_is_several(struct bind *lua, const struct options *options)
     value_free(names);
     return options->seeds || options->variant_count > 1 || wants_all(options) || points ||
            options->knobs;
+}
+
+// ---- Progress on a terminal, for a sweep may have thousands of points ----
+
+static void clear_progress(struct plan *plan)
+{
+    if (plan->told_s > 0)
+        fprintf(stderr, "\r\033[K");
+    plan->told_s = 0;
+}
+
+static void show_progress(struct plan *plan, uint32_t done, double began_s)
+{
+    double now_s = run_wall_s();
+    if (!isatty(STDERR_FILENO) || now_s - began_s < 1 || now_s - plan->told_s < 0.2)
+        return;
+    plan->told_s = now_s;
+    fprintf(stderr, "\r\033[K%u of %u variants at points checked", done, plan->groups);
 }
 
 // ---- Making ----
@@ -120,6 +140,8 @@ static bool load_group(struct plan *plan, struct bind *lua, struct plan_group *g
     options.point = group->point;
     add_seed(&options);
     bool good = add_sets(&options, group) && load_config_said(lua, &options, &load, &said);
+    if (!good || said[0])
+        clear_progress(plan);
     bool any = said && tell_once(said, told);
     free(said);
     if (!good) {
@@ -146,8 +168,12 @@ static bool load_all(struct plan *plan, struct bind *lua, char *said)
         abort();
     tell_once(said, &told);
     bool good = true;
-    for (uint32_t g = 0; g < plan->groups; g++)
+    double began_s = run_wall_s();
+    for (uint32_t g = 0; g < plan->groups; g++) {
         good = load_group(plan, lua, &plan->group[g], &told) && good;
+        show_progress(plan, g + 1, began_s);
+    }
+    clear_progress(plan);
     free(told);
     return good;
 }

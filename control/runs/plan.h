@@ -27,6 +27,7 @@ struct plan {
     uint32_t groups, seeds;
     bool real;            // a run is in real time
     uint64_t need_octets; // the most memory that a run needs
+    double told_s;        // when progress was last shown; 0: none is on the terminal
 };
 
 // Returns whether the options and the loaded file mean several runs.

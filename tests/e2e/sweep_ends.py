@@ -182,6 +182,25 @@ def progress():
           f"the end of {after!r}")
 
 
+@case("check of a sweep with thousands of points shows on a terminal how far it is")
+def check_progress():
+    packets = ", ".join(str(packets) for packets in range(500, 570))
+    rates = ", ".join(f'"{rate} kbit/s"' for rate in range(20, 90))
+    axes = f'axis {{ key = "queue.packets", values = {{ {packets} }} }}, axis {{ key = "nse.bvc.rate", values = {{ {rates} }} }}'
+    path = scenario(f"sweep {{ {axes} }}\n")
+    ours, its = pty.openpty()
+    process = subprocess.Popen([program(), "check", path], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=its)
+    atexit.register(process.kill)
+    os.close(its)
+    said = ""
+    while not re.search(r"\r\x1b\[K\d+ of 4900 variants at points checked", said):
+        right(select.select([ours], [], [], WAIT_S)[0], f"no line of progress in {said!r}")
+        said += os.read(ours, 4096).decode()
+    process.kill()
+    process.wait(WAIT_S)
+    os.close(ours)
+
+
 @case("a single run that is interrupted leaves what it has, marked, and exit status 1")
 def interrupted_alone():
     for number in signal.SIGINT, signal.SIGTERM:
