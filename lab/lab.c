@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lab/engine/need.h"
 
@@ -99,6 +100,16 @@ int lab_run(struct lab *lab, engine_is_up_fn *is_up, engine_fire_fn *progress, v
     return fault;
 }
 
+void lab_mark(struct lab *lab)
+{
+    ledger_mark(&lab->ledger);
+    lab->world.mark_ns = engine_now_ns(lab->engine);
+    for (uint32_t i = 0; i < lab->app.n; i++)
+        app_mark(*(struct app **)lab->app.item[i]);
+    memset(lab->times, 0, app_kind_count * sizeof *lab->times);
+    lab_tables_mark(lab);
+}
+
 static void destroy_bss(struct lab_bss *at)
 {
     bss_destroy(at->bss);
@@ -149,6 +160,7 @@ void lab_destroy(struct lab *lab)
     free(lab->times);
     free(lab->window);
     free(lab->ended);
+    free(lab->before);
     free(lab);
 }
 

@@ -200,6 +200,10 @@ void lab_from_outside(struct lab *lab, enum flow_end from, uint8_t *ip, uint32_t
 // runs to the configured end. Returns 0 or a fault of the engine.
 int lab_run(struct lab *lab, engine_is_up_fn *is_up, engine_fire_fn *progress, void *self);
 
+// From now on all figures count anew, and times of what began before are left out. The books that
+// lab_wrong compares, and the time series, go on.
+void lab_mark(struct lab *lab);
+
 // Also frees the frames that are still on the lines.
 void lab_destroy(struct lab *lab);
 
@@ -221,7 +225,7 @@ extern const struct table lab_table_packets; // the columns of packets.csv
 const char *lab_application(uint32_t i);
 
 // The member "applications" of a summary: each kind's sums, and quantiles of its times.
-void lab_put_applications(const struct lab *lab, struct json *json, uint64_t elapsed_ns);
+void lab_put_applications(const struct lab *lab, struct json *json, uint64_t measured_ns);
 
 // Which part does not balance, or does not agree with the next one; NULL: none. Holds between any
 // two steps of the engine.

@@ -94,7 +94,9 @@ static void sum_parts(const struct lab *lab, struct sums *s)
     for (int c = 0; c < CLASS_COUNT; c++)
         for (int way = 0; way < LEDGER_WAYS; way++) {
             const struct ledger_tally *t = &lab->ledger.groups[LEDGER_CLASS].group[c].of[way];
+            add_count(&s->books[way].sent, &t->before.sent);
             add_count(&s->books[way].sent, &t->sent);
+            add_count(&s->books[way].delivered, &t->before.delivered);
             add_count(&s->books[way].delivered, &t->delivered);
         }
 }

@@ -70,13 +70,13 @@ static void put_tcp(struct json *json, const struct tcp_figures *tcp)
 }
 
 static void put_kind(struct json *json, const struct kind_sums *sums, const struct app_times *times,
-                     uint64_t elapsed_ns)
+                     uint64_t measured_ns)
 {
     unsigned __int128 octets = (unsigned __int128)sums->arrived[FLOW_HOST] + sums->arrived[FLOW_MS];
     json_object(json);
     json_put(json, "count", sums->count);
     json_put(json, "goodput_bit_per_s",
-             (uint64_t)(octets * 8 * S_IN_NS / (elapsed_ns ? elapsed_ns : 1)));
+             (uint64_t)(octets * 8 * S_IN_NS / (measured_ns ? measured_ns : 1)));
     put_ends(json, "sent_octets", sums->sent);
     put_ends(json, "arrived_octets", sums->arrived);
     json_put(json, "missing", sums->missing);
@@ -103,7 +103,7 @@ static uint32_t place_of(const struct app_kind *kind)
     return i;
 }
 
-void lab_put_applications(const struct lab *lab, struct json *json, uint64_t elapsed_ns)
+void lab_put_applications(const struct lab *lab, struct json *json, uint64_t measured_ns)
 {
     uint32_t flows;
     struct lab_tcp_sum *tcp = lab_all_tcp(lab, &flows);
@@ -117,7 +117,7 @@ void lab_put_applications(const struct lab *lab, struct json *json, uint64_t ela
     for (uint32_t i = 0; i < app_kind_count; i++)
         if (sums[i].count) {
             json_key(json, app_kinds[i]->name);
-            put_kind(json, &sums[i], &lab->times[i], elapsed_ns);
+            put_kind(json, &sums[i], &lab->times[i], measured_ns);
         }
     json_close(json);
     free(sums);

@@ -63,7 +63,8 @@ struct lab_place {
     struct bss_cell *cell;
     uint32_t number; // in the ledger
     uint32_t bvc_id;
-    struct view_bvc seen; // by the dataplane, at the last step
+    struct view_bvc seen;      // by the dataplane, at the last step
+    struct bss_traffic before; // the mark
 };
 
 // What an MS does at given times (lab_events.c).
@@ -134,8 +135,9 @@ struct lab {
     struct ledger_series series[LEDGER_KINDS];
     struct lab_window *window; // of each flow of the ledger
     uint32_t windows;
-    struct lab_tcp_sum *ended; // of connections that have ended; NULL: none yet
-    uint32_t ended_flows;
+    struct lab_tcp_sum *ended;  // of connections that have ended since the mark; NULL: none yet
+    struct lab_tcp_sum *before; // the mark, of those that had not ended; NULL: none
+    uint32_t ended_flows, before_flows;
     engine_is_up_fn *control_is_up;
     void *control;
     struct lab_faults faults; // the lab's own
@@ -182,6 +184,7 @@ void lab_series_end(struct lab *lab);
 
 // lab_tables.c
 void lab_flow_ended(void *self, struct flow *flow, uint64_t now_ns);
+void lab_tables_mark(struct lab *lab);
 // What TCP did, by flow of the ledger; the caller frees it. count: of flows.
 struct lab_tcp_sum *lab_all_tcp(const struct lab *lab, uint32_t *count);
 

@@ -41,6 +41,13 @@ void lab_flow_ended(void *self, struct flow *flow, uint64_t now_ns)
     add_flow(sum_of(lab->ended, lab->ended_flows, flow), flow);
 }
 
+// Members of uint64_t alone.
+static void subtract(void *from, const void *less, size_t octets)
+{
+    for (size_t i = 0; i < octets / sizeof(uint64_t); i++)
+        ((uint64_t *)from)[i] -= ((const uint64_t *)less)[i];
+}
+
 // Of flows that have ended, and of those that have not.
 struct lab_tcp_sum *lab_all_tcp(const struct lab *lab, uint32_t *count)
 {
@@ -50,7 +57,24 @@ struct lab_tcp_sum *lab_all_tcp(const struct lab *lab, uint32_t *count)
         sums[i] = lab->ended[i];
     for (const struct flow *flow = lab->flows.all; flow; flow = flow->next)
         add_flow(sum_of(sums, *count, flow), flow);
+    subtract(sums, lab->before, lab->before_flows * sizeof *sums);
     return sums;
+}
+
+// Connections go on, and so do the counts of their ends.
+void lab_tables_mark(struct lab *lab)
+{
+    uint32_t flows;
+    lab->ended_flows = lab->before_flows = 0;
+    free(lab->before);
+    for (struct flow *flow = lab->flows.all; flow; flow = flow->next)
+        flow_tcp_forget_rtt(flow);
+    lab->before = lab_all_tcp(lab, &flows);
+    lab->before_flows = flows;
+    for (uint32_t i = 0; i < lab->place.n; i++) {
+        struct lab_place *place = lab->place.item[i];
+        place->before = *bss_cell_traffic(place->cell);
+    }
 }
 
 // ---- The tables ----
@@ -120,8 +144,10 @@ static void put_bss(const void *self, FILE *out)
     table_csv_head(&lab_table_bss, out);
     for (uint32_t i = 0; i < lab->place.n; i++) {
         const struct lab_place *place = lab->place.item[i];
-        put_cell(lab->ledger.groups[LEDGER_CELL].group[place->number].name,
-                 bss_cell_traffic(place->cell), out);
+        struct bss_traffic since = *bss_cell_traffic(place->cell);
+        subtract(&since, &place->before, sizeof since);
+        memcpy(since.held, bss_cell_traffic(place->cell)->held, sizeof since.held);
+        put_cell(lab->ledger.groups[LEDGER_CELL].group[place->number].name, &since, out);
     }
 }
 

@@ -15,8 +15,9 @@ const struct compared_set compared_sets[COMPARED_WHATS] =
     {[COMPARED_CLASSES] =
          {"classes",
           9,
-          {[COMPARED_GOODPUT] = {"goodput_bit_per_s", "goodput_bit_per_s", NULL, 0,
-                                 "of the octets that arrived at the MSs, over the whole run"},
+          {[COMPARED_GOODPUT] =
+               {"goodput_bit_per_s", "goodput_bit_per_s", NULL, 0,
+                "of the octets that arrived at the MSs, over the run without its warm-up"},
            [COMPARED_P50] =
                {"delay_p50_ms", "delay_ms", "p50", 3,
                 "from send to delivery at the MS: median; empty: nothing was delivered"},

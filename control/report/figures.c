@@ -147,6 +147,17 @@ static struct figure *begin_lines(const struct view *v, uint32_t lines)
     return NULL;
 }
 
+// Of the runs the longest. A curve over time shows the warm-up, too: whether it is long enough.
+static void mark_warmup(const struct view *v, struct figure *figure)
+{
+    for (uint32_t i = 0; i < v->runs->count; i++)
+        figure->plot.x_mark = fmax(figure->plot.x_mark, v->runs->run[i].warmup_s);
+    size_t n = strlen(figure->remark);
+    if (figure->plot.x_mark > 0)
+        snprintf(figure->remark + n, sizeof figure->remark - n,
+                 "%sLeft of the dashed line is the warm-up.", n ? " " : "");
+}
+
 // A figure without lines is none, nor is one of nothing but 0.
 static void end_lines(const struct view *v, struct figure *figure)
 {
@@ -156,9 +167,12 @@ static void end_lines(const struct view *v, struct figure *figure)
         return;
     }
     double elapsed_s = 0;
+    bool is_share = strcmp(curves_kinds[v->kind].x, "delay_ms") == 0;
     for (uint32_t i = 0; i < v->runs->count; i++)
         elapsed_s = fmax(elapsed_s, v->runs->run[i].elapsed_s);
-    set_axes(&figure->plot, strcmp(curves_kinds[v->kind].x, "delay_ms") == 0, elapsed_s);
+    set_axes(&figure->plot, is_share, elapsed_s);
+    if (!is_share)
+        mark_warmup(v, figure);
     v->figures->count++;
 }
 

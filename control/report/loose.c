@@ -144,7 +144,7 @@ static const char *why_not(const struct runs *runs, const struct runs_run **of)
 // What else than settings and seeds the runs differ in: who compares them may not mean that.
 static struct json_object *differing(const struct runs *runs)
 {
-    static const char *const keys[] = {"scenario", "version", "virtual_s"};
+    static const char *const keys[] = {"scenario", "version", "virtual_s", "warmup_s"};
     struct json_object *names = value_new();
     for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
         struct json_object *first = value_in(runs->run[0].summary, keys[k]);

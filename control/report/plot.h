@@ -66,6 +66,7 @@ struct plot {
     const char *x_title, *y_title;
     bool log_x, log_y;
     double x_least, x_most, y_least, y_most;
+    double x_mark; // a line across the picture; 0: none
     struct plot_line *line;
     struct plot_column *column;
     struct plot_value *value;

@@ -132,6 +132,8 @@ static bool add(struct runs *runs, const char *dir, uint32_t group, struct json_
     run->summary = summary;
     double s = value_real(summary, value_in(summary, "virtual_s") ? "virtual_s" : "real_s");
     run->elapsed_s = s < ELAPSED_S_MAX ? s : 0;
+    s = value_real(summary, "warmup_s");
+    run->warmup_s = s < run->elapsed_s ? s : 0;
     run->group = group;
     runs->group[group].runs++;
     return true;

@@ -28,7 +28,7 @@ struct runs_run {
     char label[RUNS_LABEL_OCTETS]; // printable ASCII
     uint32_t group;                // runs that differ in the seed only have the same
     struct json_object *summary;
-    double elapsed_s;
+    double elapsed_s, warmup_s;
 };
 
 // A variant at a point of a sweep; without a summary of several runs, a folder with runs in it.

@@ -109,6 +109,11 @@ static void put_axes(const struct plot *p, FILE *out)
         fprintf(out, "set yrange [%.9g:%.9g]\n", p->y_least, p->y_most);
     if (p->y_least < 0)
         fputs("set xzeroaxis lt 1 lw 0.7 lc rgb '" SVG_TEXT "'\n", out);
+    if (p->x_mark > 0)
+        fprintf(out,
+                "set arrow from first %.9g, graph 0 to first %.9g, graph 1 nohead dt 2 lw 1 "
+                "lc rgb '" SVG_TEXT "'\n",
+                p->x_mark, p->x_mark);
     if (p->ticks)
         put_ticks(p, out);
 }

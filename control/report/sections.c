@@ -167,12 +167,16 @@ static void put_digest(const struct json_object *summary, FILE *out)
 static void put_time(const struct json_object *summary, FILE *out)
 {
     const char *name = value_in(summary, "virtual_s") ? "virtual_s" : "real_s";
-    char digits[40];
+    char digits[40], text[80];
     value_digits(summary, name, digits, sizeof digits);
     for (size_t n = strlen(digits); strchr(digits, '.') && strchr("0.", digits[n - 1]); n--)
         digits[n - 1] = '\0';
     put_digits(digits, out);
-    put_cell(name[0] == 'v' ? "virtual" : "real", out);
+    value_digits(summary, "warmup_s", digits, sizeof digits);
+    snprintf(text, sizeof text, "%s%s%.*s%s", name[0] == 'v' ? "virtual" : "real",
+             *digits ? ", warm-up " : "", (int)(strcspn(digits, ".") + 4), digits,
+             *digits ? " s" : "");
+    put_cell(text, out);
 }
 
 // The overrides, a list of texts; folded, if there are many.

@@ -133,7 +133,8 @@ int outputs_close(struct run *run)
 int outputs_tables(const struct run *run)
 {
     uint64_t now_ns = engine_now_ns(lab_engine(run->lab));
-    struct tables tables = {lab_ledger(run->lab), now_ns ? now_ns : 1};
+    bool measured = now_ns > run->marked_ns;
+    struct tables tables = {lab_ledger(run->lab), measured ? now_ns - run->marked_ns : 1};
     int status = EXIT_DONE;
     for (int i = 0; i < TABLES_FILES && !status; i++)
         status = run_write(run, tables_files[i].name, tables_files[i].put, &tables);

@@ -269,6 +269,14 @@ static int look_at_contexts(struct real *real, uint64_t now_ns)
     return EXIT_DONE;
 }
 
+static void look_at_warmup(const struct real *real, uint64_t now_ns)
+{
+    struct run *run = real->run;
+    uint64_t warmup_ns = run->load.run.warmup_ns;
+    if (warmup_ns && !run->marked_ns && real->up_ns && now_ns >= real->up_ns + warmup_ns)
+        run_mark(run, now_ns - real->up_ns);
+}
+
 static int control_loop(struct real *real)
 {
     struct control *control = &real->run->control;
@@ -279,6 +287,7 @@ static int control_loop(struct real *real)
         if (look_at_contexts(real, now_ns) != EXIT_DONE)
             return EXIT_RUN_FAILED;
         recorder_look(&real->run->recorder, control);
+        look_at_warmup(real, now_ns);
         each_second(real, now_ns);
         if ((next_ns > now_ns && !real->contexts) || control->phase == CONTROL_STARTING)
             nap(CONTROL_NAP_NS / (control->phase == CONTROL_STARTING ? 20 : 1));

@@ -181,9 +181,24 @@ static int cut_short(const struct run *run, const struct report *report)
     return EXIT_RUN_FAILED;
 }
 
+void run_mark(struct run *run, uint64_t elapsed_ns)
+{
+    struct report now = {.workers = run->load.dp.workers};
+    report_add(&now, run->dp);
+    run->before = now.stats;
+    run->marked_ns = elapsed_ns;
+    if (run->lab)
+        lab_mark(run->lab);
+}
+
+// A run that ends in its warm-up has measured nothing.
 int run_report(struct run *run, struct report *report)
 {
     char last_fault[CONTROL_HOOK_FAULT_OCTETS];
+    if (run->load.run.warmup_ns && !run->marked_ns)
+        run_mark(run, report->elapsed_ns);
+    report->warmup_ns = run->marked_ns;
+    report->before = &run->before;
     report->name = run->name;
     report->seed = run->load.run.seed;
     report->workers = run->load.dp.workers;

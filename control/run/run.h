@@ -34,7 +34,10 @@ struct run {
     bool huge_taken; // it failed, as another program has taken the huge pages meanwhile
     struct results results;
     struct user user; // the user that the run becomes
-    double told_s;    // the last time progress was shown; 0: never
+    struct engine_timer warmup;
+    uint64_t marked_ns;         // by the run's clock, the end of the warm-up; 0: there was none
+    struct stats_worker before; // the workers' counters then
+    double told_s;              // the last time progress was shown; 0: never
     double started_s, wall_s;
     uint32_t buffers_held;
 };
@@ -59,6 +62,9 @@ int run_build(struct run *run, const struct eal_threads *threads);
 
 // Makes the run visible to `sluice stats` and the other clients; control must have started.
 void run_show(struct run *run);
+
+// From now on, elapsed_ns behind the beginning, figures count; workers may run.
+void run_mark(struct run *run, uint64_t elapsed_ns);
 
 // Prints the report and writes summary.json. The caller has filled in what report_collect does not.
 int run_report(struct run *run, struct report *report);

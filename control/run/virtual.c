@@ -37,6 +37,11 @@ static void add_pollers(struct run *run)
     engine_add_poller(lab_engine(run->lab), poll_control, &run->control);
 }
 
+static void end_warmup(void *self, uint64_t now_ns)
+{
+    run_mark(self, now_ns);
+}
+
 static int build(struct run *run)
 {
     int status = run_build(run, NULL);
@@ -44,6 +49,9 @@ static int build(struct run *run)
         return status;
     uint32_t calls;
     run->lab = lab_create(&run->load.lab, run->dp, &run->outputs);
+    engine_timer_init(&run->warmup, end_warmup, run);
+    if (run->load.run.warmup_ns) // set first, it fires before all else of its instant
+        engine_set(lab_engine(run->lab), &run->warmup, run->load.run.warmup_ns);
     add_pollers(run);
     const struct field_call *call = lab_calls(run->lab, &calls);
     bind_add_calls(run->control.lua, "lab", call, calls, run->lab);

@@ -137,11 +137,18 @@ void app_record(struct app *app, enum app_record what, uint64_t begin_ns, uint64
                 uint64_t now_ns)
 {
     const struct app_owner *owner = &app->place.world->owner;
+    if (begin_ns < app->place.world->mark_ns)
+        return;
     tally(&app->figures.of[what], octets, now_ns - begin_ns);
     if (app->place.times)
         histogram_add(&app->place.times->of[what], now_ns - begin_ns);
     if (owner->record)
         owner->record(owner->self, app, what, begin_ns, octets, now_ns);
+}
+
+void app_mark(struct app *app)
+{
+    app->figures = (struct app_figures){0};
 }
 
 struct flow_config app_flow(const struct app *app, uint8_t protocol, uint16_t port)

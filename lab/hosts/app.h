@@ -67,6 +67,7 @@ struct app_world {
     struct map ptt_groups;
     struct replay_file *replay_files;
     uint64_t seed;
+    uint64_t mark_ns; // times of what began before are no figures
 };
 
 // Where an application runs. The stream is a number that no other application has.
@@ -136,6 +137,10 @@ void app_start(struct app *app, uint64_t now_ns);
 
 // At the end of a run, behind flow_table_release, which ends its flows.
 void app_destroy(struct app *app);
+
+// From now on the application's figures count anew. The owner sets the world's mark_ns, and clears
+// the times.
+void app_mark(struct app *app);
 
 // For the kinds.
 void app_wait(struct app *app, uint64_t t_ns); // sets the timer; not behind stop()

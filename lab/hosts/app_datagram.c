@@ -30,7 +30,7 @@ static bool count(struct app_datagram *d, enum flow_end at, uint32_t number)
         return false;
     }
     s->seen |= bit;
-    f->missing[at]--;
+    f->missing[at] -= f->missing[at] > 0; // 0: it was counted before the mark
     f->late[at]++;
     return true;
 }

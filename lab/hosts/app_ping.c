@@ -43,7 +43,8 @@ static void expire(struct app_ping *ping, uint64_t now_ns)
         uint64_t sent_ns = *slot(ping, ping->first);
         if (sent_ns != ANSWERED && sent_ns + ping->config.timeout_ns > now_ns)
             return;
-        ping->app.figures.unanswered += sent_ns != ANSWERED;
+        ping->app.figures.unanswered +=
+            sent_ns != ANSWERED && sent_ns >= ping->app.place.world->mark_ns;
     }
 }
 

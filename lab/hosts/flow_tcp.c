@@ -159,3 +159,11 @@ const struct tcp_end *flow_tcp_end(const struct flow *flow, enum flow_end end)
 {
     return &flow->tcp[end]->tcp;
 }
+
+void flow_tcp_forget_rtt(struct flow *flow)
+{
+    for (int end = 0; end < FLOW_ENDS && flow->tcp[end]; end++) {
+        struct tcp_figures *f = &flow->tcp[end]->tcp.figures;
+        f->rtt_samples = f->rtt_sum_ns = f->rtt_least_ns = f->rtt_most_ns = 0;
+    }
+}

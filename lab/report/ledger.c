@@ -152,6 +152,25 @@ static void clear(struct ledger_tally *t)
     delays_clear(&t->delay);
 }
 
+static void add(struct ledger_count *sum, const struct ledger_count *more)
+{
+    sum->packets += more->packets;
+    sum->octets += more->octets;
+}
+
+void ledger_mark(struct ledger *l)
+{
+    for (int kind = 0; kind < LEDGER_KINDS; kind++)
+        for (uint32_t i = 0; i < l->groups[kind].count; i++)
+            for (int way = 0; way < LEDGER_WAYS; way++) {
+                struct ledger_tally *t = &l->groups[kind].group[i].of[way];
+                add(&t->before.sent, &t->sent);
+                add(&t->before.delivered, &t->delivered);
+                add(&t->before.lost, &t->lost);
+                clear(t);
+            }
+}
+
 void ledger_step(struct ledger *l)
 {
     for (int kind = 0; kind < LEDGER_KINDS; kind++)
@@ -162,10 +181,24 @@ void ledger_step(struct ledger *l)
 
 // ---- The check ----
 
+struct ledger_count ledger_begun(const struct ledger_tally *t)
+{
+    const struct ledger_before *b = &t->before;
+    return (struct ledger_count){b->sent.packets - b->delivered.packets - b->lost.packets,
+                                 b->sent.octets - b->delivered.octets - b->lost.octets};
+}
+
 struct ledger_count ledger_under_way(const struct ledger_tally *t)
 {
-    return (struct ledger_count){t->sent.packets - t->delivered.packets - t->lost.packets,
-                                 t->sent.octets - t->delivered.octets - t->lost.octets};
+    struct ledger_count begun = ledger_begun(t);
+    return (struct ledger_count){
+        begun.packets + t->sent.packets - t->delivered.packets - t->lost.packets,
+        begun.octets + t->sent.octets - t->delivered.octets - t->lost.octets};
+}
+
+bool ledger_has(const struct ledger_tally *t)
+{
+    return ledger_begun(t).packets + t->sent.packets > 0;
 }
 
 // What is left of a group's packets under way when its entries are taken off; 0 if all is right.

@@ -3,6 +3,7 @@
 // directions, for which always
 //     sent = delivered + lost + under way
 // in packets and octets. A packet counts for the class and the cell that it had when it was sent.
+// Figures may leave a beginning out (ledger_mark): what was counted until then is in `before`.
 // What cannot be, such as the end of a packet that was never sent, is a fault: the run is not
 // sound.
 #ifndef SLUICE_LAB_REPORT_LEDGER_H
@@ -53,9 +54,15 @@ struct ledger_loss {
     struct ledger_count count;
 };
 
-// The counts of one direction.
+// What was counted before the mark.
+struct ledger_before {
+    struct ledger_count sent, delivered, lost;
+};
+
+// The counts of one direction, since the mark.
 struct ledger_tally {
     struct ledger_count sent, delivered, lost, marked; // marked: those delivered with CE
+    struct ledger_before before;
     struct ledger_loss *loss; // each reason that has a count, in the order of the first of each
     uint32_t losses, loss_room;
     struct delays delay; // from send to delivery
@@ -126,11 +133,18 @@ void ledger_lost(struct ledger *ledger, struct ledger_key key, uint32_t reason, 
 // For a part of a packet, such as an LLC PDU, of which another part may have been lost before.
 bool ledger_is_under_way(const struct ledger *ledger, struct ledger_key key);
 
+// From now on the tallies of all groups count anew.
+void ledger_mark(struct ledger *ledger);
+
 // Begins a new step: clears the steps of classes, cells and flows.
 void ledger_step(struct ledger *ledger);
 
 // ---- Results ----
-struct ledger_count ledger_under_way(const struct ledger_tally *tally); // sent - delivered - lost
+struct ledger_count ledger_under_way(const struct ledger_tally *tally);
+// Of those, what was under way already at the mark: this + sent = delivered + lost + under way.
+struct ledger_count ledger_begun(const struct ledger_tally *tally);
+// Whether there was any packet since the mark.
+bool ledger_has(const struct ledger_tally *tally);
 // Counts the entries of all groups one by one. False: there is a fault, or for some group they are
 // not sent - delivered - lost.
 bool ledger_sound(const struct ledger *ledger);

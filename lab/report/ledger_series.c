@@ -36,7 +36,7 @@ static bool has_row(void *self, uint32_t subject)
     const struct ledger_tally *step = step_of(self, subject);
     return s->kind == LEDGER_FLOW
                ? step->delivered.packets || step->lost.packets || ledger_under_way(all).packets
-               : all->sent.packets > 0;
+               : all->before.sent.packets + all->sent.packets > 0;
 }
 
 static void put_subject(void *self, uint32_t subject, struct csv *csv)

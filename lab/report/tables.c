@@ -31,7 +31,7 @@ const char *tables_class_of(const struct ledger *ledger, uint32_t flow)
 static uint64_t goodput(const struct tables *tables, const struct ledger_tally *tally)
 {
     unsigned __int128 bits = (unsigned __int128)tally->delivered.octets * 8;
-    return (uint64_t)(bits * S_IN_NS / tables->elapsed_ns);
+    return (uint64_t)(bits * S_IN_NS / tables->measured_ns);
 }
 
 static uint64_t per_million(uint64_t of, uint64_t all)
@@ -65,7 +65,7 @@ static bool next_line(const struct ledger *ledger, struct tables_row *line)
             return false;
         line->group = &groups->group[line->number];
         line->tally = &line->group->of[line->way];
-        if (line->tally->sent.packets)
+        if (ledger_has(line->tally))
             return true;
     }
 }

@@ -10,7 +10,7 @@
 
 struct tables {
     const struct ledger *ledger;
-    uint64_t elapsed_ns; // not 0
+    uint64_t measured_ns; // not 0
 };
 
 // What names a flow of the ledger, in every list of columns that has one.

@@ -17,6 +17,12 @@ static void add_queued(struct dp_queued *sum, const struct dp_queued *queued)
     sum->octets += queued->octets;
 }
 
+static void subtract_stats(struct stats_worker *from, const struct stats_worker *less)
+{
+    for (size_t i = 0; i < sizeof *from / sizeof(uint64_t); i++)
+        ((uint64_t *)from)[i] -= ((const uint64_t *)less)[i];
+}
+
 void report_add(struct report *r, struct dp *dp)
 {
     for (uint32_t w = 0; w < r->workers; w++)
@@ -37,6 +43,14 @@ void report_collect(struct report *r, struct dp *dp)
         r->balanced &= dp_balanced(worker);
         r->in_pieces += dp_in_pieces(worker, STATS_GB);
     }
+    r->since = r->stats;
+    if (r->before)
+        subtract_stats(&r->since, r->before);
+}
+
+uint64_t report_measured_ns(const struct report *r)
+{
+    return r->elapsed_ns > r->warmup_ns ? r->elapsed_ns - r->warmup_ns : 1;
 }
 
 // Frames that the Gb port has counted as sent and the line has not delivered: those on the line and
@@ -79,8 +93,9 @@ static const struct ledger_tally *tally(const struct report *r, int c, enum ledg
 
 bool report_has_class(const struct report *r, int c)
 {
-    return r->stats.of_class[c].in_packets > 0 ||
-           (r->lab && tally(r, c, LEDGER_UP)->sent.packets > 0);
+    return r->since.of_class[c].in_packets > 0 ||
+           (r->lab && (ledger_has(tally(r, c, LEDGER_UP)) ||
+                       ledger_begun(tally(r, c, LEDGER_DOWN)).packets > 0));
 }
 
 // ---- JSON ----
@@ -129,11 +144,11 @@ static void put_delay(struct json *json, const struct delays *delay)
 
 static uint64_t bit_per_s(const struct report *r, uint64_t octets)
 {
-    return (uint64_t)((unsigned __int128)octets * 8 * S_IN_NS / r->elapsed_ns);
+    return (uint64_t)((unsigned __int128)octets * 8 * S_IN_NS / report_measured_ns(r));
 }
 
-// The downlink of the MSs that were sent packets of a class: how alike it is, by Jain's index, the
-// square of the sum over n times the sum of squares; and the one who got least.
+// The downlink of the MSs to which there were packets of a class: how alike it is, by Jain's index,
+// the square of the sum over n times the sum of squares; and the one who got least.
 static void put_mss(struct json *json, const struct report *r, int c)
 {
     const struct ledger *ledger = lab_ledger(r->lab);
@@ -147,7 +162,7 @@ static void put_mss(struct json *json, const struct report *r, int c)
         const struct ledger_tally *down = &flows->group[i].of[LEDGER_DOWN];
         if (context->traffic_class != c)
             continue;
-        of[context->ms].packets += down->sent.packets;
+        of[context->ms].packets += down->sent.packets + ledger_begun(down).packets;
         of[context->ms].octets += down->delivered.octets;
     }
     double sum = 0, squares = 0;
@@ -180,7 +195,7 @@ static void put_mss(struct json *json, const struct report *r, int c)
 // The octets of a class that have arrived; in real time, those sent.
 static void put_received(struct json *json, const struct report *r, int c)
 {
-    const struct stats_class *of_class = &r->stats.of_class[c];
+    const struct stats_class *of_class = &r->since.of_class[c];
     struct ledger_count received = {of_class->out_packets, of_class->out_octets};
     if (r->lab)
         received = tally(r, c, LEDGER_DOWN)->delivered;
@@ -198,7 +213,7 @@ static void put_classes(struct json *json, const struct report *r)
     json_key(json, "classes");
     json_object(json);
     for (int c = 0; c < CLASS_COUNT; c++) {
-        const struct stats_class *of_class = &r->stats.of_class[c];
+        const struct stats_class *of_class = &r->since.of_class[c];
         if (!report_has_class(r, c))
             continue;
         json_key(json, class_names[c]);
@@ -343,13 +358,17 @@ void report_summary(const struct report *r, FILE *out)
     json_put(&json, "seed", r->seed);
     json_key(&json, r->lab ? "virtual_s" : "real_s");
     json_decimal(&json, r->elapsed_ns, 9);
+    if (r->warmup_ns) {
+        json_key(&json, "warmup_s");
+        json_decimal(&json, r->warmup_ns, 9);
+    }
     json_key(&json, "complete");
     json_boolean(&json, r->complete);
     json_key(&json, "sound");
     json_boolean(&json, report_sound(r));
     put_classes(&json, r);
     if (r->lab)
-        lab_put_applications(r->lab, &json, r->elapsed_ns);
+        lab_put_applications(r->lab, &json, report_measured_ns(r));
     put_conservation(&json, r);
     put_worker(&json, r);
     put_events(&json, r);

@@ -12,7 +12,9 @@
 struct report {
     const struct lab *lab; // NULL: a run in real time
     const char *name;
-    uint64_t seed, elapsed_ns; // by the run's own clock
+    uint64_t seed, elapsed_ns;         // by the run's own clock
+    uint64_t warmup_ns;                // of that: the beginning that the figures leave out
+    const struct stats_worker *before; // the workers' counters then; NULL: there is no warm-up
     uint32_t workers;
     bool complete;          // the configuration came up, and the run reached its end
     const uint64_t *events; // taken by control, by kind
@@ -22,7 +24,8 @@ struct report {
     void (*put_origin)(const void *origin, struct json *json);
     const void *origin;
     // Filled by report_collect, the sums of all workers:
-    struct stats_worker stats;
+    struct stats_worker stats; // of the whole run, for the balance
+    struct stats_worker since; // behind the warm-up, for figures
     struct dp_held held[STATS_SIDES];
     bool balanced;
     uint32_t in_pieces; // frames of which fragments wait in the Gb port
@@ -34,6 +37,9 @@ void report_add(struct report *report, struct dp *dp);
 // Collects all figures of the workers, none of which may run.
 void report_collect(struct report *report, struct dp *dp);
 
+// The time that rates are over, never 0.
+uint64_t report_measured_ns(const struct report *report);
+
 // Returns whether every packet is accounted for: the dataplane's ledgers balance, and the workers
 // refused no command. In the lab also from end to end: each frame sent on Gn or Gb came in or is
 // counted as lost at the port; no part of the lab found a fault; the books of all its parts agree
@@ -41,7 +47,7 @@ void report_collect(struct report *report, struct dp *dp);
 // fragments in the port at the end.
 bool report_sound(const struct report *report);
 
-// Whether the class had packets, in the lab in either direction.
+// Whether the class had packets behind the warm-up, in the lab in either direction.
 bool report_has_class(const struct report *report, int traffic_class);
 
 void report_summary(const struct report *report, FILE *out);

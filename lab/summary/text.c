@@ -24,7 +24,7 @@ static uint64_t packets_of(const struct stats_drop drop[DROP_COUNT])
 
 static void class_row(const struct report *r, int c, FILE *out)
 {
-    const struct stats_class *s = &r->stats.of_class[c];
+    const struct stats_class *s = &r->since.of_class[c];
     const struct ledger_tally *down =
         r->lab ? &lab_ledger(r->lab)->groups[LEDGER_CLASS].group[c].of[LEDGER_DOWN] : NULL;
     struct ledger_count received = {s->out_packets, s->out_octets};
@@ -34,7 +34,7 @@ static void class_row(const struct report *r, int c, FILE *out)
             "  %-15s %9" PRIu64 " %11" PRIu64 " %9" PRIu64 " %8" PRIu64 " %7" PRIu64
             " %7.1f kbit/s   ",
             class_names[c], s->in_packets, s->in_octets, received.packets, packets_of(s->drop),
-            s->marks, (double)received.octets * 8e6 / (double)r->elapsed_ns);
+            s->marks, (double)received.octets * 8e6 / (double)report_measured_ns(r));
     if (down)
         put_delays(&down->delay, out);
     fputc('\n', out);
@@ -52,13 +52,13 @@ static void class_rows(const struct report *r, FILE *out)
 
 static void up_row(const struct report *r, FILE *out)
 {
-    const struct stats_up *up = &r->stats.up;
+    const struct stats_up *up = &r->since.up;
     if (up->in_packets)
         fprintf(out,
                 "\n  uplink          %" PRIu64 " segments, %" PRIu64 " octets; %" PRIu64
                 " N-PDUs out, %.1f kbit/s\n",
                 up->in_packets, up->in_octets, up->npdus,
-                (double)up->out_octets * 8e6 / (double)r->elapsed_ns);
+                (double)up->out_octets * 8e6 / (double)report_measured_ns(r));
 }
 
 static void drop_row(const char *where, const struct stats_drop *drop, int d, FILE *out)
@@ -71,21 +71,21 @@ static void drop_row(const char *where, const struct stats_drop *drop, int d, FI
 static void drop_rows(const struct report *r, FILE *out)
 {
     static const char *const of_side[] = {[STATS_GN] = "Gn", [STATS_GB] = "Gb"};
-    uint64_t any = packets_of(r->stats.up.drop);
+    uint64_t any = packets_of(r->since.up.drop);
     fprintf(out, "\n  drops by reason\n");
     for (int d = 0; d < DROP_COUNT; d++) {
         struct stats_drop npdus = {0};
         for (int c = 0; c < CLASS_COUNT; c++) {
-            npdus.packets += r->stats.of_class[c].drop[d].packets;
-            npdus.octets += r->stats.of_class[c].drop[d].octets;
+            npdus.packets += r->since.of_class[c].drop[d].packets;
+            npdus.octets += r->since.of_class[c].drop[d].octets;
         }
         for (int side = 0; side < STATS_SIDES; side++) {
-            any += r->stats.of_port[side].drop[d].packets;
-            drop_row(of_side[side], &r->stats.of_port[side].drop[d], d, out);
+            any += r->since.of_port[side].drop[d].packets;
+            drop_row(of_side[side], &r->since.of_port[side].drop[d], d, out);
         }
         any += npdus.packets;
         drop_row("downlink", &npdus, d, out);
-        drop_row("uplink", &r->stats.up.drop[d], d, out);
+        drop_row("uplink", &r->since.up.drop[d], d, out);
     }
     if (!any)
         fprintf(out, "  none\n");
@@ -107,7 +107,7 @@ static void balance_rows(const struct report *r, FILE *out)
 {
     struct stats_balance b = stats_balance(&r->stats), up = stats_balance_up(&r->stats);
     const struct dp_held *gn = &r->held[STATS_GN], *gb = &r->held[STATS_GB];
-    fprintf(out, "\n  balance\n");
+    fprintf(out, "\n  balance%s\n", r->warmup_ns ? " of the whole run" : "");
     ledger_row("packets", &b.packets, gn->inner.packets + gn->fragments.packets, out);
     ledger_row("octets", &b.octets, gn->inner.octets + gn->fragments.octets, out);
     if (up.packets.in) {
@@ -158,9 +158,15 @@ static void gb_row(const struct report *r, FILE *out)
 
 void report_print(const struct report *r, FILE *out)
 {
-    fprintf(out, "%s: %.3f s of %s time, seed %" PRIu64 "%s\n\n", r->name,
+    fprintf(out, "%s: %.3f s of %s time, seed %" PRIu64 "%s\n", r->name,
             (double)r->elapsed_ns / 1e9, r->lab ? "virtual" : "real", r->seed,
             r->complete ? "" : ", NOT COMPLETE");
+    if (r->warmup_ns)
+        fprintf(
+            out,
+            "  warm-up         %.3f s; packets, drops, rates and delays are of what came after\n",
+            (double)r->warmup_ns / 1e9);
+    fputc('\n', out);
     class_rows(r, out);
     up_row(r, out);
     drop_rows(r, out);

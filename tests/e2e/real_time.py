@@ -63,6 +63,20 @@ def duration():
          ["contexts.json", "run.json", "summary.json"], "what it leaves")
 
 
+@case("run.warmup: the summary has what was left out, by the second")
+def warmup():
+    _, summary, done = run("run.warmup=0.2 s")
+    right(0.2 <= summary["warmup_s"] < summary["real_s"], f"{summary['warmup_s']} of {summary['real_s']} s")
+    right("warm-up" in done.stdout, f"it says:\n{done.stdout}")
+
+
+@case("a run that is ended in its warm-up has measured nothing")
+def ended_in_warmup():
+    with Running(ENDLESS.replace('clock = "real"', 'clock = "real", warmup = "1000 min"')) as started:
+        summary = started.finish()
+    same(summary["warmup_s"], summary["real_s"], "warmup_s")
+
+
 @case("contexts.json has every context, and TEIDs that nobody foresees")
 def contexts():
     found = [json.loads((run()[0] / "out/contexts.json").read_text()) for _ in range(2)]

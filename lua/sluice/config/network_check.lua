@@ -7,6 +7,7 @@ local check = require "sluice.config.check"
 local parts = require "sluice.config.parts"
 local schema = require "sluice.schema.schema"
 local schema_network = require "sluice.schema.network_keys"
+local units = require "sluice.base.units"
 local values = require "sluice.config.values"
 
 local note, is_given = check.note, check.is_given
@@ -75,6 +76,11 @@ local function check_clock(state, cfg)
         check_virtual(state, cfg)
     elseif clock == "real" then
         check_real(state, cfg)
+    end
+    local duration, warmup = cfg.run and cfg.run.duration_ns, cfg.run and cfg.run.warmup_ns
+    if duration and warmup and warmup >= duration then
+        note(state, cfg.run, "warmup", "found %s, allowed less than the run's duration, %s",
+            units.format("time", warmup), units.format("time", duration))
     end
     local workers = cfg.run and cfg.run.workers
     if workers and workers > #cfg.nse and #cfg.nse > 0 then

@@ -78,6 +78,10 @@ network.run = {
             help = "when the run ends, by its clock; the virtual clock needs a duration",
         },
         {
+            name = "warmup", type = "time", least = "0 s", most = "1440 min", default = "0 s",
+            help = "the beginning of the run that its figures leave out; less than duration",
+        },
+        {
             name = "seed", type = "integer", least = 0, most = 1 << 53, default = 1,
             help = "the seed of all random numbers: same seed, same bytes",
         },

@@ -83,11 +83,29 @@ static void test_very_late(void **state)
     path_release(NULL);
 }
 
+// What was missing before a mark is late behind it, and takes the count of those missing not below
+// 0.
+static void test_a_mark(void **state)
+{
+    struct app *app = make_packets();
+    const struct app_figures *f = &app->figures;
+    (void)state;
+    flow_table_input(&path.table, FLOW_MS, kept.ip[9], 40, 0);
+    assert_int_equal(f->missing[FLOW_MS], 9);
+    app_mark(app);
+    flow_table_input(&path.table, FLOW_MS, kept.ip[4], 40, 0);
+    assert_int_equal(f->late[FLOW_MS], 1);
+    assert_int_equal(f->missing[FLOW_MS], 0);
+    assert_int_equal(f->arrived[FLOW_MS].packets, 1);
+    path_release(NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_any_order),
         cmocka_unit_test(test_very_late),
+        cmocka_unit_test(test_a_mark),
     };
     return cmocka_run_group_tests_name("lab/hosts/app_datagram", tests, NULL, NULL);
 }

@@ -126,6 +126,30 @@ static void test_losses(void **state)
     assert_in_range(f->of[APP_RECORD_round_trip].most_ns, 1900 * MS_IN_NS, 2800 * MS_IN_NS);
 }
 
+// Of those that were sent since a mark each is answered or given up, too, and of no other.
+static void test_a_mark(void **state)
+{
+    (void)state;
+    path.link[FLOW_HOST].config = path.link[FLOW_MS].config = (struct link_config){
+        .latency_ns = 500 * MS_IN_NS, .jitter_ns = 900 * MS_IN_NS, .loss_ppm = 200000};
+    path.world.owner = (struct app_owner){0};
+    config.interval_ns = 1 * MS_IN_NS;
+    config.count = 20000;
+    config.timeout_ns = 5 * S_IN_NS;
+    app = path_app("ping", &config, 0);
+    path_run_to(11 * S_IN_NS + 1);
+    const struct app_figures *f = &app->figures;
+    assert_int_equal(f->sent[FLOW_MS].packets, 8001);
+    assert_true(f->unanswered > 100);
+    path.world.mark_ns = 11 * S_IN_NS + 1;
+    app_mark(app);
+    path_run_to(100 * S_IN_NS);
+    assert_int_equal(f->sent[FLOW_MS].packets, 11999);
+    assert_int_equal(f->of[APP_RECORD_round_trip].n + f->unanswered, 11999);
+    assert_true(f->arrived[FLOW_MS].packets >
+                f->of[APP_RECORD_round_trip].n); // the others' answers
+}
+
 // What many applications share.
 static void test_the_histogram(void **state)
 {
@@ -225,6 +249,7 @@ int main(void)
         PING_TEST(test_a_queue_makes_the_round_trip_grow),
         PING_TEST(test_a_late_answer_is_given_up),
         PING_TEST(test_losses),
+        PING_TEST(test_a_mark),
         PING_TEST(test_the_histogram),
         PING_TEST(test_answers_to_nothing),
         PING_TEST(test_stop),

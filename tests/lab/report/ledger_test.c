@@ -1,5 +1,5 @@
 // The ledger beside a plain list of every packet ever sent, in random worlds: each count of each
-// group is what the list says, at every step. And one fault at a time.
+// group is what the list says, at every step, also behind a mark. And one fault at a time.
 #include "lab/report/ledger.h"
 
 #include <setjmp.h>
@@ -33,13 +33,16 @@ static struct packet {
     uint64_t sent_ns, ended_ns;
     enum state state;
     bool ect, ce;
+    int sent_marks, ended_marks; // how many marks there were
 } list[STEPS];
 static int sent, waiting[STEPS], waits; // waiting: of those under way, the places in the list
+static int marks;
 static uint32_t cell_of_ms[MSS], ms_of_context[CONTEXTS], class_of_context[CONTEXTS];
 static uint32_t context_of_flow[FLOWS];
 
 struct sums {
-    struct ledger_count of[3], marked, by_reason[5];
+    struct ledger_count of[3], sent, begun, marked,
+        by_reason[5]; // but `of` UNDER_WAY since the mark
     unsigned __int128 delay_ns;
     uint64_t most_ns;
 };
@@ -55,6 +58,12 @@ static struct sums sums_of(int kind, uint32_t group, unsigned way)
     struct sums s = {0};
     for (const struct packet *p = list; p < list + sent; p++) {
         if (p->group[kind] != group || p->key.way != way)
+            continue;
+        if (p->sent_marks == marks)
+            add(&s.sent, p->octets);
+        else if (p->state == UNDER_WAY || p->ended_marks == marks)
+            add(&s.begun, p->octets);
+        if (p->state != UNDER_WAY && p->ended_marks < marks)
             continue;
         add(&s.of[p->state], p->octets);
         if (p->state == LOST)
@@ -86,6 +95,9 @@ static struct ledger_count loss_of(const struct ledger_tally *t, uint32_t reason
 
 static void compare_tally(const struct ledger_tally *t, const struct sums *s)
 {
+    same(t->sent, s->sent);
+    same(ledger_begun(t), s->begun);
+    assert_int_equal(ledger_has(t), s->sent.packets + s->begun.packets > 0);
     same(ledger_under_way(t), s->of[UNDER_WAY]);
     same(t->delivered, s->of[DELIVERED]);
     same(t->lost, s->of[LOST]);
@@ -113,7 +125,7 @@ static void make_world(struct rng *rng)
     ledger_setup(&ledger);
     assert_int_equal(ledger_add_place(&ledger, &sgsn), 0);
     assert_int_equal(ledger_add_place(&ledger, &radio), 2);
-    sent = waits = 0;
+    sent = waits = marks = 0;
     for (int i = 0; i < CELLS; i++)
         assert_int_equal(ledger_add_cell(&ledger, "cell"), i);
     for (int i = 0; i < MSS; i++) {
@@ -152,6 +164,7 @@ static void send_one(struct rng *rng, uint16_t id, uint64_t now_ns)
         .group = {class_of_context[context], cell_of_ms[ms], ms, no_flow ? LEDGER_NO_FLOW : flow},
         .octets = 20 + (uint32_t)rng_below(rng, 1500),
         .sent_ns = now_ns,
+        .sent_marks = marks,
         .ect = rng_below(rng, 2)};
     if (is_waiting(p.key))
         return;
@@ -167,6 +180,7 @@ static void end_one(struct rng *rng, uint64_t now_ns)
     waiting[i] = waiting[--waits];
     p->state = rng_below(rng, 3) ? DELIVERED : LOST;
     p->ended_ns = now_ns;
+    p->ended_marks = marks;
     p->ce = p->ect && rng_below(rng, 2);
     p->reason = (uint32_t)rng_below(rng, 5);
     assert_true(ledger_is_under_way(&ledger, p->key));
@@ -199,6 +213,10 @@ static void random_worlds(void **state)
                 send_one(&rng, (uint16_t)rng_below(&rng, ids), now_ns);
             else
                 end_one(&rng, now_ns);
+            if (step % 1000 == 500) {
+                ledger_mark(&ledger);
+                marks++;
+            }
             assert_true(ledger_sound(&ledger));
             if (step % 100 == 99)
                 compare_all();

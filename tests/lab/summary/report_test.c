@@ -178,9 +178,49 @@ static void a_class_with_uplink_only(void **state)
     assert_true(report_has_class(&report, CLASS_BACKGROUND));
     report.lab = NULL;
     assert_false(report_has_class(&report, CLASS_BACKGROUND));
-    report.stats.of_class[CLASS_BACKGROUND].in_packets = 1;
+    report.since.of_class[CLASS_BACKGROUND].in_packets = 1;
     assert_true(report_has_class(&report, CLASS_BACKGROUND));
     up->sent.packets = 0;
+}
+
+static char *summary_of(void)
+{
+    static const uint64_t events[EVENT_COUNT];
+    char *text = NULL;
+    size_t n = 0;
+    report.name = report.last_fault = "";
+    report.events = events;
+    FILE *out = open_memstream(&text, &n);
+    report_summary(&report, out);
+    fclose(out);
+    return text;
+}
+
+// In real time: 3 s of which 1 s is left out, in which 250 of 1250 octets went out. The workers'
+// counters stay those of the whole run.
+static void a_warm_up(void **state)
+{
+    static const char *const wanted[] = {"\"real_s\": 3.000000000,", "\"warmup_s\": 1.000000000,",
+                                         "\"out_packets\": 4,", "\"goodput_bit_per_s\": 4000,",
+                                         "\"commands\": 7,"};
+    (void)state;
+    report.lab = NULL;
+    report.elapsed_ns = 3 * S_IN_NS;
+    report.warmup_ns = S_IN_NS;
+    report.stats.commands = 7;
+    report.since.of_class[CLASS_BACKGROUND] =
+        (struct stats_class){.in_packets = 4, .out_packets = 4, .out_octets = 1000};
+    char *text = summary_of();
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
+        if (!strstr(text, wanted[i]))
+            fail_msg("no %s in %s", wanted[i], text);
+    free(text);
+    report.elapsed_ns = report.warmup_ns; // it ended just then: no rate is of no time
+    assert_int_equal(report_measured_ns(&report), 1);
+    report.warmup_ns = 0;
+    text = summary_of();
+    assert_null(strstr(text, "warmup_s"));
+    free(text);
 }
 
 // summary.json names each reason that has a count, and no other.
@@ -212,10 +252,15 @@ static void why_packets_were_dropped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        REPORT_TEST(all_that_came_is_sound),   REPORT_TEST(what_the_dataplane_says_of_itself),
-        REPORT_TEST(what_the_lab_says),        REPORT_TEST(a_frame_that_is_lost),
-        REPORT_TEST(a_frame_too_many),         REPORT_TEST(what_the_lines_say),
-        REPORT_TEST(a_class_with_uplink_only), REPORT_TEST(why_packets_were_dropped),
+        REPORT_TEST(all_that_came_is_sound),
+        REPORT_TEST(what_the_dataplane_says_of_itself),
+        REPORT_TEST(what_the_lab_says),
+        REPORT_TEST(a_frame_that_is_lost),
+        REPORT_TEST(a_frame_too_many),
+        REPORT_TEST(what_the_lines_say),
+        REPORT_TEST(a_class_with_uplink_only),
+        REPORT_TEST(why_packets_were_dropped),
+        REPORT_TEST(a_warm_up),
     };
     return cmocka_run_group_tests_name("lab/summary/report", tests, NULL, NULL);
 }
