@@ -11,6 +11,7 @@
 #include "dataplane/wire/field.h"
 
 struct bind;
+struct json;
 
 // Returns NULL without memory. `full` opens all of Lua's libraries, for the user's own scripts;
 // else io, os and random numbers are missing.
@@ -96,8 +97,14 @@ struct bind_judged {
 bool bind_judge(struct bind *lua, const struct bind_judged *judged, uint32_t *faults);
 
 // Writes what came of it: form "table", or a file by its name with a "_" for the dot:
-// "targets_csv", "targets_json", "figures_csv", "figures_json".
-void bind_put_targets(struct bind *lua, const char *form, FILE *out);
+// "targets_csv", "targets_json", "figures_csv", "figures_json". In JSON, what `before` writes is
+// first; NULL: nothing.
+struct bind_members {
+    void (*put)(const void *self, struct json *json); // into the open object
+    const void *self;
+};
+void bind_put_targets(struct bind *lua, const char *form, const struct bind_members *before,
+                      FILE *out);
 
 // The same at each setting of a file of knobs (sluice.knobs). Loads it, behind the targets; writes
 // its mistakes to `errors`, a line each.
@@ -113,7 +120,8 @@ bool bind_judge_setting(struct bind *lua, uint32_t number, const struct bind_jud
 
 // Once all settings are judged: writes what the conclusions depend on; form as above.
 bool bind_knobs_conclude(struct bind *lua);
-void bind_put_knobs(struct bind *lua, const char *form, FILE *out);
+void bind_put_knobs(struct bind *lua, const char *form, const struct bind_members *before,
+                    FILE *out);
 
 // The procedures (sluice.control). `end` closes the Lua state: only bind_destroy may follow.
 extern const struct procedures bind_procedures;

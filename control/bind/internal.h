@@ -112,9 +112,10 @@ void targets_push_source(lua_State *L, const struct bind_judged *judged);
 // Takes `more` values from the stack, and pushes what module.load(path, text, these) returns; false
 // after mistakes, which are in `errors`, or an internal error.
 bool targets_load(struct bind *lua, const char *module, const char *path, int more, FILE *errors);
-// Writes what the module's function `form` makes of the registry's value `key`.
+// Writes what the module's function `form` makes of the registry's value `key`; before: as of
+// bind_put_targets.
 void targets_put(struct bind *lua, const char *module, const char *key, const char *form,
-                 FILE *out);
+                 const struct bind_members *before, FILE *out);
 
 // guard.c: the loader of `require "guard"`; and bind.c's notice that Lua has allocated `octets`.
 int guard_open(lua_State *L);

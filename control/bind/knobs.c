@@ -62,7 +62,8 @@ bool bind_knobs_conclude(struct bind *lua)
     return true;
 }
 
-void bind_put_knobs(struct bind *lua, const char *form, FILE *out)
+void bind_put_knobs(struct bind *lua, const char *form, const struct bind_members *before,
+                    FILE *out)
 {
-    targets_put(lua, MODULE "report", LIST_KEY, form, out);
+    targets_put(lua, MODULE "report", LIST_KEY, form, before, out);
 }

@@ -180,24 +180,34 @@ static void put_text(struct bind *lua, FILE *out)
     lua_pop(lua->L, 1);
 }
 
-static void put_json(struct bind *lua, FILE *out)
+static void put_json(struct bind *lua, const struct bind_members *before, FILE *out)
 {
     struct json json;
     json_begin(&json, out);
+    json_object(&json);
+    if (before)
+        before->put(before->self, &json);
     json_push_writer(lua->L, &json);
-    if (bind_run(lua->L, 2, 0))
-        json_end(&json);
+    if (!bind_run(lua->L, 2, 0))
+        return;
+    json_close(&json);
+    json_end(&json);
 }
 
-void targets_put(struct bind *lua, const char *module, const char *key, const char *form, FILE *out)
+void targets_put(struct bind *lua, const char *module, const char *key, const char *form,
+                 const struct bind_members *before, FILE *out)
 {
     if (!bind_push_function(lua, module, form))
         return;
     push_kept(lua->L, key);
-    (strstr(form, "json") ? put_json : put_text)(lua, out);
+    if (strstr(form, "json"))
+        put_json(lua, before, out);
+    else
+        put_text(lua, out);
 }
 
-void bind_put_targets(struct bind *lua, const char *form, FILE *out)
+void bind_put_targets(struct bind *lua, const char *form, const struct bind_members *before,
+                      FILE *out)
 {
-    targets_put(lua, MODULE "report", ROWS_KEY, form, out);
+    targets_put(lua, MODULE "report", ROWS_KEY, form, before, out);
 }

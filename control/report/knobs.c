@@ -127,6 +127,7 @@ static int put_paper(const char *dir, FILE *out, char error[PAGE_ERROR_OCTETS])
         put_figure(value_at(list, i), out);
     fputs("</div>\n", out);
     put_knobs(value_in(file, "knobs"), out);
+    section_origin(file, out);
     fputs("</section>\n", out);
     value_free(file);
     return 0;

@@ -171,6 +171,7 @@ static void put_paper(const struct paper *papers, uint32_t i, FILE *out)
         again |= strcmp(papers[k].name, papers[i].name) == 0;
     snprintf(title, sizeof title, "%s, seeds %s", papers[i].name, papers[i].seeds);
     section_targets_of(papers[i].targets, title, out);
+    section_origin(papers[i].targets, out);
     if (papers[i].figures && !again)
         section_redrawn(papers[i].figures, papers[i].name, out);
 }

@@ -155,12 +155,12 @@ static void put_digest(const struct json_object *summary, FILE *out)
 {
     char digest[TEXT_ROOM];
     value_text(summary, "config_sha256", digest, sizeof digest);
-    fputs("<td><code title=\"", out);
+    fputs("<code title=\"", out);
     section_escape(digest, out);
     fputs("\">", out);
     digest[DIGEST_SHOWN] = '\0';
     section_escape(digest, out);
-    fputs("</code></td>", out);
+    fputs("</code>", out);
 }
 
 // The seconds by the run's clock, without noughts at their end.
@@ -220,13 +220,32 @@ void section_runs(const struct runs *runs, FILE *out)
         put_verdict(summary, out);
         if (has_origin) {
             put_text(summary, "version", out);
+            fputs("<td>", out);
             put_digest(summary, out);
+            fputs("</td>", out);
             if (has_overrides)
                 put_overrides(value_in(summary, "overrides"), out);
         }
         fputs("</tr>\n", out);
     }
     end_table(out);
+}
+
+void section_origin(const struct json_object *file, FILE *out)
+{
+    char text[TEXT_ROOM];
+    const struct json_object *origin = value_in(file, "origin");
+    uint64_t first = value_number(origin, "first_seed"), last = value_number(origin, "last_seed");
+    if (!value_is_object(origin))
+        return;
+    fputs("<p class=\"soft\">Scenario ", out);
+    section_escape(value_text(origin, "scenario", text, sizeof text), out);
+    fprintf(out, last > first ? ", seeds %" PRIu64 " to %" PRIu64 : ", seed %" PRIu64, first, last);
+    fputs(", by Sluice ", out);
+    section_escape(value_text(origin, "version", text, sizeof text), out);
+    fputs(", configuration ", out);
+    put_digest(origin, out);
+    fputs(".</p>\n", out);
 }
 
 // ---- Classes ----

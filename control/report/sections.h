@@ -33,6 +33,9 @@ void section_means(const struct outcomes *o, uint32_t colour, FILE *out);
 // A variant's name with its colour; an outcome's, without its unit.
 void section_variant(const struct outcomes *o, uint32_t variant, uint32_t colour, FILE *out);
 void section_outcome(const struct outcome *of, FILE *out);
+// A line with what the runs of targets.json or knobs.json were of; nothing, if it does not say
+// that.
+void section_origin(const struct json_object *file, FILE *out);
 // The targets of several runs, where they have some.
 void section_targets(const struct runs *runs, FILE *out);
 // The figures that their file declares, drawn; title: as below.

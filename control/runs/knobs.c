@@ -76,22 +76,31 @@ static bool judge_all(const struct run *run, const struct plan *plan)
 
 // ---- Writing ----
 
+struct writing {
+    struct bind *lua;
+    struct bind_members origin;
+};
+
 static void put_csv(const void *self, FILE *out)
 {
-    bind_put_knobs(((const struct run *)self)->control.lua, "csv", out);
+    const struct writing *writing = self;
+    bind_put_knobs(writing->lua, "csv", NULL, out);
 }
 
 static void put_json(const void *self, FILE *out)
 {
-    bind_put_knobs(((const struct run *)self)->control.lua, "json", out);
+    const struct writing *writing = self;
+    bind_put_knobs(writing->lua, "json", &writing->origin, out);
 }
 
 bool knobs_judge(const struct run *run, const struct plan *plan)
 {
+    const struct targets_origin of = {run->name, plan};
+    const struct writing writing = {run->control.lua, {targets_put_origin, &of}};
     bool good = judge_all(run, plan);
-    bind_put_knobs(run->control.lua, "table", stdout);
+    bind_put_knobs(run->control.lua, "table", NULL, stdout);
     printf("  knobs           %s/knobs.csv, knobs.json\n", run->results.dir);
-    int status = run_write(run, "knobs.csv", put_csv, run);
-    status |= run_write(run, "knobs.json", put_json, run);
+    int status = run_write(run, "knobs.csv", put_csv, &writing);
+    status |= run_write(run, "knobs.json", put_json, &writing);
     return good && !status;
 }

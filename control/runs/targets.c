@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "control/client/value.h"
+#include "control/run/origin.h"
 #include "control/runs/gather.h"
 #include "control/report/statistics.h"
 
@@ -100,21 +101,37 @@ static const struct written {
 struct writing {
     struct bind *lua;
     const char *form;
+    const struct bind_members *origin;
 };
+
+void targets_put_origin(const void *self, struct json *json)
+{
+    const struct targets_origin *origin = self;
+    const struct plan *plan = origin->plan;
+    json_key(json, "origin");
+    json_object(json);
+    json_put_text(json, "scenario", origin->name);
+    origin_put_shared(plan->group[0].origin, json);
+    json_put(json, "first_seed", plan_seed(plan, 0));
+    json_put(json, "last_seed", plan_seed(plan, 0) + plan->seeds - 1);
+    json_close(json);
+}
 
 static void put_file(const void *self, FILE *out)
 {
     const struct writing *writing = self;
-    bind_put_targets(writing->lua, writing->form, out);
+    bind_put_targets(writing->lua, writing->form, writing->origin, out);
 }
 
-static bool write_files(const struct run *run)
+static bool write_files(const struct run *run, const struct plan *plan)
 {
+    const struct targets_origin of = {run->name, plan};
+    const struct bind_members origin = {targets_put_origin, &of};
     int status = 0;
     printf("\n  targets         %s/targets.csv, targets.json; figures.csv, figures.json\n",
            run->results.dir);
     for (size_t i = 0; i < FILES; i++) {
-        struct writing writing = {run->control.lua, files[i].form};
+        struct writing writing = {run->control.lua, files[i].form, &origin};
         status |= run_write(run, files[i].file, put_file, &writing);
     }
     return !status;
@@ -130,6 +147,6 @@ bool targets_judge(const struct run *run, const struct plan *plan)
     if (!bind_judge(run->control.lua, &judged, &faults))
         return false;
     printf("\n");
-    bind_put_targets(run->control.lua, "table", stdout);
-    return write_files(run) && !faults;
+    bind_put_targets(run->control.lua, "table", NULL, stdout);
+    return write_files(run, plan) && !faults;
 }

@@ -12,6 +12,13 @@ bool targets_read(const struct run *run);
 // Returns false if a target could not be worked out, or a file not be written.
 bool targets_judge(const struct run *run, const struct plan *plan);
 
+// For knobs.c, too. Writes what the runs are of, as the member `origin`. self: targets_origin.
+struct targets_origin {
+    const char *name; // of the scenario
+    const struct plan *plan;
+};
+void targets_put_origin(const void *self, struct json *json);
+
 // For knobs.c. The folder of a run at a setting, NULL for none, as bind_judged's `find`.
 const char *targets_find(const struct plan *plan, const char *setting, const char *variant,
                          const char *point, uint32_t seed, char folder[PATH_MAX], bool *missing);

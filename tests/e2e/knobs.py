@@ -4,6 +4,7 @@ its seed, so that every mean, interval and bar is a number written here by hand.
 
 import csv
 import functools
+import hashlib
 import json
 import re
 
@@ -150,6 +151,24 @@ def scale(picture):
     for value, x in marks:
         right(abs(left + (value - low) / (high - low) * (right_ - left) - x) < 0.11, f"mark {value}")
     return lambda value: left + (value - low) / (high - low) * (right_ - left)
+
+
+@case("knobs.json and its page say what the runs were of: scenario, seeds, version, configuration; a file that does not say it is a page")
+def origin():
+    out, _, _ = judged()
+    file, path = json.loads((out / "knobs.json").read_text()), new_folder() / "index.html"
+    digest, version = hashlib.sha256(config().read_bytes()).hexdigest(), sluice("version").stdout.split()[1]
+    same(file["origin"], {"scenario": "udp", "version": version, "config_sha256": digest, "files": [], "first_seed": 6, "last_seed": 8}, "origin")
+    same(sluice("report", "--knobs", "--out", path, out).returncode, 0, "exit status")
+    line = (f'<p class="soft">Scenario udp, seeds 6 to 8, by Sluice {version}, configuration <code title="{digest}">{digest[:12]}</code>.</p>')
+    right(line in path.read_text(), f"no {line}")
+    evil = new_folder()
+    for of in None, {"scenario": "<i>", "version": 7, "config_sha256": "<b>" * 999, "first_seed": -1, "last_seed": "x"}, [], "x":
+        (evil / "knobs.json").write_text(json.dumps({**file, "origin": of}))
+        same(sluice("report", "--knobs", "--out", path, evil).returncode, 0, "exit status")
+        text = path.read_text()
+        check_page(text.replace(' role="img"', ""))
+        same("Scenario" in text, isinstance(of, dict), f"origin {str(of)[:40]}")
 
 
 @case("the figure: bars from the base to the means, to the pixel; the band; colours where the verdict changes")

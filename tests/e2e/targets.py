@@ -358,7 +358,7 @@ def page():
     both = new_folder() / "both.html"
     same(sluice("report", "--targets", "--out", both, out, runs()[1]).returncode, 0, "exit status")
     shown = both.read_text()
-    for part in ("<h2>Targets: one, seeds 1</h2>", "<h2>Targets: out, seeds 6 to 8</h2>", "0 of 1 results met.", "1 of 1 results met."):
+    for part in ("Scenario udp, seed 1, by Sluice ", "Scenario udp, seeds 6 to 8, by Sluice ", "<h2>Targets: one, seeds 1</h2>", "<h2>Targets: out, seeds 6 to 8</h2>", "0 of 1 results met.", "1 of 1 results met."):
         right(part in shown, f"no {part}")
     sluice("run", config, "--out", out, "--variant", "all", "--force")
     same([path.name for path in out.glob("targets.*")], [], "files of targets")

@@ -168,8 +168,8 @@ local function put_knob(writer, knob)
     writer.close()
 end
 
+-- The members of an object that is open.
 function report.json(list, writer)
-    writer.object()
     writer.key("knobs")
     writer.array()
     for _, knob in ipairs(list.knobs) do
@@ -181,7 +181,6 @@ function report.json(list, writer)
     for _, one in ipairs(list) do
         put_one(writer, one)
     end
-    writer.close()
     writer.close()
 end
 

@@ -105,8 +105,8 @@ local function put_one(writer, series)
     writer.close()
 end
 
+-- The members of an object that is open.
 function figures_report.json(list, writer)
-    writer.object()
     writer.key("figures")
     writer.array()
     for _, figure in ipairs(list) do
@@ -125,7 +125,6 @@ function figures_report.json(list, writer)
         writer.close()
         writer.close()
     end
-    writer.close()
     writer.close()
 end
 

@@ -191,7 +191,6 @@ end
 -- The texts of the table are there as well, for a page.
 local function json(judged, writer)
     local list = judged.rows
-    writer.object()
     for _, member in ipairs { { "summary", last_line(list) }, { "first_seed", judged.first_seed },
         { "last_seed", judged.last_seed } } do
         writer.key(member[1])
@@ -215,7 +214,6 @@ local function json(judged, writer)
         writer.close()
         writer.close()
     end
-    writer.close()
     writer.close()
 end
 
