@@ -13,6 +13,9 @@ const struct field_record dp_class_record = FIELD_RECORD_OF(dp_class, dp_class_f
 static const struct field dp_port_fields[] = FIELD_KEYS_TABLE(dp_port, DP_PORT_FIELDS);
 const struct field_record dp_port_record = FIELD_RECORD_OF(dp_port, dp_port_fields);
 
+static const struct field dp_address_fields[] = FIELD_TABLE(dp_address, DP_ADDRESS_FIELDS);
+const struct field_record dp_address_record = FIELD_RECORD_OF(dp_address, dp_address_fields);
+
 const struct field dp_config_fields[] = FIELD_KEYS_TABLE(dp_config, DP_CONFIG_FIELDS);
 const uint32_t dp_config_field_count = sizeof dp_config_fields / sizeof dp_config_fields[0];
 
@@ -115,5 +118,23 @@ void dp_config_port(const struct dp_port *p, const char *name, char device[CONFI
                                           .ipv6_prefix = p->prefix6,
                                           .ipv6_gateway = p->gateway6,
                                           .udp_port = p->port,
-                                          .mtu_octets = p->mtu_octets}};
+                                          .mtu_octets = p->mtu_octets},
+                                 .steering = PORT_STEERING_STRAYS};
+}
+
+struct port_addresses dp_config_addresses(const struct dp_config *c)
+{
+    _Static_assert(DP_WORKERS_MAX <= PORT_QUEUES_MAX, "a queue for each worker");
+    struct port_addresses addresses = {.n = (uint32_t)c->gn_addresses.n};
+    for (uint32_t i = 0; i < addresses.n; i++)
+        addresses.of[i] = (struct port_address){c->gn_addresses.item[i].address,
+                                                c->gn_addresses.item[i].address6};
+    return addresses;
+}
+
+void dp_config_gn(const struct dp_config *c, struct port_config *gn)
+{
+    gn->steering = (enum port_steering)c->steering;
+    gn->teid_worker_bits = teid_bits_of(c->workers);
+    gn->addresses = dp_config_addresses(c);
 }

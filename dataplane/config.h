@@ -18,5 +18,8 @@ struct state_limits dp_config_room(const struct dp_config *config);
 #define CONFIG_DEVICE_OCTETS 256
 void dp_config_port(const struct dp_port *p, const char *name, char device[CONFIG_DEVICE_OCTETS],
                     struct port_config *port);
+// What Gn has besides: an address for each worker, and how frames come to their worker.
+void dp_config_gn(const struct dp_config *config, struct port_config *gn);
+struct port_addresses dp_config_addresses(const struct dp_config *config);
 
 #endif

@@ -66,6 +66,7 @@ static void ports_config(const struct dp_config *c, struct ports_config *p)
     gb->neighbours = c->nsvcs;
     gn->rings_only = gb->rings_only =
         strcmp(gn->device, PORT_DEVICE_RING) == 0 && strcmp(gb->device, PORT_DEVICE_RING) == 0;
+    dp_config_gn(c, gn);
     gb->check_udp = true; // BSSGP's signalling has no other protection
 }
 
@@ -324,6 +325,7 @@ static const char *registry_of(struct dp *dp, const struct dp_config *c)
     r->teid_seed = c->secret_seed;
     r->gn = own_addresses(&c->gn);
     r->gb = own_addresses(&c->gb);
+    r->gn.all = dp_config_addresses(c);
     r->llc_headroom = DOWN_HEADROOM;
     r->pool = port_pool("control", control_buffers(c), c->gb.mtu_octets, rings_only(c));
     for (int i = 0; i < CLASS_COUNT; i++)

@@ -6,6 +6,7 @@
 #include "dataplane/aqm/aqm.h"
 #include "dataplane/base/units.h"
 #include "dataplane/mirror/mirror.h"
+#include "dataplane/port/steering.h"
 #include "dataplane/state/at.h"
 #include "dataplane/state/command.h"
 #include "dataplane/state/event.h"
@@ -99,9 +100,23 @@ enum dp_overflow { DP_OVERFLOW_LARGEST, DP_OVERFLOW_TAIL };
     KEY(T, TIME, ready_ns, "gb.ready", "none", 2 * S_IN_NS, 186 * 60 * S_IN_NS, 0,           \
         "the READY timer (23.060 6.1.1): an MS not heard for that long is paged before its " \
         "next packet; none: never")
-#define DP_GN_KEYS(KEY, T)                                                               \
-    KEY(T, COUNT, error_indications_per_s, "gn.error_indications", NULL, 0, 100000, 100, \
-        "the most GTP-U error indications a second, for unknown TEIDs")
+#define DP_GN_KEYS(KEY, T)                                                                        \
+    KEY(T, COUNT, error_indications_per_s, "gn.error_indications", NULL, 0, 100000, 100,          \
+        "the most GTP-U error indications a second, for unknown TEIDs")                           \
+    KEY(T, CHOICE, steering, "gn.steering", "auto address teid strays", 0,                        \
+        PORT_STEERING_COUNT - 1, PORT_STEERING_AUTO,                                              \
+        "how frames come to their worker, if there are several: rules of the device by address, " \
+        "one for each worker in gn.address; rules by TEID; handed on by the worker that got "     \
+        "them; or the first of these that the device can do")
+
+#define DP_ADDRESS_FIELDS(MUST, MAY, T)                   \
+    MUST(T, U32, address, 0, UINT32_MAX, "IPv4; 0: none") \
+    MUST(T, IPV6, address6, 0, 0, "IPv6; zeros: none")
+FIELD_STRUCT(dp_address, DP_ADDRESS_FIELDS);
+FIELD_LIST_STRUCT(dp_addresses, dp_address, DP_WORKERS_MAX);
+extern const struct field_record dp_address_record;
+#define FIELD_TYPE_DP_ADDRESSES struct dp_addresses
+#define FIELD_KIND_DP_ADDRESSES FIELD_LIST, &dp_address_record
 
 #define DP_ROOM(KEY, T, name, most, what) \
     KEY(T, COUNT, name, "room." #name, NULL, 1, most, 0, what " that there is room for")
@@ -136,7 +151,9 @@ enum dp_overflow { DP_OVERFLOW_LARGEST, DP_OVERFLOW_TAIL };
     MUST(T, U32, ms_options_octets, 0, COMMAND_OCTETS,                                    \
          "room an MS has for its optional elements (command ms_options); 0: none")        \
     MUST(T, DP_PORT, gn, 0, 0, "the port towards the GGSN")                               \
-    MUST(T, DP_PORT, gb, 0, 0, "the port towards the BSS")
+    MUST(T, DP_PORT, gb, 0, 0, "the port towards the BSS")                                \
+    MUST(T, DP_ADDRESSES, gn_addresses, 0, DP_WORKERS_MAX,                                \
+         "the SGSN's addresses on Gn, one for each worker; none: that of `gn` is all's")
 
 FIELD_KEYS_STRUCT(dp_config, DP_CONFIG_FIELDS);
 extern const struct field dp_config_fields[];
@@ -275,6 +292,11 @@ const char *dp_link_look(struct dp *dp, enum stats_side side);
 const char *dp_link(const struct dp *dp, enum stats_side side);
 // The name of the DPDK driver of a port's device.
 const char *dp_driver(const struct dp *dp, enum stats_side side);
+
+// How frames of a port come to the worker that they are for, and why not in a better way (empty: it
+// is the best, or the one that was wished). NULL: there is one worker, or it is not for the device
+// to say.
+const char *dp_steering(const struct dp *dp, enum stats_side side, const char **lacks);
 
 // The port has counted a frame as sent, and fragments of it still wait for room; one frame at most.
 bool dp_in_pieces(const struct dp_worker *worker, enum stats_side side);

@@ -208,6 +208,15 @@ const char *dp_driver(const struct dp *dp, enum stats_side side)
     return port_device_driver(&dp->device[side]);
 }
 
+const char *dp_steering(const struct dp *dp, enum stats_side side, const char **lacks)
+{
+    const struct port_device *device = &dp->device[side];
+    if (side != STATS_GN || dp->workers == 1 || device->rings)
+        return NULL;
+    *lacks = device->steering_lacks;
+    return port_steering_names[device->steering];
+}
+
 const char *dp_link(const struct dp *dp, enum stats_side side)
 {
     return port_link_names[__atomic_load_n(&dp->link[side], __ATOMIC_RELAXED)];

@@ -66,13 +66,16 @@ static void print_ports(struct json_object *stats)
 {
     struct json_object *rows = value_list(), *gn = value_in(stats, "gn"),
                        *gb = value_in(stats, "gb"), *up = value_in(stats, "up");
-    char fault[128];
+    char fault[128], way[16];
     value_set_text(gn, "port", "Gn");
     value_set_text(gb, "port", "Gb");
     add_row(rows, gn);
     add_row(rows, gb);
     printf("\n");
     table_print(stdout, 2, &columns_ports, rows);
+    if (value_in(gn, "steering"))
+        printf("    Gn steering: %s; handed on to other workers: %" PRIu64 "\n",
+               value_text(gn, "steering", way, sizeof way), value_number(gn, "strays_out_packets"));
     print_counts("    Gn drops: ", value_in(gn, "drops"));
     print_counts("    Gb drops: ", value_in(gb, "drops"));
     print_counts("    uplink:   ", up);

@@ -73,7 +73,10 @@ static void put_port(const struct telemetry *t, struct row *row, enum stats_side
                      const struct stats_port *port)
 {
     struct row inner = row_begin();
+    const char *lacks, *steering = dp_steering(t->source.dp, side, &lacks);
     row_text(&inner, "link", dp_link(t->source.dp, side));
+    if (steering)
+        row_text(&inner, "steering", steering);
     put_scope(&inner, STATS_SCOPE_PORT, port);
     put_drops(&inner, port->drop);
     row_inside(row, stats_side_names[side], &inner);

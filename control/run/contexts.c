@@ -1,6 +1,7 @@
 // See contexts.h.
 #include "control/run/contexts.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,11 +81,30 @@ void contexts_release(struct contexts *contexts)
     *contexts = (struct contexts){0};
 }
 
-static void put_one(struct json *json, const struct context *c)
+static void put_ipv4(struct json *json, const char *name, uint32_t address)
 {
-    char address[16], teid[11];
-    snprintf(address, sizeof address, "%u.%u.%u.%u", c->address >> 24, c->address >> 16 & 255,
-             c->address >> 8 & 255, c->address & 255);
+    char text[16];
+    snprintf(text, sizeof text, "%u.%u.%u.%u", address >> 24, address >> 16 & 255,
+             address >> 8 & 255, address & 255);
+    json_put_text(json, name, text);
+}
+
+// The address that the GGSN is to send to, so that frames come to the context's worker.
+static void put_sgsn(const struct contexts *contexts, struct json *json, uint32_t teid)
+{
+    uint32_t worker = dp_teid_worker(contexts->dp, teid);
+    const struct dp_address *own = &contexts->sgsn->item[worker];
+    char text[INET6_ADDRSTRLEN];
+    if (own->address)
+        put_ipv4(json, "sgsn_address", own->address);
+    if (!address_is_none(&own->address6))
+        json_put_text(json, "sgsn_address6",
+                      inet_ntop(AF_INET6, &own->address6, text, sizeof text));
+}
+
+static void put_one(const struct contexts *contexts, struct json *json, const struct context *c)
+{
+    char teid[11];
     snprintf(teid, sizeof teid, "0x%08x", c->teid);
     json_object(json);
     json_put_text(json, "imsi", c->imsi.text);
@@ -92,7 +112,9 @@ static void put_one(struct json *json, const struct context *c)
     json_put(json, "nsapi", c->nsapi);
     json_put(json, "teid", c->teid);
     json_put_text(json, "teid_hex", teid);
-    json_put_text(json, "address", address);
+    put_ipv4(json, "address", c->address);
+    if (contexts->sgsn && contexts->sgsn->n)
+        put_sgsn(contexts, json, c->teid);
     json_close(json);
 }
 
@@ -109,7 +131,7 @@ bool contexts_put(struct contexts *contexts)
     uint32_t end = contexts->next + (left < PIECE ? left : PIECE);
     for (; contexts->next < end; contexts->next++)
         if (contexts->list[contexts->next].teid)
-            put_one(&contexts->json, &contexts->list[contexts->next]);
+            put_one(contexts, &contexts->json, &contexts->list[contexts->next]);
     if (end < contexts->room)
         return false;
     json_close(&contexts->json);

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "dataplane/dataplane.h"
 #include "lab/base/json.h"
 #include "dataplane/wire/field.h"
 
@@ -21,14 +22,16 @@ FIELD_STRUCT(context, CONTEXT_FIELDS);
 FIELD_STRUCT(context_gone, CONTEXT_GONE_FIELDS);
 
 struct contexts {
-    struct context *list; // by pdp_id; TEID 0: no such context
-    uint32_t n, room;     // contexts; places in the list
-    bool changed;         // since the writing of the file has begun
-    bool asked;           // `written` waits, so the list is complete
-    bool writing;         // the file is being written
-    int fault;            // of the last write, -errno; 0: none
-    struct json json;     // being written
-    uint32_t next;        // the next pdp_id to write
+    const struct dp *dp;
+    const struct dp_addresses *sgsn; // by worker; NULL, or n 0: all contexts have the address of gn
+    struct context *list;            // by pdp_id; TEID 0: no such context
+    uint32_t n, room;                // contexts; places in the list
+    bool changed;                    // since the writing of the file has begun
+    bool asked;                      // `written` waits, so the list is complete
+    bool writing;                    // the file is being written
+    int fault;                       // of the last write, -errno; 0: none
+    struct json json;                // being written
+    uint32_t next;                   // the next pdp_id to write
 };
 
 void contexts_release(struct contexts *contexts);

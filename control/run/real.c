@@ -309,6 +309,16 @@ static void tell_threads(const struct run *run, const struct eal_threads *thread
     fputc('\n', stderr);
 }
 
+// With one worker there is nothing to say.
+static void tell_steering(const struct run *run)
+{
+    const char *lacks, *steering = dp_steering(run->dp, STATS_GN, &lacks);
+    if (!steering)
+        return;
+    fprintf(stderr, "gn: steering \"%s\"%s%s%s\n", steering, *lacks ? " (" : "", lacks,
+            *lacks ? ")" : "");
+}
+
 static void device_text(const struct dp_port *port, char text[256])
 {
     snprintf(text, 256, "%.*s", (int)port->device.n, (const char *)port->device.at);
@@ -357,9 +367,12 @@ static int build(struct run *run)
     if (status)
         return status;
     tell_threads(run, &threads, n);
+    tell_steering(run);
     status = run_owner_become(run);
     if (status)
         return status;
+    run->contexts.dp = run->dp;
+    run->contexts.sgsn = &run->load.dp.gn_addresses;
     run->contexts.changed = true; // there is no file yet
     bind_add_calls(run->control.lua, "contexts", contexts_calls, contexts_call_count,
                    &run->contexts);

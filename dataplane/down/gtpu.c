@@ -101,15 +101,15 @@ void down_gtpu_unknown(struct down *down, const struct rte_mbuf *packet,
 {
     if (teid == 0 || !indication_due(down, now_ns)) // 0 is for messages without a tunnel
         return;
-    const struct port_host *host = &down->gn->host;
+    struct ipv6_address asked = port_receiver(packet, datagram);
     uint16_t from = port_sender(packet, datagram).udp_port;
     uint8_t ies[32], b[ANSWER_OCTETS_MAX];
     uint8_t port_extension[4] = {1, (uint8_t)(from >> 8), (uint8_t)from, 0};
     struct gtpu_error_indication error = {.teid = teid,
                                           .has_ipv4_address = !datagram->ipv6,
-                                          .ipv4_address = host->ipv4,
+                                          .ipv4_address = address_ipv4(&asked),
                                           .has_ipv6_address = datagram->ipv6,
-                                          .ipv6_address = host->ipv6};
+                                          .ipv6_address = asked};
     int n = gtpu_error_indication_encode(&error, ies, sizeof ies);
     struct gtpu message = {.type = GTPU_ERROR_INDICATION,
                            .has_sequence = true,

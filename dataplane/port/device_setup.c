@@ -225,7 +225,13 @@ static int start(struct port_device *device, const struct port_config *config, c
     if (error)
         return fault(why, error, "%s: %s cannot be started: %s", config->name, config->device,
                      rte_strerror(-error));
-    return hear_groups(device, config, why);
+    error = hear_groups(device, config, why);
+    const char *lacks = error ? NULL : port_steering_setup(device, config);
+    if (lacks)
+        return fault(why, -ENOTSUP,
+                     "%s: %s cannot do steering = \"%s\": %s; \"auto\" takes what it can do",
+                     config->name, config->device, port_steering_names[config->steering], lacks);
+    return error;
 }
 
 static int check(const struct port_config *config, const char **why)

@@ -16,21 +16,22 @@ static const uint8_t *ether_source(const uint8_t *ether)
 }
 
 // Not 0/8, 127/8, multicast and beyond, our own, or the broadcast address of our link.
-bool port_host_answers_ipv4(const struct port_host *host, uint32_t source)
+bool port_host_answers_ipv4(const struct port *port, uint32_t source)
 {
+    const struct port_host *host = &port->host;
     uint32_t net = source >> 24;
-    if (net == 0 || net == 127 || net >= 224 || source == host->ipv4)
+    if (net == 0 || net == 127 || net >= 224 || port_is_ours_ipv4(port, source))
         return false;
     if (host->ipv4_prefix == 0 || host->ipv4_prefix > 30)
         return true;
     return source != (host->ipv4 | UINT32_MAX >> host->ipv4_prefix);
 }
 
-bool port_host_answers_ipv6(const struct port_host *host, const struct ipv6_address *source)
+bool port_host_answers_ipv6(const struct port *port, const struct ipv6_address *source)
 {
     static const struct ipv6_address loopback = {{[15] = 1}};
     return source->octet[0] != 0xff && !address_is_none(source) &&
-           !address_same(source, &loopback) && !address_same(source, &host->ipv6);
+           !address_same(source, &loopback) && !port_is_ours_ipv6(port, source);
 }
 
 struct ipv6_address port_host_solicited_node(const struct ipv6_address *address)
@@ -38,6 +39,17 @@ struct ipv6_address port_host_solicited_node(const struct ipv6_address *address)
     struct ipv6_address group = {{0xff, 2, [11] = 1, [12] = 0xff}};
     memcpy(group.octet + 13, address->octet + 13, 3);
     return group;
+}
+
+bool port_host_is_solicited_node(const struct port *port, const struct ipv6_address *group)
+{
+    struct ipv6_address of = port_host_solicited_node(&port->host.ipv6);
+    bool is = address_same(group, &of);
+    for (uint32_t q = 0; !is && q < port->addresses.n; q++) {
+        of = port_host_solicited_node(&port->addresses.of[q].ipv6);
+        is = address_same(group, &of);
+    }
+    return is;
 }
 
 // True if the message is useful, here or to another worker: its sender is a neighbour here, or asks
@@ -61,7 +73,7 @@ static void arp_answer(struct port *port, const struct ether *ether, const struc
     port_answer_put_ether(port, ether->source.octet, ETHER_TYPE_ARP, b);
     struct arp reply = {.operation = ARP_REPLY,
                         .sender_mac = port->host.mac,
-                        .sender_address = port->host.ipv4,
+                        .sender_address = asked->target_address,
                         .target_mac = asked->sender_mac,
                         .target_address = asked->sender_address};
     arp_encode(&reply, b + ETHER_OCTETS, ARP_OCTETS);
@@ -73,7 +85,7 @@ static bool arp_sender_is_sound(const struct port *port, const struct ether *eth
                                 const struct arp *arp)
 {
     return mac_is_unicast(ether->source.octet) && mac_is_unicast(arp->sender_mac.octet) &&
-           (arp->sender_address == 0 || port_host_answers_ipv4(&port->host, arp->sender_address));
+           (arp->sender_address == 0 || port_host_answers_ipv4(port, arp->sender_address));
 }
 
 uint32_t port_host_arp(struct port *port, const struct ether *ether, uint64_t now_ns)
@@ -83,7 +95,7 @@ uint32_t port_host_arp(struct port *port, const struct ether *ether, uint64_t no
         !arp_sender_is_sound(port, ether, &arp))
         return DROP_arp;
     struct ipv6_address sender = address_of_ipv4(arp.sender_address);
-    bool about_us = arp.target_address == port->host.ipv4;
+    bool about_us = port_is_ours_ipv4(port, arp.target_address);
     bool answer = arp.operation == ARP_REPLY || arp.target_address == arp.sender_address;
     bool learnt = learn(port, &sender, &arp.sender_mac, about_us || answer, now_ns);
     if (!about_us)
@@ -100,7 +112,7 @@ uint32_t port_host_icmp(struct port *port, const uint8_t *ether, const struct ip
     int fault = icmp_echo_decode(&echo, ip->payload.at, ip->payload.n);
     if (fault == wire_fault(WIRE_TYPE, 0))
         return port_host_unreachable_ipv4(port, ip, now_ns);
-    if (fault < 0 || echo.reply || !port_host_answers_ipv4(&port->host, ip->source) ||
+    if (fault < 0 || echo.reply || !port_host_answers_ipv4(port, ip->source) ||
         !mac_is_unicast(ether_source(ether)))
         return DROP_icmp;
     uint32_t octets = ip->payload.n;
@@ -109,7 +121,8 @@ uint32_t port_host_icmp(struct port *port, const uint8_t *ether, const struct ip
         return PORT_HOST;
     uint8_t *b = rte_pktmbuf_mtod(m, uint8_t *);
     port_answer_put_ether(port, ether_source(ether), ETHER_TYPE_IPV4, b);
-    port_answer_put_ipv4(port, ip->source, ip->tos, IPV4_PROTOCOL_ICMP, octets, b + ETHER_OCTETS);
+    port_answer_put_ipv4(port, ip->destination, ip->source, ip->tos, IPV4_PROTOCOL_ICMP, octets,
+                         b + ETHER_OCTETS);
     echo.reply = true;
     icmp_echo_encode(&echo, b + ETHER_OCTETS + IPV4_OCTETS, octets);
     port_answer(port, m);
@@ -118,6 +131,7 @@ uint32_t port_host_icmp(struct port *port, const uint8_t *ether, const struct ip
 
 // Makes the IPv6 packet for a message of so many octets; returns the message's address.
 static uint8_t *icmpv6_begin(struct port *port, const uint8_t *ether_destination,
+                             const struct ipv6_address *source,
                              const struct ipv6_address *destination, uint8_t hop_limit,
                              uint32_t octets, struct rte_mbuf **m)
 {
@@ -126,31 +140,34 @@ static uint8_t *icmpv6_begin(struct port *port, const uint8_t *ether_destination
         return NULL;
     uint8_t *b = rte_pktmbuf_mtod(*m, uint8_t *);
     port_answer_put_ether(port, ether_destination, ETHER_TYPE_IPV6, b);
-    port_answer_put_ipv6(port, destination, IPV6_NEXT_ICMPV6, hop_limit, octets, b + ETHER_OCTETS);
+    port_answer_put_ipv6(source, destination, IPV6_NEXT_ICMPV6, hop_limit, octets,
+                         b + ETHER_OCTETS);
     return b + ETHER_OCTETS + IPV6_OCTETS;
 }
 
 static uint32_t echo_answer(struct port *port, const uint8_t *ether, const struct ipv6 *ip,
                             struct icmpv6_echo *echo)
 {
-    if (echo->reply || !address_same(&ip->destination, &port->host.ipv6) ||
-        !port_host_answers_ipv6(&port->host, &ip->source) || !mac_is_unicast(ether_source(ether)))
+    if (echo->reply || !port_is_ours_ipv6(port, &ip->destination) ||
+        !port_host_answers_ipv6(port, &ip->source) || !mac_is_unicast(ether_source(ether)))
         return DROP_icmp;
     struct rte_mbuf *m;
     uint32_t octets = ip->payload.n;
-    uint8_t *b = icmpv6_begin(port, ether_source(ether), &ip->source, PORT_HOP_LIMIT, octets, &m);
+    uint8_t *b = icmpv6_begin(port, ether_source(ether), &ip->destination, &ip->source,
+                              PORT_HOP_LIMIT, octets, &m);
     if (!b)
         return PORT_HOST;
     echo->reply = true;
     icmpv6_echo_encode(echo, b, octets);
-    icmpv6_put_checksum(b, octets, &port->host.ipv6, &ip->source);
+    icmpv6_put_checksum(b, octets, &ip->destination, &ip->source);
     port_answer(port, m);
     return PORT_HOST;
 }
 
-// Sends to `to`; answers duplicate address detection, which has no source address (RFC 4862 5.4),
-// to all nodes.
-static void advertise(struct port *port, const uint8_t *ether, const struct ipv6_address *to)
+// Sends to `to`, from the address asked for; answers duplicate address detection, which has no
+// source address (RFC 4862 5.4), to all nodes.
+static void advertise(struct port *port, const uint8_t *ether, const struct ipv6_address *own,
+                      const struct ipv6_address *to)
 {
     static const struct ipv6_address all_nodes = {{0xff, 2, [15] = 1}};
     static const uint8_t all_nodes_mac[6] = {0x33, 0x33, 0, 0, 0, 1};
@@ -158,17 +175,17 @@ static void advertise(struct port *port, const uint8_t *ether, const struct ipv6
     bool probe = address_is_none(to);
     const struct ipv6_address *destination = probe ? &all_nodes : to;
     struct rte_mbuf *m;
-    uint8_t *b = icmpv6_begin(port, probe ? all_nodes_mac : ether_source(ether), destination,
+    uint8_t *b = icmpv6_begin(port, probe ? all_nodes_mac : ether_source(ether), own, destination,
                               ND_HOP_LIMIT, octets, &m);
     if (!b)
         return;
     struct icmpv6_neighbour_advertisement advertisement = {.solicited = !probe,
                                                            .override = true,
-                                                           .target = port->host.ipv6,
+                                                           .target = *own,
                                                            .has_target_mac = true,
                                                            .target_mac = port->host.mac};
     icmpv6_neighbour_advertisement_encode(&advertisement, b, octets);
-    icmpv6_put_checksum(b, octets, &port->host.ipv6, destination);
+    icmpv6_put_checksum(b, octets, own, destination);
     port_answer(port, m);
 }
 
@@ -177,11 +194,11 @@ static bool solicitation_is_sound(const struct port *port, const uint8_t *ether,
                                   const struct ipv6 *ip,
                                   const struct icmpv6_neighbour_solicitation *asked)
 {
-    if (!address_same(&asked->target, &port->host.ipv6) || !mac_is_unicast(ether_source(ether)))
+    if (!port_is_ours_ipv6(port, &asked->target) || !mac_is_unicast(ether_source(ether)))
         return false;
     if (!address_is_none(&ip->source))
-        return port_host_answers_ipv6(&port->host, &ip->source);
-    struct ipv6_address group = port_host_solicited_node(&port->host.ipv6);
+        return port_host_answers_ipv6(port, &ip->source);
+    struct ipv6_address group = port_host_solicited_node(&asked->target);
     return !asked->has_source_mac && address_same(&ip->destination, &group);
 }
 
@@ -192,7 +209,7 @@ static uint32_t solicited(struct port *port, const uint8_t *ether, const struct 
         return DROP_icmp;
     if (asked->has_source_mac)
         learn(port, &ip->source, &asked->source_mac, true, now_ns);
-    advertise(port, ether, &ip->source);
+    advertise(port, ether, &asked->target, &ip->source);
     return PORT_HOST;
 }
 
@@ -201,8 +218,8 @@ static uint32_t solicited(struct port *port, const uint8_t *ether, const struct 
 static uint32_t advertised(struct port *port, const struct ipv6 *ip,
                            const struct icmpv6_neighbour_advertisement *said, uint64_t now_ns)
 {
-    bool to_us = address_same(&ip->destination, &port->host.ipv6);
-    if (!port_host_answers_ipv6(&port->host, &said->target) || (said->solicited && !to_us))
+    bool to_us = port_is_ours_ipv6(port, &ip->destination);
+    if (!port_host_answers_ipv6(port, &said->target) || (said->solicited && !to_us))
         return DROP_icmp;
     bool learnt =
         said->has_target_mac && learn(port, &said->target, &said->target_mac, true, now_ns);

@@ -201,7 +201,7 @@ static void ask_ipv6(struct port *port, const struct ipv6_address *address, cons
     uint8_t *b = rte_pktmbuf_mtod(m, uint8_t *);
     port_answer_put_ether(port, (mac ? mac : &group_mac)->octet, ETHER_TYPE_IPV6, b);
     b += ETHER_OCTETS;
-    port_answer_put_ipv6(port, &to, IPV6_NEXT_ICMPV6, ND_HOP_LIMIT, octets, b);
+    port_answer_put_ipv6(&port->host.ipv6, &to, IPV6_NEXT_ICMPV6, ND_HOP_LIMIT, octets, b);
     struct icmpv6_neighbour_solicitation question = {
         .target = *address, .has_source_mac = true, .source_mac = port->host.mac};
     icmpv6_neighbour_solicitation_encode(&question, b + IPV6_OCTETS, octets);

@@ -25,7 +25,7 @@ static void put_outer(struct peer *peer, const struct port *port,
     port_answer_put_ether(port, unknown, peer->ipv6 ? ETHER_TYPE_IPV6 : ETHER_TYPE_IPV4,
                           peer->outer);
     if (peer->ipv6) {
-        port_answer_put_ipv6(port, address, IPV6_NEXT_UDP, PORT_HOP_LIMIT, 0, ip);
+        port_answer_put_ipv6(&port->host.ipv6, address, IPV6_NEXT_UDP, PORT_HOP_LIMIT, 0, ip);
         udp = ip + IPV6_OCTETS;
     } else {
         udp = put_ipv4(peer, &port->host, address_ipv4(address), ip);

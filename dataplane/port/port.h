@@ -15,6 +15,7 @@
 
 #include "dataplane/mirror/mirror.h"
 #include "dataplane/port/nets.h"
+#include "dataplane/port/steering.h"
 #include "dataplane/stats/stats.h"
 #include "dataplane/wire/address.h"
 
@@ -41,6 +42,17 @@ struct port_host {
     uint16_t mtu_octets;
 };
 
+// The addresses of a host that has one for each queue; n is the number of queues, or 0 if port_host
+// has the only address of each family.
+struct port_address {
+    uint32_t ipv4;            // 0: none
+    struct ipv6_address ipv6; // zeros: none
+};
+struct port_addresses {
+    uint32_t n;
+    struct port_address of[PORT_QUEUES_MAX];
+};
+
 struct port_config {
     const char *name;   // "gn", "gb"
     const char *device; // PORT_DEVICE_RING, or for the EAL
@@ -51,6 +63,9 @@ struct port_config {
     bool check_udp;                // compute UDP checksums that the NIC has not checked
     bool rings_only;               // as are all ports: no driver wants buffers in memory of DPDK's
     struct port_host host;
+    struct port_addresses addresses;
+    enum port_steering steering; // as wished
+    uint8_t teid_worker_bits;    // the top bits of a TEID, which name the queue; 0: they do not
 };
 
 // An unknown state counts as up.
@@ -58,11 +73,14 @@ enum port_link { PORT_LINK_UP, PORT_LINK_DOWN, PORT_LINK_GONE };
 extern const char *const port_link_names[];
 
 #define PORT_INTERFACE_OCTETS 16
+#define PORT_LACKS_OCTETS     400 // 100 for each way
 
 struct port_device {
     uint16_t id; // RTE_MAX_ETHPORTS: not open
     bool rings;
-    char interface[PORT_INTERFACE_OCTETS]; // the kernel interface behind it; empty: none
+    enum port_steering steering;            // never PORT_STEERING_AUTO
+    char steering_lacks[PORT_LACKS_OCTETS]; // which better ways it does not do, and why
+    char interface[PORT_INTERFACE_OCTETS];  // the kernel interface behind it; empty: none
     struct mac mac;
     struct rte_mempool *pool; // of all queues, as a frame may wait at another worker
     struct rte_ring *rx_ring[PORT_QUEUES_MAX], *tx_ring[PORT_QUEUES_MAX]; // of net_ring
@@ -116,6 +134,7 @@ struct port {
     uint32_t answer_first, answers, pieces;
     bool frames_first; // the path's turn to send
     struct rte_mbuf *answer[PORT_ANSWERS];
+    struct port_addresses addresses; // of all queues, `host` has that of this one
 };
 
 int port_setup(struct port *port, const struct port_device *device, uint16_t queue,
@@ -159,6 +178,10 @@ static inline uint32_t port_receive(const struct port *port, struct rte_mbuf **m
 // their datagram is whole. `frames` and `datagrams` keep the others in order; returns their number.
 uint32_t port_unwrap(struct port *port, struct rte_mbuf **frames, struct port_datagram *datagrams,
                      uint32_t n, uint64_t now_ns);
+
+// The address of ours that a datagram was sent to.
+struct ipv6_address port_receiver(const struct rte_mbuf *frame,
+                                  const struct port_datagram *datagram);
 
 // The source address and port of a datagram.
 struct port_endpoint port_sender(const struct rte_mbuf *frame,

@@ -22,6 +22,12 @@ enum port_verdict {
     PORT_HELD                // a fragment, accounted for already
 };
 
+// ---- steering_setup.c ----
+
+// Chooses how frames come to their queues, and asks a started device for that. NULL, or why the
+// device cannot do what is wished.
+const char *port_steering_setup(struct port_device *device, const struct port_config *config);
+
 // ---- link_slow.c ----
 
 // Stores the interface named in the arguments.
@@ -58,12 +64,31 @@ static inline bool mac_is_unicast(const uint8_t *mac)
     return !(mac[0] & 1) && memcmp(mac, none, sizeof none) != 0;
 }
 
+// Whether an address is the host's: this queue's, or that of another queue.
+static inline bool port_is_ours_ipv4(const struct port *port, uint32_t address)
+{
+    bool ours = address == port->host.ipv4;
+    for (uint32_t q = 0; unlikely(!ours) && q < port->addresses.n; q++)
+        ours = address == port->addresses.of[q].ipv4;
+    return ours && address != 0;
+}
+
+static inline bool port_is_ours_ipv6(const struct port *port, const struct ipv6_address *address)
+{
+    bool ours = address_same(address, &port->host.ipv6);
+    for (uint32_t q = 0; !ours && q < port->addresses.n; q++)
+        ours = address_same(address, &port->addresses.of[q].ipv6);
+    return ours && !address_is_none(address);
+}
+
 // Whether the host answers packets with that source address.
-bool port_host_answers_ipv4(const struct port_host *host, uint32_t source);
-bool port_host_answers_ipv6(const struct port_host *host, const struct ipv6_address *source);
+bool port_host_answers_ipv4(const struct port *port, uint32_t source);
+bool port_host_answers_ipv6(const struct port *port, const struct ipv6_address *source);
 
 // The solicited-node address ff02::1:ffXX:XXXX of an address (RFC 4291 2.7.1).
 struct ipv6_address port_host_solicited_node(const struct ipv6_address *address);
+// Whether a group is that of an address of ours.
+bool port_host_is_solicited_node(const struct port *port, const struct ipv6_address *group);
 
 // ---- reply.c ----
 
@@ -71,9 +96,9 @@ struct ipv6_address port_host_solicited_node(const struct ipv6_address *address)
 struct rte_mbuf *port_answer_alloc(struct port *port, uint32_t octets);
 void port_answer_put_ether(const struct port *port, const uint8_t *destination, uint16_t type,
                            uint8_t *b);
-void port_answer_put_ipv4(struct port *port, uint32_t destination, uint8_t tos, uint8_t protocol,
-                          uint32_t payload_octets, uint8_t *b);
-void port_answer_put_ipv6(const struct port *port, const struct ipv6_address *destination,
+void port_answer_put_ipv4(struct port *port, uint32_t source, uint32_t destination, uint8_t tos,
+                          uint8_t protocol, uint32_t payload_octets, uint8_t *b);
+void port_answer_put_ipv6(const struct ipv6_address *source, const struct ipv6_address *destination,
                           uint8_t next_header, uint8_t hop_limit, uint32_t payload_octets,
                           uint8_t *b);
 

@@ -122,8 +122,13 @@ int port_setup(struct port *port, const struct port_device *device, uint16_t que
                           .check_udp = config->check_udp,
                           .ip_id = queue * (0x10000u / PORT_QUEUES_MAX), // apart from other queues
                           .host = config->host,
+                          .addresses = config->addresses,
                           .stats = stats};
     port->host.mac = device->mac;
+    if (queue < config->addresses.n) {
+        port->host.ipv4 = config->addresses.of[queue].ipv4;
+        port->host.ipv6 = config->addresses.of[queue].ipv6;
+    }
     int fault = make_parts(port, config);
     if (fault)
         port_release(port);

@@ -26,19 +26,19 @@ void port_answer_put_ether(const struct port *port, const uint8_t *destination, 
 }
 
 // An answer has the DSCP of its question; ECN is for congestion control (RFC 6040, RFC 3168 5).
-void port_answer_put_ipv4(struct port *port, uint32_t destination, uint8_t tos, uint8_t protocol,
-                          uint32_t payload_octets, uint8_t *b)
+void port_answer_put_ipv4(struct port *port, uint32_t source, uint32_t destination, uint8_t tos,
+                          uint8_t protocol, uint32_t payload_octets, uint8_t *b)
 {
     struct ipv4 ip = {.tos = tos & 0xfc,
                       .id = (uint16_t)port->ip_id++,
                       .ttl = PORT_HOP_LIMIT,
                       .protocol = protocol,
-                      .source = port->host.ipv4,
+                      .source = source,
                       .destination = destination};
     ipv4_put_header(&ip, payload_octets, b);
 }
 
-void port_answer_put_ipv6(const struct port *port, const struct ipv6_address *destination,
+void port_answer_put_ipv6(const struct ipv6_address *source, const struct ipv6_address *destination,
                           uint8_t next_header, uint8_t hop_limit, uint32_t payload_octets,
                           uint8_t *b)
 {
@@ -46,7 +46,7 @@ void port_answer_put_ipv6(const struct port *port, const struct ipv6_address *de
     put_be16(b + 4, (uint16_t)payload_octets);
     b[6] = next_header;
     b[7] = hop_limit;
-    memcpy(b + 8, &port->host.ipv6, 16);
+    memcpy(b + 8, source, 16);
     memcpy(b + 24, destination, 16);
 }
 
@@ -56,23 +56,26 @@ static bool answers_to(const struct port *port, const struct rte_mbuf *frame,
     if (!mac_is_unicast(rte_pktmbuf_mtod(frame, const uint8_t *) + 6))
         return false;
     return address_is_ipv4(&asker->address)
-               ? port_host_answers_ipv4(&port->host, address_ipv4(&asker->address))
-               : port_host_answers_ipv6(&port->host, &asker->address);
+               ? port_host_answers_ipv4(port, address_ipv4(&asker->address))
+               : port_host_answers_ipv6(port, &asker->address);
 }
 
+// From the address that was asked, which may be another queue's.
 static uint8_t *put_headers(struct port *port, const struct rte_mbuf *frame,
-                            const struct port_endpoint *to, uint32_t udp_octets, uint8_t *b)
+                            const struct port_datagram *datagram, const struct port_endpoint *to,
+                            uint32_t udp_octets, uint8_t *b)
 {
     bool ipv6 = !address_is_ipv4(&to->address);
+    struct ipv6_address source = port_receiver(frame, datagram);
     uint8_t *ip = b + ETHER_OCTETS;
     uint8_t *udp = ip + (ipv6 ? IPV6_OCTETS : IPV4_OCTETS);
     port_answer_put_ether(port, rte_pktmbuf_mtod(frame, const uint8_t *) + 6,
                           ipv6 ? ETHER_TYPE_IPV6 : ETHER_TYPE_IPV4, b);
     if (ipv6)
-        port_answer_put_ipv6(port, &to->address, IPV6_NEXT_UDP, PORT_HOP_LIMIT, udp_octets, ip);
+        port_answer_put_ipv6(&source, &to->address, IPV6_NEXT_UDP, PORT_HOP_LIMIT, udp_octets, ip);
     else
-        port_answer_put_ipv4(port, address_ipv4(&to->address), 0, IPV4_PROTOCOL_UDP, udp_octets,
-                             ip);
+        port_answer_put_ipv4(port, address_ipv4(&source), address_ipv4(&to->address), 0,
+                             IPV4_PROTOCOL_UDP, udp_octets, ip);
     put_be16(udp, port->host.udp_port);
     put_be16(udp + 2, to->udp_port);
     put_be16(udp + 4, (uint16_t)udp_octets);
@@ -90,9 +93,9 @@ uint8_t *port_reply(struct port *port, const struct rte_mbuf *frame,
         return NULL;
     *answer = port_answer_alloc(
         port, (uint32_t)ETHER_OCTETS + (datagram->ipv6 ? IPV6_OCTETS : IPV4_OCTETS) + udp_octets);
-    return *answer
-               ? put_headers(port, frame, &asker, udp_octets, rte_pktmbuf_mtod(*answer, uint8_t *))
-               : NULL;
+    return *answer ? put_headers(port, frame, datagram, &asker, udp_octets,
+                                 rte_pktmbuf_mtod(*answer, uint8_t *))
+                   : NULL;
 }
 
 void port_reply_finish(struct rte_mbuf *answer)

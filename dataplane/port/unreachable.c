@@ -32,10 +32,10 @@ uint32_t port_host_unreachable_ipv4(const struct port *port, const struct ipv4 *
     const uint8_t *b = ip->payload.at, *quote = b + ERROR_OCTETS;
     uint32_t n = ip->payload.n;
     if (n < UNREACHABLE_IPV4_OCTETS || b[0] != ICMP_UNREACHABLE || b[1] == ICMP_FRAGMENTATION ||
-        ipv4_fold(ipv4_sum(0, b, n)) != 0 || !port_host_answers_ipv4(&port->host, ip->source))
+        ipv4_fold(ipv4_sum(0, b, n)) != 0 || !port_host_answers_ipv4(port, ip->source))
         return DROP_icmp;
     if (quote[0] != QUOTED_IPV4_UDP || get_be16(quote + 6) & IPV4_OFFSET_MASK ||
-        quote[9] != IPV4_PROTOCOL_UDP || get_be32(quote + 12) != port->host.ipv4)
+        quote[9] != IPV4_PROTOCOL_UDP || !port_is_ours_ipv4(port, get_be32(quote + 12)))
         return DROP_icmp;
     return tell(port, address_of_ipv4(get_be32(quote + 16)), quote + IPV4_OCTETS, now_ns);
 }
@@ -46,12 +46,11 @@ uint32_t port_host_unreachable_ipv6(const struct port *port, const struct ipv6 *
     const uint8_t *b = ip->payload.at, *quote = b + ERROR_OCTETS;
     struct ipv6_address from, to;
     if (ip->payload.n < UNREACHABLE_IPV6_OCTETS || b[0] != ICMPV6_UNREACHABLE ||
-        !address_same(&ip->destination, &port->host.ipv6) ||
-        !port_host_answers_ipv6(&port->host, &ip->source))
+        !port_is_ours_ipv6(port, &ip->destination) || !port_host_answers_ipv6(port, &ip->source))
         return DROP_icmp;
     memcpy(&from, quote + 8, sizeof from);
     memcpy(&to, quote + 24, sizeof to);
-    if (quote[0] >> 4 != 6 || quote[6] != IPV6_NEXT_UDP || !address_same(&from, &port->host.ipv6))
+    if (quote[0] >> 4 != 6 || quote[6] != IPV6_NEXT_UDP || !port_is_ours_ipv6(port, &from))
         return DROP_icmp;
     return tell(port, to, quote + IPV6_OCTETS, now_ns);
 }

@@ -36,11 +36,6 @@ static inline bool header_sum_is_good(const uint8_t *ip)
     return (sum >> 16) + (sum & 0xffff) == 0xffff;
 }
 
-static bool is_ours_ipv4(const struct port *port, uint32_t destination)
-{
-    return destination == port->host.ipv4 && destination != 0;
-}
-
 bool port_unwrap_fast(const struct port *port, const struct rte_mbuf *m,
                       struct port_datagram *datagram)
 {
@@ -50,7 +45,7 @@ bool port_unwrap_fast(const struct port *port, const struct rte_mbuf *m,
         return false;
     if (memcmp(b, &port->host.mac, sizeof port->host.mac) != 0 ||
         get_be16(b + 12) != ETHER_TYPE_IPV4 || ip[0] != 0x45 || get_be16(ip + 6) & ~IPV4_FLAG_DF ||
-        ip[9] != IPV4_PROTOCOL_UDP || !is_ours_ipv4(port, get_be32(ip + 16)))
+        ip[9] != IPV4_PROTOCOL_UDP || !port_is_ours_ipv4(port, get_be32(ip + 16)))
         return false;
     uint32_t total = get_be16(ip + 2);
     if (total < IPV4_OCTETS + UDP_OCTETS || total > m->data_len - (uint32_t)ETHER_OCTETS ||
@@ -110,7 +105,7 @@ static uint32_t unwrap_ipv4(struct port *port, struct rte_mbuf **frame,
     if (nic_says_bad_ip(m) ||
         ipv4_decode(&ip, b + ETHER_OCTETS, m->data_len - (uint32_t)ETHER_OCTETS) < 0)
         return DROP_ip_header;
-    if (!is_ours_ipv4(port, ip.destination))
+    if (!port_is_ours_ipv4(port, ip.destination))
         return DROP_not_ours;
     if (ip.more_fragments || ip.fragment_offset) {
         *frame = port_fragment_join_ipv4(port, m, &ip, now_ns);
@@ -124,17 +119,17 @@ static uint32_t unwrap_ipv4(struct port *port, struct rte_mbuf **frame,
     return unwrap_udp(port, m, ip.payload, (struct octets){b + ETHER_OCTETS + 12, 8}, datagram);
 }
 
-// Our own address, or a group for neighbour discovery.
+// An address of ours, or a group for neighbour discovery.
 static bool is_ours_ipv6(const struct port *port, const struct ether *ether, const struct ipv6 *ip)
 {
     static const struct ipv6_address all_nodes = {{0xff, 2, [15] = 1}};
     if (address_is_none(&port->host.ipv6))
         return false;
-    if (address_same(&ip->destination, &port->host.ipv6))
+    if (port_is_ours_ipv6(port, &ip->destination))
         return !(ether->destination.octet[0] & 1);
-    struct ipv6_address group = port_host_solicited_node(&port->host.ipv6);
     return ip->next_header == IPV6_NEXT_ICMPV6 &&
-           (address_same(&ip->destination, &group) || address_same(&ip->destination, &all_nodes));
+           (port_host_is_solicited_node(port, &ip->destination) ||
+            address_same(&ip->destination, &all_nodes));
 }
 
 static uint32_t unwrap_ipv6(struct port *port, struct rte_mbuf **frame, const struct ether *ether,
@@ -220,6 +215,17 @@ uint32_t port_unwrap(struct port *port, struct rte_mbuf **frames, struct port_da
     port->stats->rx_packets += n;
     port->stats->rx_octets += octets;
     return passed;
+}
+
+struct ipv6_address port_receiver(const struct rte_mbuf *frame,
+                                  const struct port_datagram *datagram)
+{
+    const uint8_t *ip = rte_pktmbuf_mtod_offset(frame, const uint8_t *, datagram->ip_offset);
+    struct ipv6_address receiver;
+    if (!datagram->ipv6)
+        return address_of_ipv4(get_be32(ip + 16));
+    memcpy(&receiver, ip + 24, sizeof receiver);
+    return receiver;
 }
 
 struct port_endpoint port_sender(const struct rte_mbuf *frame, const struct port_datagram *datagram)

@@ -10,12 +10,22 @@ static bool is_unicast(const struct ipv6_address *a)
     return ipv4 >> 24 != 0 && ipv4 >> 28 != 0xe && ipv4 != UINT32_MAX;
 }
 
+static bool is_ours(const struct registry_port *port, const struct ipv6_address *address)
+{
+    bool ours = address_same(address, &port->ipv4) || address_same(address, &port->ipv6);
+    for (uint32_t i = 0; i < port->all.n && !ours; i++) {
+        struct ipv6_address ipv4 = address_of_ipv4(port->all.of[i].ipv4);
+        ours = address_same(address, &ipv4) || address_same(address, &port->all.of[i].ipv6);
+    }
+    return ours;
+}
+
 int registry_peer_check(const struct registry_port *port, const struct ipv6_address *peer)
 {
     const struct ipv6_address *ours = address_is_ipv4(peer) ? &port->ipv4 : &port->ipv6;
     if (address_is_none(ours))
         return -EAFNOSUPPORT;
-    return is_unicast(peer) && !address_same(peer, ours) ? 0 : -EADDRNOTAVAIL;
+    return is_unicast(peer) && !is_ours(port, peer) ? 0 : -EADDRNOTAVAIL;
 }
 
 int registry_ggsn(struct registry *r, struct command *c)

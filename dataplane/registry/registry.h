@@ -92,9 +92,10 @@ struct registry_worker {
     uint32_t renewed;        // how many TEIDs were not the first of their place
 };
 
-// A port's own addresses; zeros: none.
+// A port's own addresses; zeros: none. `all`: those of all workers, if there are several.
 struct registry_port {
     struct ipv6_address ipv4, ipv6;
+    struct port_addresses all;
 };
 
 struct registry {

@@ -58,7 +58,7 @@ SMALLEST_WHOLE = {
     "run": {"name": "smallest", "clock": "virtual", "duration_ns": 500000000, "warmup_ns": 0, "seed": 1,
             "workers": 1, "idle": "sleep"},
     "gn": {"device": "net_ring", "address": "192.0.2.1", "prefix": 24, "prefix6": 64,
-           "mac": "02:00:00:00:00:01", "mtu_octets": 1500, "error_indications": 100},
+           "mac": "02:00:00:00:00:01", "mtu_octets": 1500, "error_indications": 100, "steering": "auto"},
     "gb": {"device": "net_ring", "address": "198.51.100.1", "prefix": 24, "prefix6": 64,
            "mac": "02:00:00:00:00:02", "mtu_octets": 1500, "port": 23000, "cell_delay_ns": 0,
            "ms_delay_ns": 0, "pfc_delay_ns": 0, "ready_ns": 0, "capture": False},
@@ -252,6 +252,19 @@ nse {
 """
 
 
+@case("an address of Gn for each worker: a list stays one, of one it is that one")
+def addresses_of_gn():
+    def gn(keys, workers):
+        text = SMALLEST.replace('address = "192.0.2.1", mac', keys + ", mac")
+        text += 'nse { nsei = 2, ns = "manual", nsvc { nsvci = 9, peer = "198.51.100.9", peer_mac = "02:00:00:00:00:09" } }\n' * (workers - 1)
+        return checked(text, f"run.workers={workers}")["gn"]
+    same(gn('address = { "192.0.2.1" }', 1)["address"], "192.0.2.1", "a list of one")
+    found = gn('address = { "192.0.2.7", "192.0.2.1" }, address6 = { "2001:DB8::1", "2001:db8:0::2" },'
+               ' steering = "teid"', 2)
+    same((found["address"], found["address6"], found["steering"]),
+         (["192.0.2.7", "192.0.2.1"], ["2001:db8::1", "2001:db8::2"], "teid"), "lists of two")
+
+
 @case("a configuration for a real network: devices, both families, NS-VCs by weight, GGSNs, cores")
 def real():
     text = REAL.replace("workers = 2", "workers = 1")
@@ -261,7 +274,8 @@ def real():
                         "idle": "spin"}, "run")
     same(found["gn"], {
         "device": "0000:01:00.0", "address": "192.0.2.1", "prefix": 24, "gateway": "192.0.2.254",
-        "address6": "2001:db8::1", "prefix6": 64, "mtu_octets": 9000, "error_indications": 100},
+        "address6": "2001:db8::1", "prefix6": 64, "mtu_octets": 9000, "error_indications": 100,
+        "steering": "auto"},
         "gn")
     same((found["gb"]["device"], found["gb"]["address6"]),
          ("net_af_packet0,iface=veth0", "2001:db8:1::1"), "gb")

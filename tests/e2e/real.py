@@ -83,9 +83,9 @@ LARGE = Ms("001010000000003", 0xC0000003, 2, "10.0.0.3", 0x11223355, False)
 
 
 class World:
-    def __init__(self, devices, *sets):
+    def __init__(self, devices, *sets, config=CONFIG):
         ours, theirs, gn, gb = devices()
-        self.program = Running(CONFIG.replace("GN_DEVICE", gn).replace("GB_DEVICE", gb), *sets,
+        self.program = Running(config.replace("GN_DEVICE", gn).replace("GB_DEVICE", gb), *sets,
                                before=within(ours))
         self.host = Host(theirs)
         self.host.configure()

@@ -64,6 +64,14 @@ local allowed = {
     ipv6 = function(key)
         return ('a unicast IPv6 address such as "%s" (no names)'):format(key.example)
     end,
+    ipv4s = function(key)
+        return ('a unicast IPv4 address such as "%s" (no names), or a list of 1 to %d of them'):format(
+            key.example, key.most_items)
+    end,
+    ipv6s = function(key)
+        return ('a unicast IPv6 address such as "%s" (no names), or a list of 1 to %d of them'):format(
+            key.example, key.most_items)
+    end,
     ip = function(key)
         return ('a unicast IPv4 or IPv6 address such as "%s" (no names)'):format(key.example)
     end,

@@ -92,11 +92,11 @@ end
 -- ---- Addresses ----
 
 local function check_gateway(state, port, key, own)
-    local gateway, address = port[key], port[own]
+    local gateway, address = port[key], parts.first(port[own])
     local text = state.node_of[port].table
     if gateway and text[own] == nil then
         note(state, port, key, "found a gateway, allowed with %s only", own)
-    elseif gateway and gateway == address then
+    elseif gateway and parts.has(port[own], gateway) then
         note(state, port, key, "found %s, the value of %s; allowed another one", gateway, own)
     elseif gateway and address and port.prefix and own == "address"
         and not addresses.ipv4_on_link(gateway, address, port.prefix) then
@@ -111,11 +111,37 @@ local function has_address(state, port)
         or meant.address6
 end
 
+-- Of a list each worker has one, so its length is the number of workers, in both families. All are on
+-- the link that the first one and the prefix name.
+local function check_list(state, port, key, other, workers)
+    local list, seen = port[key], {}
+    if type(list) == "string" and type(port[other]) == "table" and is_given(state, port, key) then
+        note(state, port, key, "found one address, allowed a list: %s is one", other)
+    elseif type(list) ~= "table" then
+        return
+    elseif workers and #list ~= workers then
+        note(state, port, key, "found %d addresses, allowed one, or a list of %d: one for each of"
+            .. " run.workers", #list, workers)
+    end
+    for _, address in ipairs(list) do
+        if seen[address] then
+            note(state, port, key, "found %s twice, allowed a list of different addresses", address)
+        elseif key == "address" and port.prefix
+            and not addresses.ipv4_on_link(address, list[1], port.prefix) then
+            note(state, port, key, "found %s, allowed one on the link of the first, %s/%d", address,
+                list[1], port.prefix)
+        end
+        seen[address] = true
+    end
+end
+
 local function check_port(state, cfg, name)
     local port = cfg[name]
     if not port then
         return
     end
+    check_list(state, port, "address", "address6", cfg.run and cfg.run.workers)
+    check_list(state, port, "address6", "address", cfg.run and cfg.run.workers)
     if not has_address(state, port) then
         note(state, port, "address", "found neither address nor address6, allowed one of them or"
             .. " both")
@@ -165,7 +191,7 @@ end
 local function check_own(state, record, key, port, mac_key)
     local own = port and record[key]
     for _, name in ipairs { "address", "address6" } do
-        if own and own == port[name] then
+        if own and parts.has(port[name], own) then
             network.note_again(state, record, key, own, port, name)
         end
     end

@@ -167,6 +167,21 @@ function parts.options_octets(ms)
     return octets
 end
 
+-- ---- Addresses: one as text, or a list of several ----
+
+function parts.first(one_or_list)
+    return type(one_or_list) == "table" and one_or_list[1] or one_or_list
+end
+
+function parts.has(one_or_list, address)
+    for _, item in ipairs(type(one_or_list) == "table" and one_or_list or { one_or_list }) do
+        if item == address then
+            return true
+        end
+    end
+    return false
+end
+
 -- ---- Values in the form of commands ----
 
 -- An address of either family: IPv4 as ::ffff:a.b.c.d.

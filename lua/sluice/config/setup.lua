@@ -84,10 +84,23 @@ local function port(name, p, udp_port, rx_frames, tx_frames)
     end)
     values.device, values.mac, values.port = p.device, p.mac or NO_MAC, udp_port
     values.rx_frames, values.tx_frames = p.rx_frames or rx_frames, p.tx_frames or tx_frames
-    values.address = addresses.ipv4_number(p.address or NO_IPV4)
+    values.address = addresses.ipv4_number(parts.first(p.address) or NO_IPV4)
     values.gateway = addresses.ipv4_number(p.gateway or NO_IPV4)
-    values.address6, values.gateway6 = p.address6 or NO_IPV6, p.gateway6 or NO_IPV6
+    values.address6, values.gateway6 = parts.first(p.address6) or NO_IPV6, p.gateway6 or NO_IPV6
     return values
+end
+
+-- The struct dp_addresses: an address for each worker, if there are lists.
+local function addresses_of(p, workers)
+    local ipv4, ipv6 = p.address, p.address6
+    local list, several = {}, type(ipv4) == "table" or type(ipv6) == "table"
+    for i = 1, several and workers or 0 do
+        list[i] = {
+            address = addresses.ipv4_number(ipv4 and ipv4[i] or NO_IPV4),
+            address6 = ipv6 and ipv6[i] or NO_IPV6,
+        }
+    end
+    return list
 end
 
 -- struct run_config
@@ -115,6 +128,7 @@ function setup.dp_config(cfg)
     dp.real_time = cfg.run.clock == "real"
     dp.seed, dp.secret_seed = cfg.run.seed, dp.real_time and 0 or cfg.run.seed + 1
     dp.gn = port("gn", cfg.gn, GTPU_PORT, GN_RX_FRAMES, FRAMES_FAST)
+    dp.gn_addresses = addresses_of(cfg.gn, cfg.run.workers)
     dp.gb = port("gb", cfg.gb, cfg.gb.port, FRAMES_FAST, slow and FRAMES_SLOW or FRAMES_FAST)
     return dp
 end
@@ -130,7 +144,7 @@ function setup.lab_config(cfg)
         name = cfg.run.name, seed = cfg.run.seed, duration_ns = cfg.run.duration_ns,
         step_ns = lab.step_ns or 0, passive = lab.passive == true,
         gb_rate_bit_per_s = lab.gb_rate_bit_per_s or 0, workers = cfg.run.workers,
-        gn_address = parts.address(ipv6 and cfg.gn.address6 or cfg.gn.address or NO_IPV4),
+        gn_address = parts.address(parts.first(ipv6 and cfg.gn.address6 or cfg.gn.address) or NO_IPV4),
         gn_mac = cfg.gn.mac, gn_mtu_octets = cfg.gn.mtu_octets,
         ggsn_address = parts.address(lab.ggsn or NO_IPV4), ggsn_mac = lab.ggsn_mac or NO_MAC,
         gb_address = parts.address(cfg.gb.address or NO_IPV4), gb_address6 = cfg.gb.address6 or NO_IPV6,

@@ -131,6 +131,45 @@ local function check_ipv6(key, raw)
     return text
 end
 
+-- Returns whether a table has least_items to most_items entries without a gap, and no keys. Stops at
+-- the first entry too many.
+local function is_list(t, least_items, most_items)
+    local count = 0
+    for key in next, t do
+        count = count + (key ~= lines.MARK and 1 or 0)
+        if count > most_items then
+            return false
+        end
+    end
+    for i = 1, count do
+        if t[i] == nil then
+            return false
+        end
+    end
+    return count >= least_items
+end
+
+-- One address as text, or a list of some; a list of one is that one. family: the type of an item.
+local function check_list_of(check_one, family)
+    return function(key, raw, complain)
+        local item_key = { type = family, example = key.example }
+        if type(raw) ~= "table" then
+            return check_one(key, raw)
+        elseif not is_list(raw, 1, key.most_items) then
+            return nil, "found a table of another form, allowed " .. values.allowed(key)
+        end
+        local list = {}
+        for i, item in ipairs(raw) do
+            local value, text = check_one(item_key, item)
+            if not value then
+                complain(i, text)
+            end
+            list[i] = value or key.example
+        end
+        return #list > 1 and list or list[1]
+    end
+end
+
 local function check_ip(key, raw)
     local ipv6 = type(raw) == "string" and addresses.is_ipv6(raw)
     return (ipv6 and check_ipv6 or check_ipv4)(key, raw)
@@ -160,24 +199,6 @@ local function check_mac(key, raw)
         return refusal(key, raw, "not unicast")
     end
     return raw:lower()
-end
-
--- Returns whether a table has least_items to most_items entries without a gap, and no keys. Stops at
--- the first entry too many.
-local function is_list(t, least_items, most_items)
-    local count = 0
-    for key in next, t do
-        count = count + (key ~= lines.MARK and 1 or 0)
-        if count > most_items then
-            return false
-        end
-    end
-    for i = 1, count do
-        if t[i] == nil then
-            return false
-        end
-    end
-    return count >= least_items
 end
 
 local function check_sizes(key, raw, complain)
@@ -374,6 +395,7 @@ local checks = {
     mac = check_mac, time = check_unit, rate = check_unit, size = check_unit,
     integers = check_integers, nets = check_nets, areas = check_areas, cells = check_cells,
     area = check_one_area, sizes = check_sizes,
+    ipv4s = check_list_of(check_ipv4, "ipv4"), ipv6s = check_list_of(check_ipv6, "ipv6"),
     probability = check_unit, switch = check_switch,
     level = check_level, path = check_path, words = check_words, setting = check_setting,
     sets = check_sets, settings = check_settings,

@@ -24,15 +24,18 @@ function network.udp_port(name, help)
 end
 
 -- What both ports have.
-local function port_keys(protocol, ring_rx, ring_tx)
+-- addresses: the most of each family, or nil: one.
+local function port_keys(protocol, ring_rx, ring_tx, addresses)
+    local several = addresses and ", or one for each worker" or ""
     return described.port_keys({
         {
             name = "device", type = "device", default = "net_ring",
             help = "the DPDK port: net_ring is memory inside the program, for the lab",
         },
         {
-            name = "address", type = "ipv4", optional = true, default_help = "none",
-            example = "192.0.2.1", help = "the SGSN's IPv4 address for " .. protocol,
+            name = "address", type = addresses and "ipv4s" or "ipv4", most_items = addresses,
+            optional = true, default_help = "none", example = "192.0.2.1",
+            help = "the SGSN's IPv4 address for " .. protocol .. several,
         },
         "prefix",
         {
@@ -41,8 +44,9 @@ local function port_keys(protocol, ring_rx, ring_tx)
             help = "the router to all other IPv4 addresses",
         },
         {
-            name = "address6", type = "ipv6", optional = true, default_help = "none",
-            example = "2001:db8::1", help = "the SGSN's IPv6 address for " .. protocol,
+            name = "address6", type = addresses and "ipv6s" or "ipv6", most_items = addresses,
+            optional = true, default_help = "none", example = "2001:db8::1",
+            help = "the SGSN's IPv6 address for " .. protocol .. several,
         },
         "prefix6",
         {
@@ -107,7 +111,7 @@ network.run = {
 network.gn = {
     name = "gn", min = 1, max = 1, single = true,
     help = "the port towards the GGSN: GTP-U over UDP port 2152",
-    keys = joined(port_keys("GTP-U", "4096", "1024"), described.keys "gn", {
+    keys = joined(port_keys("GTP-U", "4096", "1024", 16), described.keys "gn", {
         {
             name = "from", type = "nets", most_items = 11, optional = true,
             default_help = "for a context without a ggsn: every ggsn, and lab.ggsn",

@@ -1,0 +1,180 @@
+// How frames come to the queue of the worker that they are for. All GTP-U of a GGSN goes from one
+// UDP endpoint to another, so RSS by addresses and ports takes it to one queue, whose worker has to
+// hand on what is for the others. Better ways need a device with rules (rte_flow): by destination
+// address, if the host has one for each queue, or by the bits of the TEID that name the worker.
+//
+// All rules of a way hold, or none: each is validated before the first is made. What matches no
+// rule comes as without: ARP, neighbour discovery, and with rules by TEID all fragments, none of
+// which may be taken away from its datagram's others. With one queue there is nothing to choose. A
+// ring has no rules; the simulated network at its far end chooses the queue.
+#include <errno.h>
+#include <rte_flow.h>
+#include <stdio.h>
+
+#include "dataplane/port/port_parts.h"
+
+const char *const port_steering_names[] = {
+#define STEERING(name, text) text,
+    PORT_STEERINGS(STEERING)
+#undef STEERING
+};
+
+#define PATTERN_MOST 5u // Ethernet, IP, UDP, GTP-U, end
+#define RULES_MOST   (2u * PORT_QUEUES_MAX)
+
+struct rule {
+    uint16_t queue;
+    struct rte_flow_item pattern[PATTERN_MOST];
+    struct rte_flow_item_ipv4 ipv4, ipv4_mask;
+    struct rte_flow_item_ipv6 ipv6, ipv6_mask;
+    struct rte_flow_item_gtp gtp, gtp_mask;
+};
+
+struct rules {
+    uint32_t n;
+    struct rule of[RULES_MOST];
+};
+
+static void put_items(struct rule *rule, bool ipv6, bool gtp)
+{
+    const struct rte_flow_item ipv4_item = {
+        .type = RTE_FLOW_ITEM_TYPE_IPV4, .spec = &rule->ipv4, .mask = &rule->ipv4_mask};
+    const struct rte_flow_item ipv6_item = {
+        .type = RTE_FLOW_ITEM_TYPE_IPV6, .spec = &rule->ipv6, .mask = &rule->ipv6_mask};
+    struct rte_flow_item *item = rule->pattern;
+    *item++ = (struct rte_flow_item){.type = RTE_FLOW_ITEM_TYPE_ETH};
+    *item++ = ipv6 ? ipv6_item : ipv4_item;
+    if (gtp) {
+        *item++ = (struct rte_flow_item){.type = RTE_FLOW_ITEM_TYPE_UDP}; // its port is GTP-U's
+        *item++ = (struct rte_flow_item){
+            .type = RTE_FLOW_ITEM_TYPE_GTPU, .spec = &rule->gtp, .mask = &rule->gtp_mask};
+    }
+    *item = (struct rte_flow_item){.type = RTE_FLOW_ITEM_TYPE_END};
+}
+
+static struct rule *rule_add(struct rules *rules, uint16_t queue)
+{
+    struct rule *rule = &rules->of[rules->n++];
+    memset(rule, 0, sizeof *rule);
+    rule->queue = queue;
+    return rule;
+}
+
+static void add_by_address(struct rules *rules, const struct port_address *address, uint16_t queue)
+{
+    if (address->ipv4) {
+        struct rule *rule = rule_add(rules, queue);
+        rule->ipv4.hdr.dst_addr = rte_cpu_to_be_32(address->ipv4);
+        rule->ipv4_mask.hdr.dst_addr = UINT32_MAX;
+        put_items(rule, false, false);
+    }
+    if (!address_is_none(&address->ipv6)) {
+        struct rule *rule = rule_add(rules, queue);
+        memcpy(rule->ipv6.hdr.dst_addr, &address->ipv6, sizeof address->ipv6);
+        memset(rule->ipv6_mask.hdr.dst_addr, 0xff, sizeof address->ipv6);
+        put_items(rule, true, false);
+    }
+}
+
+// `whole`: the rule says itself that it is for no fragment. Without it a device that cannot say so
+// must not look for UDP in fragments.
+static void add_by_teid(struct rules *rules, const struct port_config *config, uint16_t queue,
+                        bool ipv6, bool whole)
+{
+    struct rule *rule = rule_add(rules, queue);
+    uint32_t shift = 32u - config->teid_worker_bits;
+    rule->gtp.teid = rte_cpu_to_be_32((uint32_t)queue << shift);
+    rule->gtp_mask.teid = rte_cpu_to_be_32(UINT32_MAX << shift);
+    if (whole && ipv6)
+        rule->ipv6_mask.has_frag_ext = 1;
+    else if (whole)
+        rule->ipv4_mask.hdr.fragment_offset =
+            rte_cpu_to_be_16(RTE_IPV4_HDR_MF_FLAG | RTE_IPV4_HDR_OFFSET_MASK);
+    put_items(rule, ipv6, true);
+}
+
+// Validates a rule, or makes it.
+static int rule_ask(const struct port_device *device, const struct rule *rule, bool make,
+                    struct rte_flow_error *error)
+{
+    const struct rte_flow_attr attr = {.ingress = 1};
+    const struct rte_flow_action_queue queue = {.index = rule->queue};
+    const struct rte_flow_action actions[] = {{.type = RTE_FLOW_ACTION_TYPE_QUEUE, .conf = &queue},
+                                              {.type = RTE_FLOW_ACTION_TYPE_END}};
+    if (!make)
+        return rte_flow_validate(device->id, &attr, rule->pattern, actions, error);
+    return rte_flow_create(device->id, &attr, rule->pattern, actions, error) ? 0 : -EIO;
+}
+
+// NULL, or why the device does not do it; then it has no rules.
+static const char *rules_make(const struct port_device *device, const struct rules *rules)
+{
+    struct rte_flow_error error = {0}, ignored;
+    int fault = 0;
+    for (int make = 0; make <= 1; make++)
+        for (uint32_t i = 0; i < rules->n && !fault; i++)
+            fault = rule_ask(device, &rules->of[i], make, &error);
+    if (!fault)
+        return NULL;
+    rte_flow_flush(device->id, &ignored);
+    return error.message ? error.message : rte_strerror(-fault);
+}
+
+static const char *by_address(const struct port_device *device, const struct port_config *config)
+{
+    struct rules rules = {0};
+    if (config->addresses.n == 0)
+        return "there is no list of addresses, one for each worker";
+    for (uint16_t q = 0; q < config->queues; q++)
+        add_by_address(&rules, &config->addresses.of[q], q);
+    return rules_make(device, &rules);
+}
+
+static const char *by_teid(const struct port_device *device, const struct port_config *config)
+{
+    const char *why = "its TEIDs name no worker";
+    for (int whole = 1; whole >= 0 && why && config->teid_worker_bits; whole--) {
+        struct rules rules = {0};
+        for (uint16_t q = 0; q < config->queues; q++) {
+            if (config->host.ipv4)
+                add_by_teid(&rules, config, q, false, whole);
+            if (!address_is_none(&config->host.ipv6))
+                add_by_teid(&rules, config, q, true, whole);
+        }
+        why = rules_make(device, &rules);
+    }
+    return why;
+}
+
+static const char *as_strays(const struct port_device *device, const struct port_config *config)
+{
+    (void)device, (void)config;
+    return NULL;
+}
+
+typedef const char *steering_fn(const struct port_device *device, const struct port_config *config);
+static steering_fn *const ways[PORT_STEERING_COUNT] = {
+    [PORT_STEERING_ADDRESS] = by_address,
+    [PORT_STEERING_TEID] = by_teid,
+    [PORT_STEERING_STRAYS] = as_strays,
+};
+
+const char *port_steering_setup(struct port_device *device, const struct port_config *config)
+{
+    const char *why = NULL;
+    uint32_t at = 0;
+    enum port_steering way = config->steering, last = way;
+    device->steering = PORT_STEERING_STRAYS;
+    if (config->queues == 1)
+        return NULL;
+    if (way == PORT_STEERING_AUTO)
+        way++;
+    if (config->steering == PORT_STEERING_AUTO || device->rings)
+        last = PORT_STEERING_STRAYS;
+    for (; way <= last && (why = ways[way](device, config)) != NULL; way++)
+        at += (uint32_t)snprintf(device->steering_lacks + at, sizeof device->steering_lacks - at,
+                                 "%s%s: %.80s", at ? "; " : "", port_steering_names[way], why);
+    if (!why)
+        device->steering = way;
+    return why;
+}

@@ -1,0 +1,189 @@
+// See rule_nic.h.
+#include "tests/dataplane/port/rule_nic.h"
+
+#include <string.h>
+
+struct rule_nic rule_nic;
+
+int __wrap_rte_flow_validate(uint16_t port, const struct rte_flow_attr *attr,
+                             const struct rte_flow_item *pattern,
+                             const struct rte_flow_action *actions, struct rte_flow_error *error);
+struct rte_flow *__wrap_rte_flow_create(uint16_t port, const struct rte_flow_attr *attr,
+                                        const struct rte_flow_item *pattern,
+                                        const struct rte_flow_action *actions,
+                                        struct rte_flow_error *error);
+int __wrap_rte_flow_flush(uint16_t port, struct rte_flow_error *error);
+
+// Octets of the item's header on the wire; 0: unknown.
+static size_t octets_of(enum rte_flow_item_type type)
+{
+    switch (type) {
+    case RTE_FLOW_ITEM_TYPE_ETH:
+        return 14;
+    case RTE_FLOW_ITEM_TYPE_IPV4:
+        return rule_nic.knows_addresses ? 20 : 0;
+    case RTE_FLOW_ITEM_TYPE_IPV6:
+        return rule_nic.knows_addresses ? 40 : 0;
+    case RTE_FLOW_ITEM_TYPE_UDP:
+        return 8;
+    case RTE_FLOW_ITEM_TYPE_GTPU:
+        return rule_nic.knows_gtpu ? 8 : 0;
+    default:
+        return 0;
+    }
+}
+
+// That of a rule which is about IPv6's fragment header is behind the header in the item.
+static bool is_about_fragments(const struct rte_flow_item *item)
+{
+    if (item->type == RTE_FLOW_ITEM_TYPE_IPV4 && item->mask)
+        return ((const struct rte_flow_item_ipv4 *)item->mask)->hdr.fragment_offset != 0;
+    if (item->type == RTE_FLOW_ITEM_TYPE_IPV6 && item->mask)
+        return ((const struct rte_flow_item_ipv6 *)item->mask)->has_frag_ext != 0;
+    return false;
+}
+
+static bool read_item(const struct rte_flow_item *from, struct rule_nic_item *item)
+{
+    size_t octets = octets_of(from->type);
+    *item = (struct rule_nic_item){.type = from->type, .has_spec = from->spec != NULL};
+    if (octets == 0 || from->last || !from->mask != !from->spec)
+        return false;
+    if (is_about_fragments(from) && !rule_nic.knows_fragments)
+        return false;
+    if (!from->spec)
+        return true;
+    memcpy(item->spec, from->spec, octets);
+    memcpy(item->mask, from->mask, octets);
+    item->mask[octets] = is_about_fragments(from); // and the spec says: none
+    return true;
+}
+
+static bool read_rule(const struct rte_flow_attr *attr, const struct rte_flow_item *pattern,
+                      const struct rte_flow_action *actions, struct rule_nic_rule *rule)
+{
+    memset(rule, 0, sizeof *rule);
+    if (!attr->ingress || attr->egress || attr->transfer || attr->group || attr->priority)
+        return false;
+    for (; pattern->type != RTE_FLOW_ITEM_TYPE_END; pattern++)
+        if (rule->items == RULE_NIC_ITEMS || !read_item(pattern, &rule->item[rule->items++]))
+            return false;
+    if (actions[0].type != RTE_FLOW_ACTION_TYPE_QUEUE ||
+        actions[1].type != RTE_FLOW_ACTION_TYPE_END)
+        return false;
+    rule->queue = ((const struct rte_flow_action_queue *)actions[0].conf)->index;
+    return true;
+}
+
+int __wrap_rte_flow_validate(uint16_t port, const struct rte_flow_attr *attr,
+                             const struct rte_flow_item *pattern,
+                             const struct rte_flow_action *actions, struct rte_flow_error *error)
+{
+    struct rule_nic_rule rule;
+    (void)port;
+    rule_nic.asked++;
+    if (read_rule(attr, pattern, actions, &rule))
+        return 0;
+    return rte_flow_error_set(error, ENOTSUP, RTE_FLOW_ERROR_TYPE_ITEM, NULL, "not in this NIC");
+}
+
+struct rte_flow *__wrap_rte_flow_create(uint16_t port, const struct rte_flow_attr *attr,
+                                        const struct rte_flow_item *pattern,
+                                        const struct rte_flow_action *actions,
+                                        struct rte_flow_error *error)
+{
+    struct rule_nic_rule *rule = &rule_nic.rule[rule_nic.rules];
+    (void)port;
+    if (rule_nic.rules < rule_nic.rules_most && rule_nic.rules < RULE_NIC_RULES &&
+        read_rule(attr, pattern, actions, rule)) {
+        rule_nic.rules++;
+        return (struct rte_flow *)rule;
+    }
+    rte_flow_error_set(error, ENOSPC, RTE_FLOW_ERROR_TYPE_HANDLE, NULL, "no room for rules");
+    return NULL;
+}
+
+int __wrap_rte_flow_flush(uint16_t port, struct rte_flow_error *error)
+{
+    (void)port;
+    (void)error;
+    rule_nic.rules = 0;
+    return 0;
+}
+
+// ---- Frames ----
+
+// Where the headers begin, and what kind each is.
+struct headers {
+    uint32_t n;
+    enum rte_flow_item_type type[4];
+    size_t at[4];
+    bool fragment;
+};
+
+static void add(struct headers *h, enum rte_flow_item_type type, size_t at)
+{
+    h->type[h->n] = type;
+    h->at[h->n++] = at;
+}
+
+// Without IPv4 options, and of IPv6's extension headers with the fragment's only.
+static void read_frame(const uint8_t *b, size_t n, struct headers *h)
+{
+    size_t at = 14;
+    uint8_t next = 0;
+    bool first = true;
+    *h = (struct headers){0};
+    add(h, RTE_FLOW_ITEM_TYPE_ETH, 0);
+    if (n >= 34 && b[12] == 8 && b[13] == 0) {
+        add(h, RTE_FLOW_ITEM_TYPE_IPV4, at);
+        h->fragment = (b[20] & 0x3f) || b[21];
+        first = (b[20] & 0x1f) == 0 && b[21] == 0;
+        next = b[23];
+        at += 20;
+    } else if (n >= 62 && b[12] == 0x86 && b[13] == 0xdd) {
+        add(h, RTE_FLOW_ITEM_TYPE_IPV6, at);
+        next = b[20];
+        at += 40;
+        h->fragment = next == 44;
+        if (h->fragment) {
+            next = b[at];
+            first = b[at + 2] == 0 && (b[at + 3] & 0xf8) == 0;
+            at += 8;
+        }
+    }
+    if (next != 17 || (h->fragment && !(first && rule_nic.looks_into_first)) || n < at + 16)
+        return;
+    add(h, RTE_FLOW_ITEM_TYPE_UDP, at);
+    if (b[at + 2] == 2152 >> 8 && b[at + 3] == (2152 & 255))
+        add(h, RTE_FLOW_ITEM_TYPE_GTPU, at + 8);
+}
+
+static bool is_same(const struct rule_nic_item *item, const uint8_t *header, bool fragment)
+{
+    size_t octets = octets_of(item->type);
+    for (size_t i = 0; i < octets; i++)
+        if ((header[i] ^ item->spec[i]) & item->mask[i])
+            return false;
+    return item->type != RTE_FLOW_ITEM_TYPE_IPV6 || !item->mask[octets] || !fragment;
+}
+
+static bool is_about(const struct rule_nic_rule *rule, const struct headers *h, const uint8_t *b)
+{
+    if (h->n < rule->items)
+        return false;
+    for (uint32_t i = 0; i < rule->items; i++)
+        if (rule->item[i].type != h->type[i] || !is_same(&rule->item[i], b + h->at[i], h->fragment))
+            return false;
+    return true;
+}
+
+int rule_nic_queue(const uint8_t *frame, size_t n)
+{
+    struct headers headers;
+    read_frame(frame, n, &headers);
+    for (uint32_t i = 0; i < rule_nic.rules; i++)
+        if (is_about(&rule_nic.rule[i], &headers, frame))
+            return rule_nic.rule[i].queue;
+    return -1;
+}

@@ -1,0 +1,42 @@
+// A NIC with rules, in a program that is linked with --wrap=rte_flow_validate,
+// --wrap=rte_flow_create and --wrap=rte_flow_flush: it keeps the rules that it is asked for, and
+// says to which queue they take a frame. Written after the manual of rte_flow: a rule's items are
+// the frame's headers one after the other, and of each the octets under the mask have to be those
+// of the rule.
+#ifndef TESTS_DATAPLANE_PORT_RULE_NIC_H
+#define TESTS_DATAPLANE_PORT_RULE_NIC_H
+
+#include <rte_flow.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define RULE_NIC_RULES 64u
+#define RULE_NIC_ITEMS 8u
+
+struct rule_nic_item {
+    enum rte_flow_item_type type;
+    bool has_spec;
+    uint8_t spec[64], mask[64];
+};
+
+struct rule_nic_rule {
+    struct rule_nic_item item[RULE_NIC_ITEMS];
+    uint32_t items;
+    uint16_t queue;
+};
+
+struct rule_nic {
+    bool knows_addresses, knows_gtpu;
+    bool knows_fragments;  // takes rules that are about them
+    bool looks_into_first; // at UDP and GTP-U in the first fragment of a datagram
+    uint32_t rules_most;   // that it has room for; it does not say so before
+    uint32_t rules, asked; // `asked`: validations
+    struct rule_nic_rule rule[RULE_NIC_RULES];
+};
+extern struct rule_nic rule_nic;
+
+// The queue of a frame; -1: no rule is about it.
+int rule_nic_queue(const uint8_t *frame, size_t n);
+
+#endif

@@ -1,0 +1,280 @@
+// How frames come to their queues: which way is taken of those that a NIC can do, what is said
+// where it cannot, and to which queue the rules take which frame. The NIC is rule_nic.h's.
+#include "tests/dataplane/eal_fixture.h"
+#include "tests/dataplane/port/port_fixture.h"
+#include "tests/dataplane/port/rule_nic.h"
+
+#define QUEUES 3
+
+static struct port_device device;
+static struct port_config config;
+
+// The addresses are 10.0.0.(10 + queue) and 2001:db8::(10 + queue).
+static uint32_t ipv4_of(uint16_t queue)
+{
+    return 0x0a00000a + queue;
+}
+
+static struct ipv6_address ipv6_of(uint16_t queue)
+{
+    struct ipv6_address address = our_ipv6;
+    address.octet[15] = (uint8_t)(10 + queue);
+    return address;
+}
+
+static int make(void **state)
+{
+    (void)state;
+    rule_nic = (struct rule_nic){.knows_addresses = true,
+                                 .knows_gtpu = true,
+                                 .knows_fragments = true,
+                                 .looks_into_first = true,
+                                 .rules_most = RULE_NIC_RULES};
+    config = (struct port_config){.name = "gn",
+                                  .device = "net_null0",
+                                  .queues = QUEUES,
+                                  .rx_frames = 64,
+                                  .tx_frames = 64,
+                                  .buffers = 511,
+                                  .neighbours = 16,
+                                  .teid_worker_bits = 2,
+                                  .host = {.mac = our_mac,
+                                           .ipv4 = ipv4_of(0),
+                                           .ipv6 = ipv6_of(0),
+                                           .udp_port = OUR_PORT,
+                                           .mtu_octets = 1500}};
+    config.addresses.n = QUEUES;
+    for (uint16_t q = 0; q < QUEUES; q++)
+        config.addresses.of[q] = (struct port_address){ipv4_of(q), ipv6_of(q)};
+    return 0;
+}
+
+static void opens_by(enum port_steering way, const char *lacks)
+{
+    const char *why = "";
+    if (port_device_open(&device, &config, &why) != 0)
+        fail_msg("%s", why);
+    assert_string_equal(port_steering_names[device.steering], port_steering_names[way]);
+    assert_string_equal(device.steering_lacks, lacks);
+    port_device_close(&device);
+}
+
+static void fails_with(const char *words)
+{
+    const char *why = "";
+    assert_int_equal(port_device_open(&device, &config, &why), -ENOTSUP);
+    if (!strstr(why, words))
+        fail_msg("'%s' does not say '%s'", why, words);
+    assert_int_equal(rule_nic.rules, 0);
+}
+
+// G-PDUs of 100 octets to that queue's address, and with that TEID; `at` is where their fragment
+// begins, in 8 octets, and `more` that it has others behind.
+static int queue_of_ipv4(uint16_t queue, uint32_t teid, uint16_t at, bool more)
+{
+    uint8_t b[FRAME_OCTETS_MAX], gpdu[108] = {0x30, 255, 0, 100};
+    put_be32(gpdu + 4, teid);
+    uint32_t n = frame_udp_ipv4(b, gpdu, sizeof gpdu);
+    put_be32(b + 30, ipv4_of(queue));
+    put_be16(b + 20, (uint16_t)(at | more << 13));
+    return rule_nic_queue(b, n);
+}
+
+static int queue_of_ipv6(uint16_t queue, uint32_t teid)
+{
+    uint8_t b[FRAME_OCTETS_MAX], gpdu[108] = {0x30, 255, 0, 100};
+    put_be32(gpdu + 4, teid);
+    uint32_t n = frame_udp_ipv6(b, gpdu, sizeof gpdu);
+    struct ipv6_address to = ipv6_of(queue);
+    memcpy(b + 38, &to, sizeof to);
+    return rule_nic_queue(b, n);
+}
+
+// The same with a fragment header before UDP.
+static int queue_of_ipv6_fragment(uint16_t queue, uint32_t teid, uint16_t at)
+{
+    uint8_t b[FRAME_OCTETS_MAX], gpdu[108] = {0x30, 255, 0, 100};
+    put_be32(gpdu + 4, teid);
+    uint32_t n = frame_udp_ipv6(b, gpdu, sizeof gpdu);
+    struct ipv6_address to = ipv6_of(queue);
+    memcpy(b + 38, &to, sizeof to);
+    memmove(b + 62, b + 54, n - 54);
+    memset(b + 54, 0, 8);
+    b[20] = 44;
+    b[54] = 17;
+    put_be16(b + 56, (uint16_t)(at << 3 | 1));
+    return rule_nic_queue(b, n + 8);
+}
+
+// ---- Which way ----
+
+static void the_first_that_it_can_do_is_taken(void **state)
+{
+    (void)state;
+    opens_by(PORT_STEERING_ADDRESS, "");
+    assert_int_equal(rule_nic.rules, 2 * QUEUES);
+    make(NULL);
+    config.addresses.n = 0;
+    opens_by(PORT_STEERING_TEID, "address: there is no list of addresses, one for each worker");
+    assert_int_equal(rule_nic.rules, 2 * QUEUES);
+    make(NULL);
+    config.addresses.n = 0;
+    rule_nic.knows_gtpu = false;
+    opens_by(PORT_STEERING_STRAYS, "address: there is no list of addresses, one for each worker; "
+                                   "teid: not in this NIC");
+    make(NULL);
+    rule_nic.knows_addresses = false;
+    opens_by(PORT_STEERING_STRAYS, "address: not in this NIC; teid: not in this NIC");
+    assert_int_equal(rule_nic.rules, 0);
+}
+
+static void what_is_wished_is_taken(void **state)
+{
+    (void)state;
+    for (enum port_steering way = PORT_STEERING_ADDRESS; way < PORT_STEERING_COUNT; way++) {
+        make(NULL);
+        config.steering = way;
+        opens_by(way, "");
+        assert_int_equal(rule_nic.rules, way == PORT_STEERING_STRAYS ? 0 : 2 * QUEUES);
+    }
+}
+
+static void what_is_wished_and_cannot_be_done_says_so(void **state)
+{
+    (void)state;
+    config.steering = PORT_STEERING_TEID;
+    rule_nic.knows_gtpu = false;
+    fails_with("gn: net_null0 cannot do steering = \"teid\": not in this NIC");
+    config.teid_worker_bits = 0;
+    fails_with("name no worker");
+    config.steering = PORT_STEERING_ADDRESS;
+    config.addresses.n = 0;
+    fails_with("no list of addresses");
+}
+
+// It says so when it is asked to make the last one.
+static void rules_that_do_not_fit_are_none(void **state)
+{
+    (void)state;
+    rule_nic.rules_most = 2 * QUEUES - 1;
+    config.steering = PORT_STEERING_ADDRESS;
+    fails_with("no room for rules");
+    config.steering = PORT_STEERING_AUTO;
+    config.addresses.n = 0;
+    config.host.ipv6 = (struct ipv6_address){{0}};
+    opens_by(PORT_STEERING_TEID, "address: there is no list of addresses, one for each worker");
+    assert_int_equal(rule_nic.rules, QUEUES);
+}
+
+static void one_queue_needs_nothing(void **state)
+{
+    (void)state;
+    config.queues = 1;
+    config.addresses.n = 0;
+    config.steering = PORT_STEERING_TEID;
+    opens_by(PORT_STEERING_STRAYS, "");
+    assert_int_equal(rule_nic.asked, 0);
+}
+
+// A driver without any rules, and rings, whose far end chooses.
+static void each_way_fails_in_words(void **state)
+{
+    (void)state;
+    memset(&rule_nic, 0, sizeof rule_nic);
+    opens_by(PORT_STEERING_STRAYS, "address: not in this NIC; teid: not in this NIC");
+    config.device = PORT_DEVICE_RING;
+    config.steering = PORT_STEERING_ADDRESS;
+    opens_by(PORT_STEERING_STRAYS, "address: not in this NIC; teid: not in this NIC");
+}
+
+// ---- Which queue ----
+
+static void an_address_is_a_queue(void **state)
+{
+    (void)state;
+    config.steering = PORT_STEERING_ADDRESS;
+    opens_by(PORT_STEERING_ADDRESS, "");
+    for (uint16_t q = 0; q < QUEUES; q++) {
+        assert_int_equal(queue_of_ipv4(q, 0xffffffff, 0, false), q);
+        assert_int_equal(queue_of_ipv4(q, 0, 0, true), q); // fragments
+        assert_int_equal(queue_of_ipv4(q, 0, 12, true), q);
+        assert_int_equal(queue_of_ipv4(q, 0, 15, false), q);
+        assert_int_equal(queue_of_ipv6(q, 0xffffffff), q);
+        assert_int_equal(queue_of_ipv6_fragment(q, 0, 12), q);
+    }
+    assert_int_equal(queue_of_ipv4(QUEUES, 0, 0, false), -1);
+    assert_int_equal(queue_of_ipv6(QUEUES, 0), -1);
+}
+
+static void the_top_of_a_teid_is_a_queue(void **state)
+{
+    (void)state;
+    config.steering = PORT_STEERING_TEID;
+    opens_by(PORT_STEERING_TEID, "");
+    for (uint16_t q = 0; q < QUEUES; q++)
+        for (uint32_t low = 0; low < 1u << 30; low += (1u << 30) / 7) {
+            uint32_t teid = (uint32_t)q << 30 | low;
+            assert_int_equal(queue_of_ipv4(q, teid, 0, false), q);
+            assert_int_equal(queue_of_ipv4(0, teid, 0, false), q); // to whatever address
+            assert_int_equal(queue_of_ipv6(q, teid), q);
+        }
+    assert_int_equal(queue_of_ipv4(0, 3u << 30, 0, false), -1); // no worker of that number
+    assert_int_equal(queue_of_ipv6(0, 3u << 30), -1);
+}
+
+// All of a datagram come to one queue, where they are joined: that of a frame without a rule.
+static void fragments_stay_together(void **state)
+{
+    (void)state;
+    config.steering = PORT_STEERING_TEID;
+    opens_by(PORT_STEERING_TEID, "");
+    for (uint16_t q = 0; q < QUEUES; q++) {
+        assert_int_equal(queue_of_ipv4(0, (uint32_t)q << 30, 0, true), -1);
+        assert_int_equal(queue_of_ipv4(0, (uint32_t)q << 30, 12, false), -1);
+        assert_int_equal(queue_of_ipv6_fragment(0, (uint32_t)q << 30, 0), -1);
+    }
+    // A NIC whose rules cannot be about fragments does not look into them.
+    make(NULL);
+    rule_nic.knows_fragments = rule_nic.looks_into_first = false;
+    config.steering = PORT_STEERING_TEID;
+    opens_by(PORT_STEERING_TEID, "");
+    assert_int_equal(queue_of_ipv4(0, 2u << 30, 0, false), 2);
+    assert_int_equal(queue_of_ipv4(0, 2u << 30, 0, true), -1);
+    assert_int_equal(queue_of_ipv6_fragment(0, 2u << 30, 0), -1);
+}
+
+// What is not GTP-U to our port: the rules say nothing.
+static void other_datagrams_have_no_rule(void **state)
+{
+    (void)state;
+    config.steering = PORT_STEERING_TEID;
+    opens_by(PORT_STEERING_TEID, "");
+    uint8_t b[FRAME_OCTETS_MAX], gpdu[108] = {0x30, 255, 0, 100};
+    uint32_t n = frame_udp_ipv4(b, gpdu, sizeof gpdu);
+    assert_int_equal(rule_nic_queue(b, n), 0);
+    b[37]++; // the port
+    assert_int_equal(rule_nic_queue(b, n), -1);
+    b[37]--;
+    b[23] = 6;
+    assert_int_equal(rule_nic_queue(b, n), -1);
+    b[23] = 17;
+    b[13] = 6; // ARP
+    assert_int_equal(rule_nic_queue(b, n), -1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(the_first_that_it_can_do_is_taken, make),
+        cmocka_unit_test_setup(what_is_wished_is_taken, make),
+        cmocka_unit_test_setup(what_is_wished_and_cannot_be_done_says_so, make),
+        cmocka_unit_test_setup(rules_that_do_not_fit_are_none, make),
+        cmocka_unit_test_setup(one_queue_needs_nothing, make),
+        cmocka_unit_test_setup(each_way_fails_in_words, make),
+        cmocka_unit_test_setup(an_address_is_a_queue, make),
+        cmocka_unit_test_setup(the_top_of_a_teid_is_a_queue, make),
+        cmocka_unit_test_setup(fragments_stay_together, make),
+        cmocka_unit_test_setup(other_datagrams_have_no_rule, make),
+    };
+    return cmocka_run_group_tests(tests, eal_fixture_setup, eal_fixture_teardown);
+}
