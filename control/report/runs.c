@@ -318,7 +318,7 @@ bool runs_find(struct runs *runs, const char *const *dirs, uint32_t count, char 
         cut(runs->variant[i], prefix);
     if (count == 1 && runs->count > 1 && runs->variants == 1)
         snprintf(runs->variant[0], sizeof runs->variant[0], "all runs");
-    if (runs->gathers == 0 && runs->variants > 1)
+    if (runs->gathers == 0 && runs->count > 1)
         runs->gathered[0] = loose_gather(runs);
     runs->loose = runs->gathers == 0;
     runs->gathers += runs->gathered[0] && runs->loose;

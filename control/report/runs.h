@@ -48,7 +48,7 @@ struct runs {
     char gathered_label[RUNS_GATHERED_MAX][RUNS_LABEL_OCTETS]; // their folders, printable ASCII
     uint32_t gathered_first[RUNS_GATHERED_MAX];                // the first of their variants
     uint32_t gathers;
-    bool loose; // runs of no common command; those of several folders are gathered by loose.h
+    bool loose;                    // runs of no common command; several are gathered by loose.h
     size_t root_octets;            // of the folder that is looked through
     char notes[RUNS_NOTES_OCTETS]; // files that could not be read, a line each
 };
