@@ -166,10 +166,10 @@ static uint32_t tunnel_burst(struct down *down, struct rte_mbuf **frames,
             drop(down, pdp, reason, m);
             continue;
         }
-        sched_prefetch(down->sched, pdp->ms, pdp->slot);
         if (looks_for_standby(down))
             rte_prefetch0(&down->state->ms[pdp->ms]);
-        classify(down, pdp, m, &npdu[passed++]);
+        classify(down, pdp, m, &npdu[passed]);
+        sched_prefetch(down->sched, pdp->ms, pdp->slot, npdu[passed++].pdu.flow_hash);
     }
     return passed;
 }
@@ -240,7 +240,7 @@ static __attribute__((noinline)) void queue_traced(struct down *down, struct npd
 static void queue_burst(struct down *down, struct npdu *npdu, uint32_t n, uint64_t now_ns)
 {
     for (uint32_t i = 0; i < n; i++)
-        sched_prefetch_tail(down->sched, npdu[i].ms, npdu[i].slot);
+        sched_prefetch_tail(down->sched, npdu[i].ms, npdu[i].slot, npdu[i].pdu.flow_hash);
     if (__builtin_expect(!down->state->trace, 1))
         queue_npdus(down, npdu, n, NULL, now_ns);
     else

@@ -2,6 +2,7 @@
 // previous one prefetched. An MS with no competitor in its cell skips the rings: if its PDU
 // conforms at every level, the PDU goes at once; otherwise the MS joins its ring. So the common
 // case, a cell below its rate with MSs limited by their own buckets, costs no turn.
+#include "dataplane/sched/sched_queue.h"
 #include "dataplane/sched/sched_round.h"
 
 #define FIRE_IDS 64u
@@ -156,7 +157,7 @@ SCHED_PREFETCH void prefetch_node(struct fired node)
     tree_prefetch(node.m, node.p);
 }
 
-// Voids its ref, and prefetches what its turn will need. True if it has several PFCs.
+// Voids its ref, and prefetches what its turn will need. True if it has several PFCs or flows.
 static inline bool touch_node(const struct sched *s, struct fired node)
 {
     struct tree_ms *m = node.m;
@@ -164,11 +165,14 @@ static inline bool touch_node(const struct sched *s, struct fired node)
     if (!m)
         return false;
     __builtin_prefetch(&s->bvc[m->bvc], 1);
-    __builtin_prefetch(&s->slot[node.p->queue.head], 1);
+    if (node.p->state & PFC_BY_FLOW)
+        queue_prefetch_lists(s, node.pfc, node.p->flow);
+    else
+        __builtin_prefetch(&s->slot[node.p->queue.head], 1);
     if (node.p->asked)
         __builtin_prefetch(tree_vars(s, SCHED_SCOPE_PFC, tree_pfc_index(s, node.pfc)), 1);
     if (ms_is_simple(m))
-        return false;
+        return node.p->state & PFC_BY_FLOW;
     for (uint32_t slots = m->backlog; slots; slots &= slots - 1) {
         const struct tree_pfc *other = tree_pfc_of(m, (uint32_t)__builtin_ctz(slots));
         __builtin_prefetch(other, 1);
@@ -178,10 +182,17 @@ static inline bool touch_node(const struct sched *s, struct fired node)
 }
 
 // Each backlogged PFC may be the one that goes.
-SCHED_PREFETCH void prefetch_heads(const struct sched *s, struct tree_ms *m)
+SCHED_PREFETCH void prefetch_heads(const struct sched *s, struct fired node)
 {
-    for (uint32_t slots = m ? m->backlog : 0; slots; slots &= slots - 1)
-        __builtin_prefetch(&s->slot[tree_pfc_of(m, (uint32_t)__builtin_ctz(slots))->queue.head]);
+    struct tree_ms *m = node.m;
+    for (uint32_t slots = m ? m->backlog : 0; slots; slots &= slots - 1) {
+        uint32_t slot = (uint32_t)__builtin_ctz(slots);
+        const struct tree_pfc *p = tree_pfc_of(m, slot);
+        if (p->state & PFC_BY_FLOW)
+            queue_prefetch_flow(s, tree_pfc_id(tree_pfc_ms(node.pfc), slot), p, p->flow, true);
+        else
+            __builtin_prefetch(&s->slot[p->queue.head]);
+    }
 }
 
 // Prefetches the nodes of the next batch, chunk by chunk, while this batch is processed.
@@ -214,7 +225,7 @@ uint32_t sched_fire(struct sched *s, uint32_t ids, bool exact, struct sched_gran
     for (uint32_t i = 0; i < fired; i++)
         several |= touch_node(s, node[i]);
     for (uint32_t i = 0; several && i < fired; i++)
-        prefetch_heads(s, node[i].m);
+        prefetch_heads(s, node[i]);
     for (uint32_t i = 0; i < fired; i++) {
         if (++gone == WHEEL_CHUNK_IDS && ahead != WHEEL_NO_CHUNK) {
             ahead = prefetch_chunk(s, ahead);

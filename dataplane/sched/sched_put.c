@@ -5,20 +5,25 @@
 #include "dataplane/sched/sched_queue.h"
 #include "dataplane/sched/sched_ring.h"
 
-void sched_prefetch(const struct sched *s, uint32_t ms, uint32_t slot)
+void sched_prefetch(const struct sched *s, uint32_t ms, uint32_t slot, uint32_t flow_hash)
 {
     if (ms >= s->config.mss || slot >= s->config.pfcs_an_ms)
         return;
     const struct tree_pfc *p = tree_pfc_of(tree_ms(s, ms), slot);
     tree_prefetch(tree_ms(s, ms), p);
+    if (s->config.flows_a_pfc)
+        queue_prefetch_lists(s, tree_pfc_id(ms, slot), flow_hash & (s->config.flows_a_pfc - 1));
 }
 
-void sched_prefetch_tail(const struct sched *s, uint32_t ms, uint32_t slot)
+void sched_prefetch_tail(const struct sched *s, uint32_t ms, uint32_t slot, uint32_t flow_hash)
 {
     if (ms >= s->config.mss || slot >= s->config.pfcs_an_ms)
         return;
     const struct tree_pfc *p = tree_pfc_of(tree_ms(s, ms), slot);
-    if (p->queue.total && !(p->state & PFC_BY_FLOW))
+    uint32_t pfc = tree_pfc_id(ms, slot);
+    if (p->state & PFC_BY_FLOW)
+        queue_prefetch_flow(s, pfc, p, sched_queue_flow_of(s, pfc, flow_hash), false);
+    else if (p->queue.total)
         __builtin_prefetch(&s->slot[p->queue.tail], 1);
 }
 

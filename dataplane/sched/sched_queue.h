@@ -15,6 +15,27 @@ static inline uint16_t queue_tag_of(uint32_t hash)
     return (uint16_t)(hash ^ hash >> 16);
 }
 
+// The lists of a PFC's flows, and one of its flows.
+static SCHED_INLINE void queue_prefetch_lists(const struct sched *s, uint32_t pfc, uint32_t flow)
+{
+    const struct tree_flow *f = &s->flow[queue_flow_index(s, pfc, flow)];
+    __builtin_prefetch(&s->flows[tree_pfc_index(s, pfc)], 1);
+    __builtin_prefetch(f, 1);
+    __builtin_prefetch((const uint8_t *)(f + 1) - 1, 1);
+}
+
+// What an N-PDU of that flow touches beside these: the end of its queue, and the AQM's vars.
+static SCHED_INLINE void queue_prefetch_flow(const struct sched *s, uint32_t pfc,
+                                             const struct tree_pfc *p, uint32_t flow, bool head)
+{
+    size_t at = queue_flow_index(s, pfc, flow);
+    const struct tree_flow *f = &s->flow[at];
+    if (f->queue.total)
+        __builtin_prefetch(&s->slot[head ? f->queue.head : f->queue.tail], 1);
+    if (s->rule[p->traffic_class].scope == SCHED_SCOPE_FLOW)
+        __builtin_prefetch(tree_vars(s, SCHED_SCOPE_FLOW, at), 1);
+}
+
 static inline void queue_append(struct sched *s, struct tree_queue *q, uint32_t slot)
 {
     const struct pdu *pdu = &s->slot[slot];

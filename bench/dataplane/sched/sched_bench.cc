@@ -50,18 +50,29 @@ void measure(benchmark::State &state, subject *s)
         state.SkipWithError(s->fault(s));
 }
 
-void sched(benchmark::State &state, const char *aqm, bool full = false)
+void sched_of(benchmark::State &state, const char *aqm, uint32_t pfcs, bool full, uint32_t flows)
 {
-    auto mss = uint32_t(state.range(0)), pfcs = uint32_t(state.range(1));
+    auto mss = uint32_t(state.range(0));
     std::string name = std::string(aqm) + "/" + std::to_string(mss) + "/" + std::to_string(pfcs) +
-                       (full ? "/full" : "");
-    measure(state, stand(name, [=] { return tree_subject(mss, pfcs, aqm, full); }));
+                       (full ? "/full/" : "/") + std::to_string(flows);
+    measure(state, stand(name, [=] { return tree_subject(mss, pfcs, aqm, full, flows); }));
+}
+
+void sched(benchmark::State &state, const char *aqm)
+{
+    sched_of(state, aqm, uint32_t(state.range(1)), false, 0);
 }
 
 // At limits that are full all the time.
 void sched_full(benchmark::State &state, const char *aqm)
 {
-    sched(state, aqm, true);
+    sched_of(state, aqm, uint32_t(state.range(1)), true, 0);
+}
+
+// Queues and AQM by flow.
+void sched_flows(benchmark::State &state, const char *aqm)
+{
+    sched_of(state, aqm, 1, false, uint32_t(state.range(1)));
 }
 
 void rte_sched_red(benchmark::State &state)
@@ -92,6 +103,10 @@ BENCHMARK_CAPTURE(sched, cobalt, "cobalt")
 BENCHMARK_CAPTURE(sched_full, cobalt, "cobalt")
     ->ArgNames({"ms", "pfcs"})
     ->ArgsProduct({{1000, 65536, 1000000}, {1}})
+    ->Apply(packet_benchmark);
+BENCHMARK_CAPTURE(sched_flows, cobalt, "cobalt")
+    ->ArgNames({"ms", "flows"})
+    ->ArgsProduct({{1000, 65536, 262144}, {1, 3}})
     ->Apply(packet_benchmark);
 BENCHMARK_CAPTURE(sched, red, "red")
     ->ArgNames({"ms", "pfcs"})

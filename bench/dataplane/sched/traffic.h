@@ -22,6 +22,7 @@ enum {
     TRAFFIC_BUCKET_OCTETS = 4 * TRAFFIC_PDU_OCTETS,
     TRAFFIC_RATES = 58,
     TRAFFIC_CLASSES = 6,
+    TRAFFIC_FLOWS_MAX = 16, // of a queue
 };
 
 uint32_t traffic_rate_bit_per_s(uint32_t rate); // 0 .. TRAFFIC_RATES - 1
@@ -58,7 +59,8 @@ struct subject {
     void (*release)(struct subject *subject);
 };
 
-struct subject *tree_subject(uint32_t mss, uint32_t pfcs_an_ms, const char *aqm_name, bool full);
+struct subject *tree_subject(uint32_t mss, uint32_t pfcs_an_ms, const char *aqm_name, bool full,
+                             uint32_t flows);
 // Cells that are ready at once, and their pipe (ready.c).
 enum ready_pipe { READY_PIPE_NO_CIR, READY_PIPE_ROOMY, READY_PIPE_FULL };
 struct subject *ready_subject(uint32_t cells, enum ready_pipe pipe);

@@ -1,7 +1,8 @@
 // Our scheduler under the traffic of traffic.h: one NSE whose pipe has no CIR, cells of 1000 MSs
 // that do not limit, MSs and PFCs with values of their own, of which the MS's limit. A PFC may send
 // twice what its MS may. AQM signals are marks (every N-PDU is ECT), so that the AQM does all it
-// would and the backlog stays.
+// would and the backlog stays. With `flows`, the N-PDUs of a queue are of so many flows in turn,
+// each with a queue and an AQM of its own, as in config/recommended.lua.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,8 @@
 #include "dataplane/sched/sched.h"
 
 #define MSS_A_CELL     1000u
+#define FLOW_QUEUES    16
+#define FLOW_QUANTUM   300
 #define PACE           (TRAFFIC_BURST - 4)
 #define PREFETCH_AHEAD 32u
 #define TURN_NS        1073741824ULL // of the wheel
@@ -28,6 +31,8 @@ struct tree_bench {
     uint64_t sent_octets, since_ns;
     uint64_t dropped, refused;
     uint32_t mss, pfcs_an_ms;
+    uint32_t flows; // of a queue
+    uint32_t npdus; // put
 };
 
 // Time goes at the pace of all rates together: by PACE of the LLC PDUs that a round may take. A
@@ -38,9 +43,17 @@ static void advance(struct tree_bench *b)
     b->now_ns = (uint64_t)(bits * 1000000000u / b->bit_per_s);
 }
 
+// Of the N-PDU that is the number-th of all.
+static uint32_t flow_hash(const struct tree_bench *b, uint32_t queue, uint32_t number)
+{
+    return (queue * TRAFFIC_FLOWS_MAX + (b->flows ? number % b->flows : 0)) *
+           2654435761u; // Knuth's
+}
+
 static void put(struct tree_bench *b, uint32_t queue)
 {
-    static const struct pdu pdu = {.octets = TRAFFIC_NPDU_OCTETS, .ect = 1};
+    struct pdu pdu = {.octets = TRAFFIC_NPDU_OCTETS, .ect = 1};
+    pdu.flow_hash = flow_hash(b, queue, b->npdus++);
     enum drop_reason reason =
         sched_put(b->sched, queue / SCHED_SLOTS, queue % SCHED_SLOTS, &pdu, b->now_ns);
     b->refused += reason != DROP_NONE;
@@ -49,12 +62,15 @@ static void put(struct tree_bench *b, uint32_t queue)
 // Lines are asked for some packets ahead; what lies behind those, half as many.
 static void put_all(struct tree_bench *b, const uint32_t *queue, uint32_t n)
 {
+    uint32_t first = b->npdus;
     for (uint32_t i = 0; i < n + PREFETCH_AHEAD; i++) {
         uint32_t lines = i, tail = i - PREFETCH_AHEAD / 2, now = i - PREFETCH_AHEAD;
         if (lines < n)
-            sched_prefetch(b->sched, queue[lines] / SCHED_SLOTS, queue[lines] % SCHED_SLOTS);
+            sched_prefetch(b->sched, queue[lines] / SCHED_SLOTS, queue[lines] % SCHED_SLOTS,
+                           flow_hash(b, queue[lines], first + lines));
         if (tail < n)
-            sched_prefetch_tail(b->sched, queue[tail] / SCHED_SLOTS, queue[tail] % SCHED_SLOTS);
+            sched_prefetch_tail(b->sched, queue[tail] / SCHED_SLOTS, queue[tail] % SCHED_SLOTS,
+                                flow_hash(b, queue[tail], first + tail));
         if (now < n)
             put(b, queue[now]);
     }
@@ -155,7 +171,7 @@ static struct aqm aqm_for(const char *name)
 // Full, what is queued is all that the limits hold, so that it is known all the time who has most
 // (S11); else two thirds of it.
 static struct sched_config config_for(uint32_t mss, uint32_t pfcs_an_ms, const char *aqm_name,
-                                      bool full)
+                                      bool full, uint32_t flows)
 {
     uint32_t npdus = mss * pfcs_an_ms * TRAFFIC_NPDUS_A_QUEUE;
     npdus = full ? npdus : npdus / 2 * 3;
@@ -165,6 +181,8 @@ static struct sched_config config_for(uint32_t mss, uint32_t pfcs_an_ms, const c
         .bvcs = (mss + MSS_A_CELL - 1) / MSS_A_CELL,
         .mss = mss,
         .pfcs_an_ms = pfcs_an_ms,
+        .flows_a_pfc = flows ? FLOW_QUEUES : 0,
+        .flow_quantum_octets = FLOW_QUANTUM,
         .limit = all,
         .bvc_limit = all,
         .ms_limit = all,
@@ -176,13 +194,15 @@ static struct sched_config config_for(uint32_t mss, uint32_t pfcs_an_ms, const c
         .seed = 1,
     };
     for (uint32_t class = 0; class < CLASS_COUNT; class ++)
-        config.of_class[class] = (struct sched_class){.weight = 1 + class,
-                                                      .limit = all,
-                                                      .lifetime_ns = 60000000000ULL,
-                                                      .bss_least_ns = 1000000000ULL,
-                                                      .bss_most_ns = 10000000000ULL,
-                                                      .scope = SCHED_SCOPE_PFC,
-                                                      .aqm = aqm_for(aqm_name)};
+        config.of_class[class] =
+            (struct sched_class){.weight = 1 + class,
+                                 .limit = all,
+                                 .lifetime_ns = 60000000000ULL,
+                                 .bss_least_ns = 1000000000ULL,
+                                 .bss_most_ns = 10000000000ULL,
+                                 .scope = flows ? SCHED_SCOPE_FLOW : SCHED_SCOPE_PFC,
+                                 .flow_queues = flows > 0,
+                                 .aqm = aqm_for(aqm_name)};
     return config;
 }
 
@@ -242,13 +262,15 @@ static void warm_up(struct tree_bench *b)
     b->sent_octets = 0;
 }
 
-struct subject *tree_subject(uint32_t mss, uint32_t pfcs_an_ms, const char *aqm_name, bool full)
+struct subject *tree_subject(uint32_t mss, uint32_t pfcs_an_ms, const char *aqm_name, bool full,
+                             uint32_t flows)
 {
     struct tree_bench *b = calloc(1, sizeof *b);
-    struct sched_config config = config_for(mss, pfcs_an_ms, aqm_name, full);
+    struct sched_config config = config_for(mss, pfcs_an_ms, aqm_name, full, flows);
     b->subject = (struct subject){round_once, delivered, fault, release};
     b->mss = mss;
     b->pfcs_an_ms = pfcs_an_ms;
+    b->flows = flows;
     b->bit_per_s = traffic_total_bit_per_s(mss);
     b->memory_octets = sched_octets(&config);
     b->memory = traffic_pages(b->memory_octets);
