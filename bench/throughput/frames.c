@@ -5,7 +5,6 @@
 
 #include "dataplane/wire/bssgp.h"
 
-#define INNER_PORT   9 // discard
 #define ECT_0        2
 #define INNER_SOURCE 0xcb007101u // 203.0.113.1
 #define MS_ADDRESS   0x0a000001u
@@ -35,7 +34,7 @@ static int put_packet(uint32_t octets, uint8_t *b)
     uint8_t payload[FRAMES_OCTETS_MAX];
     for (uint32_t i = 0; i < sizeof payload; i++)
         payload[i] = (uint8_t)(i * 7);
-    return put_ipv4(INNER_SOURCE, MS_ADDRESS, ECT_0, INNER_PORT, INNER_PORT,
+    return put_ipv4(INNER_SOURCE, MS_ADDRESS, ECT_0, FRAMES_PORT, FRAMES_PORT,
                     (struct octets){payload, octets - IPV4_OCTETS - UDP_OCTETS}, b,
                     FRAMES_OCTETS_MAX);
 }
@@ -122,7 +121,7 @@ static bool make(struct frame *frame, uint32_t octets, const struct bench_option
 bool frames_make(struct frames *frames, const struct bench_options *o)
 {
     bool good = true;
-    *frames = (struct frames){.sizes = 1, .weights = 1, .weight = {1}};
+    *frames = (struct frames){.flows = o->flows, .sizes = 1, .weights = 1, .weight = {1}};
     if (o->size_octets != OPTIONS_IMIX)
         return make(&frames->frame[0], o->size_octets, o);
     frames->sizes = FRAMES_SIZES_MAX;

@@ -13,17 +13,24 @@
 #include "dataplane/wire/sndcp.h"
 #include "dataplane/wire/udp.h"
 
+#include <rte_byteorder.h>
+#include <string.h>
+
 #define FRAMES_SIZES_MAX    3u
 #define FRAMES_OCTETS_MAX   1664u
 #define FRAMES_STAMP_OCTETS 8u
 #define FRAMES_OUTER_OCTETS (ETHER_OCTETS + IPV4_OCTETS + UDP_OCTETS)
 
-// Downwards: where a G-PDU has its TEID. Upwards: where an NS-UNITDATA has what is the MS's; the
-// LLC frame lies at `llc`. Both ways a DL- or UL-UNITDATA has its TLLI in the same place.
+// Downwards: where a G-PDU has its TEID, and what tells its flow. Upwards: where an NS-UNITDATA has
+// what is the MS's; the LLC frame lies at `llc`. Both ways a DL- or UL-UNITDATA has its TLLI in the
+// same place.
 #define FRAMES_TEID_AT  (FRAMES_OUTER_OCTETS + 4)
+#define FRAMES_PORT_AT  (FRAMES_OUTER_OCTETS + GTPU_OCTETS + IPV4_OCTETS) // the inner source's
 #define FRAMES_BVCI_AT  (FRAMES_OUTER_OCTETS + 2)
 #define FRAMES_BSSGP_AT (FRAMES_OUTER_OCTETS + NS_UNITDATA_OCTETS)
 #define FRAMES_TLLI_AT  (FRAMES_BSSGP_AT + 1)
+
+#define FRAMES_PORT 9u // discard; the source's is that or, of other flows, one of the next
 
 struct frame {
     uint8_t octets[FRAMES_OCTETS_MAX];
@@ -35,9 +42,21 @@ struct frame {
 
 struct frames {
     uint32_t sizes, weights;
+    uint32_t flows; // of an MS, downwards; 0: one
     uint32_t weight[FRAMES_SIZES_MAX];
     struct frame frame[FRAMES_SIZES_MAX];
 };
+
+// Downwards: the frame as the number-th of all, for that TEID. UDP has no checksum in it.
+static inline void frames_put(const struct frames *frames, const struct frame *frame, uint32_t teid,
+                              uint32_t number, uint8_t *b)
+{
+    uint32_t flow = frames->flows ? number % frames->flows : 0;
+    uint16_t port = rte_cpu_to_be_16((uint16_t)(FRAMES_PORT + flow));
+    memcpy(b, frame->octets, frame->n);
+    memcpy(b + FRAMES_TEID_AT, &teid, sizeof teid);
+    memcpy(b + FRAMES_PORT_AT, &port, sizeof port);
+}
 
 // False: a codec refused the frame, an internal error.
 bool frames_make(struct frames *frames, const struct bench_options *options);

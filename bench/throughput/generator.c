@@ -83,11 +83,12 @@ static void put_frame(struct generator *g, struct rte_mbuf *m, const struct fram
     uint8_t *b = rte_pktmbuf_mtod(m, uint8_t *);
     m->data_len = frame->n;
     m->pkt_len = frame->n;
-    memcpy(b, frame->octets, frame->n);
-    if (g->in_side == STATS_GB)
+    if (g->in_side == STATS_GB) {
+        memcpy(b, frame->octets, frame->n);
         frames_up_put(&g->up, g->population, g->worker, frame, ms, b);
-    else
-        memcpy(b + FRAMES_TEID_AT, &g->population->teid[ms], sizeof g->population->teid[ms]);
+    } else {
+        frames_put(&g->population->frames, frame, g->population->teid[ms], g->put++, b);
+    }
     if (g->rings)
         FIELD(m) = g->population->options->backlogged ? ms : g->stamp;
     else

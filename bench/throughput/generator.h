@@ -32,6 +32,7 @@ struct generator {
     struct port_end in, out;
     bool rings;
     uint64_t random;
+    uint32_t put;   // frames, downwards
     uint64_t stamp; // of what is sent next: the clock, in cycles
     struct generator_counts count;
     // Dropped before it was there: a port that has frames by itself does not wait.

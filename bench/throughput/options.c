@@ -84,6 +84,11 @@ static const struct cli_option bench_options[] = {
     {"aqm", "NAME",
      "the AQM of all classes, as in a configuration, with ECN\nif available (" DEFAULT_AQM ")",
      .take = take_aqm},
+    {"flows", "N",
+     "an MS's packets are of N flows, 1 to 16; each flow has a\n"
+     "queue and an AQM of its own, as in recommended.lua;\n"
+     "0: one queue for all (0)",
+     NUMBER(flows, 0, OPTIONS_FLOWS_MAX)},
     {"backlogged", "N",
      "N of the MSs are limited by their buckets, at 8 to 236\n"
      "kbit/s, and always have packets queued; the clock is\n"
@@ -176,6 +181,8 @@ static bool fits(const struct bench_options *o)
         return wrong("--view wants --ports ring and goes without --backlogged");
     if (o->backlogged && (o->workers > 1 || o->up))
         return wrong("--backlogged goes with one worker and not with --up");
+    if (o->flows && o->up)
+        return wrong("--flows does not go with --up: queues are of the downlink");
     if (o->up && largest + 4 > o->n201_u) // SNDCP's first header
         return wrong("--up sends whole packets: --size has to be --n201-u less 4 at most");
     return true;

@@ -11,6 +11,7 @@
 #define OPTIONS_BURST       64u
 #define OPTIONS_WAITING_MAX 1024u
 #define OPTIONS_REPEATS_MAX 31u
+#define OPTIONS_FLOWS_MAX   16u
 
 struct bench_options {
     uint32_t mss;
@@ -18,6 +19,7 @@ struct bench_options {
     uint8_t gea;          // 0, 3, 4
     const char *cipher;   // its name
     uint8_t aqm;          // its place in aqm_list
+    uint32_t flows;       // of an MS, with a queue and an AQM each; 0: one queue
     uint32_t backlogged;
     uint32_t rate_bit_per_s; // of each backlogged MS; 0: by its number
     bool defaults;           // these are their cells' defaults

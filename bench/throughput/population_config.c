@@ -32,7 +32,8 @@ static void set_classes(struct dp_config *c, const struct bench_options *o)
                                    .octets = 1u << 31,
                                    .lifetime_ns = LIFETIME_NS,
                                    .bss_least_ns = S_IN_NS,
-                                   .scope = SCHED_SCOPE_PFC};
+                                   .scope = o->flows ? SCHED_SCOPE_FLOW : SCHED_SCOPE_PFC,
+                                   .flows = o->flows > 0};
         set_aqm(class, o->aqm);
     }
 }
@@ -76,6 +77,7 @@ void population_configure(const struct bench_options *o, const struct ports *por
                             .worker_mss = population_share(o, 0).mss,
                             .worker_pdps = population_share(o, 0).mss,
                             .room_pfcs = 1,
+                            .queue_flows = o->flows ? OPTIONS_FLOWS_MAX : 0,
                             .flow_quantum_octets = 300,
                             .workers = o->workers,
                             .secret_seed = POPULATION_TEID_SEED,

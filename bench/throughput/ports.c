@@ -114,12 +114,12 @@ bool ports_parse(struct ports *p, const char *text)
 
 // ---- The pcap file: microsecond stamps, all 0, in the byte order of this machine ----
 
-static bool put_record(FILE *file, const struct frame *frame, uint32_t teid)
+static bool put_record(FILE *file, const struct frames *frames, const struct frame *frame,
+                       uint32_t teid, uint32_t number)
 {
     uint8_t octets[FRAMES_OCTETS_MAX];
     const uint32_t head[4] = {0, 0, frame->n, frame->n};
-    memcpy(octets, frame->octets, frame->n);
-    memcpy(octets + FRAMES_TEID_AT, &teid, sizeof teid);
+    frames_put(frames, frame, teid, number, octets);
     return fwrite(head, sizeof head, 1, file) == 1 && fwrite(octets, frame->n, 1, file) == 1;
 }
 
@@ -133,7 +133,7 @@ static bool put_records(FILE *file, const struct frames *frames, const uint32_t 
         uint32_t turn = i % frames->weights, size = 0;
         while (turn >= frames->weight[size])
             turn -= frames->weight[size++];
-        good = put_record(file, &frames->frame[size], teid[(random >> 33) % mss]);
+        good = put_record(file, frames, &frames->frame[size], teid[(random >> 33) % mss], i);
     }
     return good;
 }

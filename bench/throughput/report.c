@@ -24,7 +24,7 @@ static const double goal_cipher[GOALS] = {70, 420, 1000};
 
 double report_goal(const struct bench_options *o)
 {
-    if (strcmp(o->ports, "ring") != 0 || o->backlogged || o->workers > 1 || o->up ||
+    if (strcmp(o->ports, "ring") != 0 || o->backlogged || o->flows || o->workers > 1 || o->up ||
         o->n201_u < o->size_octets + SNDCP_FIRST_OCTETS)
         return 0;
     for (uint32_t i = 0; i < GOALS; i++)
@@ -157,6 +157,7 @@ static void put_asked(struct json *j, const struct bench_result *r)
     put(j, "size_mean_octets", r->mean_octets, 1);
     json_put_text(j, "cipher", o->cipher);
     json_put_text(j, "aqm", aqm_list[o->aqm]->name);
+    json_put(j, "flows", o->flows);
     json_put(j, "backlogged", o->backlogged);
     json_put(j, "rate_bit_per_s", o->rate_bit_per_s);
     json_put(j, "defaults", o->defaults);

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import struct
+import subprocess
 
 from harness import Skip, case, main, new_folder, right, same, sluice
 
@@ -240,6 +241,18 @@ def pcap():
     right(path.read_bytes() == written, "the file is another one")
 
 
+@case("--flows: an MS's packets are of so many flows")
+def flows():
+    path = new_folder() / "gn.pcap"
+    sound(bench("--ports", f"pcap:{path}", "--flows", 3))
+    words = ["tshark", "-r", path, *"-T fields -e udp.srcport".split()]
+    ports = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()
+    same(set(ports), {f"2152,{9 + flow}" for flow in range(3)}, "outer and inner source ports")
+    result = bench("--flows", 3, "--backlogged", 50)
+    sound(result)
+    same(result["flows"], 3, "flows")
+
+
 @case("a pcap file for other tunnels: the run fails and names the reason")
 def pcap_of_others():
     path = new_folder() / "gn.pcap"
@@ -273,6 +286,8 @@ REFUSED = {
     "--ports memif --up": "--ports ring",
     "--up --n201-u 500": "--n201-u",
     "--backlogged 10 --workers 2": "--backlogged",
+    "--flows 17": "--flows",
+    "--flows 2 --up": "--flows",
     "--defaults": "--backlogged",
     "--rate 16000": "--backlogged",
     "--backlogged 10 --rate 999": "--rate",
