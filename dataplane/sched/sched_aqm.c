@@ -110,7 +110,7 @@ uint32_t sched_flow_share(const struct sched *s, uint32_t ms, uint32_t slot)
     const struct tree_pfc *p = tree_pfc_of(m, slot);
     uint32_t pfc = tree_pfc_id(ms, slot), flows = 0;
     if (p->state & PFC_BY_FLOW)
-        flows = (uint32_t)__builtin_popcountll(sched_queue_flows(s, pfc)->used);
+        flows = (uint32_t)__builtin_popcountll(queue_flows(s, pfc)->used);
     return (uint32_t)at_least_1(share_of(s, m, p) / at_least_1(flows));
 }
 

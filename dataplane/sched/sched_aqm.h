@@ -28,8 +28,8 @@ static inline uint8_t *aqm_look(struct sched *s, uint32_t pfc, struct tree_ms *m
         vars = tree_vars(s, SCHED_SCOPE_PFC, tree_pfc_index(s, pfc));
         if (scope == SCHED_SCOPE_FLOW) {
             vars = tree_vars(s, SCHED_SCOPE_FLOW, queue_flow_index(s, pfc, flow));
-            total = sched_queue_flow(s, pfc, flow)->queue.total;
-            view->owner_flows = sched_queue_flows_with(s, pfc, flow);
+            total = queue_flow(s, pfc, flow)->queue.total;
+            view->owner_flows = queue_flows_with(s, pfc, flow);
         }
         if (p->share_uses) {
             p->share_uses--;
@@ -55,14 +55,34 @@ static inline bool aqm_rests(const struct tree_rule *rule, struct tree_pfc *p, u
     return true;
 }
 
-// After a call, or an arrival from another worker: the vars may have changed.
-static inline void aqm_was_asked(const struct tree_rule *rule, struct tree_pfc *p,
-                                 const uint8_t *vars)
+// The same of a flow's.
+static inline bool aqm_of_flow_rests(const struct sched *s, const struct tree_rule *rule,
+                                     uint32_t pfc, struct tree_pfc *p, uint32_t flow,
+                                     uint64_t sojourn_ns)
 {
-    if (rule->scope != SCHED_SCOPE_PFC)
-        return;
-    p->stirred = aqm_is_stirred(vars);
-    p->asked = true;
+    if (rule->scope != SCHED_SCOPE_FLOW)
+        return aqm_rests(rule, p, sojourn_ns);
+    struct tree_flow *f = queue_flow(s, pfc, flow);
+    uint32_t share = p->share_uses ? p->share_octets_per_s / queue_flows_with(s, pfc, flow) : 0;
+    if (!aqm_is_calm(&rule->calm, f->stirred, sojourn_ns, share))
+        return false;
+    p->share_uses -= p->share_uses != 0;
+    f->asked = false;
+    return true;
+}
+
+// After a call, or an arrival from another worker: the vars may have changed.
+static inline void aqm_was_asked(const struct sched *s, uint32_t pfc, struct tree_pfc *p,
+                                 uint32_t flow, const uint8_t *vars)
+{
+    uint32_t scope = s->rule[p->traffic_class].scope;
+    if (scope == SCHED_SCOPE_FLOW) {
+        queue_flow(s, pfc, flow)->stirred = aqm_is_stirred(vars);
+        queue_flow(s, pfc, flow)->asked = true;
+    } else if (scope == SCHED_SCOPE_PFC) {
+        p->stirred = aqm_is_stirred(vars);
+        p->asked = true;
+    }
 }
 
 // A drop behind a drop or a mark of its flow: a coin leaves it out. A window of two packets is
@@ -95,8 +115,7 @@ static inline bool aqm_obey(struct sched *s, enum aqm_verdict verdict, struct pd
 static inline struct tree_flow *aqm_flow(const struct sched *s, uint32_t pfc,
                                          const struct tree_pfc *p, uint32_t flow)
 {
-    return s->rule[p->traffic_class].scope == SCHED_SCOPE_FLOW ? sched_queue_flow(s, pfc, flow)
-                                                               : NULL;
+    return s->rule[p->traffic_class].scope == SCHED_SCOPE_FLOW ? queue_flow(s, pfc, flow) : NULL;
 }
 
 // The clock of the AQM of one MS's queue is the MS's, so its timers stop while the MS is frozen.
@@ -119,8 +138,7 @@ static inline bool delays_others_little(const struct sched *s, uint32_t pfc,
     if (!(p->state & PFC_BY_FLOW) || scope == SCHED_SCOPE_FLOW)
         return false;
     return (scope <= SCHED_SCOPE_BVC && total_packets(p->queue.total) < FEW_PDUS) ||
-           (octets <= s->config.flow_quantum_octets &&
-            !sched_queue_flow(s, pfc, flow)->queue.total);
+           (octets <= s->config.flow_quantum_octets && !queue_flow(s, pfc, flow)->queue.total);
 }
 
 static inline enum drop_reason aqm_ask_in(struct sched *s, uint32_t pfc, struct tree_ms *m,
@@ -129,7 +147,8 @@ static inline enum drop_reason aqm_ask_in(struct sched *s, uint32_t pfc, struct 
 {
     const struct tree_rule *rule = &s->rule[p->traffic_class];
     const struct aqm *aqm = rule->aqm;
-    if (!rule->asks_in || (p->queue.total && !rule->asks_in_busy) || aqm_rests(rule, p, 0))
+    if (!rule->asks_in || (p->queue.total && !rule->asks_in_busy) ||
+        aqm_of_flow_rests(s, rule, pfc, p, flow, 0))
         return DROP_NONE;
     struct aqm_view view = {.now_ns = aqm_clock(s, m, p, now_ns),
                             .pdu_octets = pdu->octets,
@@ -138,7 +157,7 @@ static inline enum drop_reason aqm_ask_in(struct sched *s, uint32_t pfc, struct 
                             .pdu_word = &pdu->aqm_word};
     uint8_t *vars = aqm_look(s, pfc, m, p, flow, &view);
     enum aqm_verdict verdict = aqm->ops->enqueue(aqm->config, vars, &view);
-    aqm_was_asked(rule, p, vars);
+    aqm_was_asked(s, pfc, p, flow, vars);
     if (verdict == AQM_PASS)
         return DROP_NONE;
     struct tree_flow *f = aqm_flow(s, pfc, p, flow);
@@ -167,7 +186,7 @@ static inline void aqm_tell_full(struct sched *s, uint32_t pfc, struct tree_ms *
                             .pdu_word = &pdu->aqm_word};
     uint8_t *vars = aqm_look(s, pfc, m, p, flow, &view);
     aqm->ops->full(aqm->config, vars, &view);
-    aqm_was_asked(rule, p, vars);
+    aqm_was_asked(s, pfc, p, flow, vars);
 }
 
 // By the clock of its MS, or by its stay in real time.
@@ -192,7 +211,8 @@ static inline enum drop_reason aqm_ask_out(struct sched *s, const struct round *
     const struct tree_rule *rule = &s->rule[r->p->traffic_class];
     if (has_expired(rule, pdu, r->sojourn_ns, now_ns))
         return DROP_expired;
-    if (aqm_rests(rule, r->p, r->sojourn_ns) || !rule->aqm->ops->dequeue)
+    if (aqm_of_flow_rests(s, rule, r->pfc, r->p, r->p->flow, r->sojourn_ns) ||
+        !rule->aqm->ops->dequeue)
         return DROP_NONE;
     struct aqm_view view = {.now_ns = aqm_clock(s, r->m, r->p, now_ns),
                             .sojourn_ns = r->sojourn_ns,
@@ -202,7 +222,7 @@ static inline enum drop_reason aqm_ask_out(struct sched *s, const struct round *
                             .pdu_word = &pdu->aqm_word};
     uint8_t *vars = aqm_look(s, r->pfc, r->m, r->p, r->p->flow, &view);
     enum aqm_verdict verdict = rule->aqm->ops->dequeue(rule->aqm->config, vars, &view);
-    aqm_was_asked(rule, r->p, vars);
+    aqm_was_asked(s, r->pfc, r->p, r->p->flow, vars);
     struct tree_flow *f = aqm_flow(s, r->pfc, r->p, r->p->flow);
     return aqm_obey(s, verdict, pdu, f) ? DROP_aqm_out : DROP_NONE;
 }

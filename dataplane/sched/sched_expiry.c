@@ -58,7 +58,7 @@ static bool expire_pfc(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint64
     if (!(p->state & PFC_BY_FLOW))
         return expire_queue(s, pfc, p, &p->queue, begun, now_ns) || dropped;
     for (uint32_t flow = 0; flow < s->config.flows_a_pfc; flow++)
-        dropped |= expire_queue(s, pfc, p, &sched_queue_flow(s, pfc, flow)->queue,
+        dropped |= expire_queue(s, pfc, p, &queue_flow(s, pfc, flow)->queue,
                                 begun && flow == p->flow, now_ns);
     queue_choose(s, pfc, p);
     return dropped;

@@ -189,7 +189,7 @@ SCHED_PREFETCH void prefetch_heads(const struct sched *s, struct fired node)
         uint32_t slot = (uint32_t)__builtin_ctz(slots);
         const struct tree_pfc *p = tree_pfc_of(m, slot);
         if (p->state & PFC_BY_FLOW)
-            queue_prefetch_flow(s, tree_pfc_id(tree_pfc_ms(node.pfc), slot), p, p->flow, true);
+            queue_prefetch_flow(s, tree_pfc_id(tree_pfc_ms(node.pfc), slot), p->flow, true);
         else
             __builtin_prefetch(&s->slot[p->queue.head]);
     }

@@ -23,7 +23,7 @@ static uint32_t flow_of(const struct sched *s, uint32_t pfc, const struct tree_p
 static const struct tree_queue *queue_of(const struct sched *s, uint32_t pfc,
                                          const struct tree_pfc *p, uint32_t flow)
 {
-    return p->state & PFC_BY_FLOW ? &sched_queue_flow(s, pfc, flow)->queue : &p->queue;
+    return p->state & PFC_BY_FLOW ? &queue_flow(s, pfc, flow)->queue : &p->queue;
 }
 
 struct sched_tail sched_tail(const struct sched *s, uint32_t ms, uint32_t slot, uint32_t flow_hash)

@@ -31,7 +31,7 @@ static void hand_over(struct sched *s, uint32_t ms, uint32_t slot, sched_leave_f
         queue_choose(s, pfc, p);
         struct pdu pdu = *queue_head(s, pfc, p);
         if (p->state & PFC_BY_FLOW)
-            pdu.flow_hash = hash_of(sched_queue_flow(s, pfc, p->flow), p->flow);
+            pdu.flow_hash = hash_of(queue_flow(s, pfc, p->flow), p->flow);
         queue_pop(s, pfc, tree_ms(s, ms), p);
         leave(self, slot, &pdu);
     }
@@ -91,7 +91,7 @@ int sched_ms_arrive(struct sched *s, uint32_t ms, uint32_t bvc, const struct sch
         memcpy(vars_of(s, ms, slot), b->pfc[slot].aqm_vars, s->vars_octets[SCHED_SCOPE_PFC]);
         struct tree_pfc *p = tree_pfc_of(m, slot);
         if (s->vars_octets[SCHED_SCOPE_PFC]) // else no AQM there has vars
-            aqm_was_asked(&s->rule[p->traffic_class], p, vars_of(s, ms, slot));
+            aqm_was_asked(s, tree_pfc_id(ms, slot), p, 0, vars_of(s, ms, slot));
     }
     for (uint32_t slot = 0; slot < s->config.pfcs_an_ms && !fault; slot++)
         if (b->slots & 1u << slot && b->pfc[slot].leader != slot)
@@ -114,7 +114,7 @@ enum drop_reason sched_ms_arrive_npdu(struct sched *s, uint32_t ms, uint32_t slo
     s->slot[s->slot_free] = *pdu;
     queue_push(s, pfc, m, p, flow, next_free);
     if (p->state & PFC_BY_FLOW && pdu->flow_hash & HASH_SHARED)
-        sched_queue_flow(s, pfc, flow)->shared = true;
+        queue_flow(s, pfc, flow)->shared = true;
     if (!begins)
         return DROP_NONE;
     queue_choose(s, pfc, p);

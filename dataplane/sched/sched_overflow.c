@@ -68,7 +68,7 @@ static uint32_t longest_flow(const struct sched *s, const struct overflow *r, ui
     const struct tree_pfc *p = tree_pfc(s, pfc);
     struct most m = MOST_NONE;
     for (uint32_t flow = 0; flow < s->config.flows_a_pfc; flow++) {
-        const struct tree_queue *q = &sched_queue_flow(s, pfc, flow)->queue;
+        const struct tree_queue *q = &queue_flow(s, pfc, flow)->queue;
         bool wanted = own && flow == r->flow;
         uint64_t size = wanted ? size_with(r, q->total) : exact_size(r->unit, q->total);
         if (wanted || has_one(q, p->sent_octets && flow == p->flow))
@@ -86,7 +86,7 @@ static bool pfc_gives(struct sched *s, const struct overflow *r, uint32_t ms, ui
     struct tree_queue *q = &p->queue;
     if (p->state & PFC_BY_FLOW) {
         flow = longest_flow(s, r, pfc, own);
-        q = &sched_queue_flow(s, pfc, flow)->queue;
+        q = &queue_flow(s, pfc, flow)->queue;
     }
     bool behind = p->sent_octets && (!(p->state & PFC_BY_FLOW) || flow == p->flow);
     if (!has_one(q, behind))

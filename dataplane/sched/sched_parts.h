@@ -94,19 +94,31 @@ static inline size_t queue_flow_index(const struct sched *s, uint32_t pfc, uint3
 {
     return tree_pfc_index(s, pfc) * s->config.flows_a_pfc + flow;
 }
-struct tree_flow *sched_queue_flow(const struct sched *s, uint32_t pfc, uint32_t flow);
-struct tree_flows *sched_queue_flows(const struct sched *s, uint32_t pfc);
+static inline struct tree_flow *queue_flow(const struct sched *s, uint32_t pfc, uint32_t flow)
+{
+    return &s->flow[queue_flow_index(s, pfc, flow)];
+}
+
+static inline struct tree_flows *queue_flows(const struct sched *s, uint32_t pfc)
+{
+    return &s->flows[tree_pfc_index(s, pfc)];
+}
+
 // The flow that an N-PDU with that hash joins, now.
 uint32_t sched_queue_flow_of(const struct sched *s, uint32_t pfc, uint32_t hash);
 // The number of flows that have N-PDUs, or have this one that arrives.
-uint32_t sched_queue_flows_with(const struct sched *s, uint32_t pfc, uint32_t flow);
+static inline uint32_t queue_flows_with(const struct sched *s, uint32_t pfc, uint32_t flow)
+{
+    return (uint32_t)__builtin_popcountll(queue_flows(s, pfc)->used | 1ULL << flow);
+}
+
 void sched_queue_choose_flow(struct sched *s, uint32_t pfc, struct tree_pfc *p);
 // The lists of flows, in their order: those that have little queued, new ones, and the rest.
 enum { LIST_NONE, LIST_SMALL, LIST_NEW, LIST_OLD };
 static inline bool queue_flow_is_small(const struct sched *s, uint32_t pfc,
                                        const struct tree_pfc *p)
 {
-    return sched_queue_flow(s, pfc, p->flow)->list == LIST_SMALL;
+    return queue_flow(s, pfc, p->flow)->list == LIST_SMALL;
 }
 // Chooses the next flow, if there are flow queues; then p->head_info is valid.
 static inline void queue_choose(struct sched *s, uint32_t pfc, struct tree_pfc *p)
@@ -118,7 +130,7 @@ static inline void queue_choose(struct sched *s, uint32_t pfc, struct tree_pfc *
 static inline struct pdu *queue_head(const struct sched *s, uint32_t pfc, const struct tree_pfc *p)
 {
     if (p->state & PFC_BY_FLOW)
-        return &s->slot[sched_queue_flow(s, pfc, p->flow)->queue.head];
+        return &s->slot[queue_flow(s, pfc, p->flow)->queue.head];
     return &s->slot[p->queue.head];
 }
 

@@ -22,7 +22,7 @@ void sched_prefetch_tail(const struct sched *s, uint32_t ms, uint32_t slot, uint
     const struct tree_pfc *p = tree_pfc_of(tree_ms(s, ms), slot);
     uint32_t pfc = tree_pfc_id(ms, slot);
     if (p->state & PFC_BY_FLOW)
-        queue_prefetch_flow(s, pfc, p, sched_queue_flow_of(s, pfc, flow_hash), false);
+        queue_prefetch_flow(s, pfc, sched_queue_flow_of(s, pfc, flow_hash), false);
     else if (p->queue.total)
         __builtin_prefetch(&s->slot[p->queue.tail], 1);
 }

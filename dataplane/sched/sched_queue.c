@@ -12,25 +12,10 @@
 // Invariant (S7): only the head of a queue leaves it.
 #include "dataplane/sched/sched_queue.h"
 
-struct tree_flow *sched_queue_flow(const struct sched *s, uint32_t pfc, uint32_t flow)
-{
-    return &s->flow[queue_flow_index(s, pfc, flow)];
-}
-
-struct tree_flows *sched_queue_flows(const struct sched *s, uint32_t pfc)
-{
-    return &s->flows[tree_pfc_index(s, pfc)];
-}
-
-uint32_t sched_queue_flows_with(const struct sched *s, uint32_t pfc, uint32_t flow)
-{
-    return (uint32_t)__builtin_popcountll(sched_queue_flows(s, pfc)->used | 1ULL << flow);
-}
-
 uint32_t sched_queue_flow_of(const struct sched *s, uint32_t pfc, uint32_t hash)
 {
-    const struct tree_flow *f = sched_queue_flow(s, pfc, 0);
-    uint64_t used = sched_queue_flows(s, pfc)->used, empty = 0;
+    const struct tree_flow *f = queue_flow(s, pfc, 0);
+    uint64_t used = queue_flows(s, pfc)->used, empty = 0;
     uint32_t flows = s->config.flows_a_pfc, own = hash & (flows - 1);
     uint16_t tag = queue_tag_of(hash);
     for (uint64_t left = used; left; left &= left - 1) {
@@ -50,13 +35,13 @@ uint32_t sched_queue_flow_of(const struct sched *s, uint32_t pfc, uint32_t hash)
 
 static void list_append(const struct sched *s, uint32_t pfc, uint32_t list, uint32_t flow)
 {
-    struct tree_flows *lists = sched_queue_flows(s, pfc);
-    struct tree_flow *f = sched_queue_flow(s, pfc, flow);
+    struct tree_flows *lists = queue_flows(s, pfc);
+    struct tree_flow *f = queue_flow(s, pfc, flow);
     lists->used |= 1ULL << flow;
     f->list = (uint8_t)list & 3;
     f->next = 0;
     if (lists->head[list - 1])
-        sched_queue_flow(s, pfc, lists->tail[list - 1] - 1u)->next = (uint8_t)(flow + 1);
+        queue_flow(s, pfc, lists->tail[list - 1] - 1u)->next = (uint8_t)(flow + 1);
     else
         lists->head[list - 1] = (uint8_t)(flow + 1);
     lists->tail[list - 1] = (uint8_t)(flow + 1);
@@ -76,7 +61,7 @@ static bool flow_goes(const struct sched *s, const struct tree_flow *f, uint32_t
 // Into the first list, from this one on, in which its head may go; else it has a turn to come.
 static void list_enter(const struct sched *s, uint32_t pfc, uint32_t list, uint32_t flow)
 {
-    struct tree_flow *f = sched_queue_flow(s, pfc, flow);
+    struct tree_flow *f = queue_flow(s, pfc, flow);
     while (list < LIST_OLD && !flow_goes(s, f, list))
         list++;
     if (list == LIST_OLD)
@@ -88,9 +73,9 @@ static void list_enter(const struct sched *s, uint32_t pfc, uint32_t list, uint3
 // the flow that was the last of the old ones as the round began.
 static void list_pass(const struct sched *s, uint32_t pfc, uint32_t list)
 {
-    struct tree_flows *lists = sched_queue_flows(s, pfc);
+    struct tree_flows *lists = queue_flows(s, pfc);
     uint32_t flow = lists->head[list - 1] - 1u;
-    struct tree_flow *f = sched_queue_flow(s, pfc, flow);
+    struct tree_flow *f = queue_flow(s, pfc, flow);
     uint8_t round = lists->round;
     bool ends = list == LIST_OLD && lists->round_end == flow + 1;
     lists->head[list - 1] = f->next;
@@ -111,13 +96,13 @@ void sched_queue_choose_flow(struct sched *s, uint32_t pfc, struct tree_pfc *p)
 {
     if (p->sent_octets || !p->queue.total)
         return;
-    const struct tree_flows *lists = sched_queue_flows(s, pfc);
+    const struct tree_flows *lists = queue_flows(s, pfc);
     for (;;) {
         uint32_t list = LIST_SMALL;
         while (!lists->head[list - 1])
             list++;
         uint32_t flow = lists->head[list - 1] - 1u;
-        const struct tree_flow *f = sched_queue_flow(s, pfc, flow);
+        const struct tree_flow *f = queue_flow(s, pfc, flow);
         if (f->queue.total && flow_goes(s, f, list)) {
             const struct pdu *pdu = &s->slot[f->queue.head];
             p->flow = (uint8_t)flow;
@@ -131,7 +116,7 @@ void sched_queue_choose_flow(struct sched *s, uint32_t pfc, struct tree_pfc *p)
 // All flows are empty, and owe nothing.
 static void lists_clear(const struct sched *s, uint32_t pfc)
 {
-    const struct tree_flows *lists = sched_queue_flows(s, pfc);
+    const struct tree_flows *lists = queue_flows(s, pfc);
     for (uint32_t list = LIST_SMALL; list <= LIST_OLD; list++)
         while (lists->head[list - 1])
             list_pass(s, pfc, list);
@@ -143,9 +128,9 @@ static void lists_clear(const struct sched *s, uint32_t pfc)
 // that had nothing queued owes nothing.
 static void join(const struct sched *s, uint32_t pfc, uint32_t flow, bool owes)
 {
-    struct tree_flow *f = sched_queue_flow(s, pfc, flow);
+    struct tree_flow *f = queue_flow(s, pfc, flow);
     int64_t quantum = s->config.flow_quantum_octets, deficit = quantum;
-    uint8_t rounds = (uint8_t)(sched_queue_flows(s, pfc)->round - f->next);
+    uint8_t rounds = (uint8_t)(queue_flows(s, pfc)->round - f->next);
     if (owes && f->deficit + rounds * quantum < quantum)
         deficit = f->deficit + rounds * quantum;
     f->deficit = (int32_t)deficit;
@@ -155,7 +140,7 @@ static void join(const struct sched *s, uint32_t pfc, uint32_t flow, bool owes)
 void sched_queue_append_to_flow(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t flow,
                                 uint32_t slot)
 {
-    struct tree_flow *f = sched_queue_flow(s, pfc, flow);
+    struct tree_flow *f = queue_flow(s, pfc, flow);
     uint16_t tag = queue_tag_of(s->slot[slot].flow_hash);
     f->shared = f->queue.total && (f->shared || f->tag != tag);
     if (!p->queue.total)

@@ -25,14 +25,14 @@ static SCHED_INLINE void queue_prefetch_lists(const struct sched *s, uint32_t pf
 }
 
 // What an N-PDU of that flow touches beside these: the end of its queue, and the AQM's vars.
-static SCHED_INLINE void queue_prefetch_flow(const struct sched *s, uint32_t pfc,
-                                             const struct tree_pfc *p, uint32_t flow, bool head)
+static SCHED_INLINE void queue_prefetch_flow(const struct sched *s, uint32_t pfc, uint32_t flow,
+                                             bool head)
 {
     size_t at = queue_flow_index(s, pfc, flow);
     const struct tree_flow *f = &s->flow[at];
     if (f->queue.total)
         __builtin_prefetch(&s->slot[head ? f->queue.head : f->queue.tail], 1);
-    if (s->rule[p->traffic_class].scope == SCHED_SCOPE_FLOW)
+    if (f->asked)
         __builtin_prefetch(tree_vars(s, SCHED_SCOPE_FLOW, at), 1);
 }
 
@@ -112,7 +112,7 @@ void sched_queue_drop(struct sched *s, uint32_t pfc, struct tree_pfc *p, struct 
 static inline void queue_pop(struct sched *s, uint32_t pfc, struct tree_ms *m, struct tree_pfc *p)
 {
     bool by_flow = p->state & PFC_BY_FLOW;
-    struct tree_queue *q = by_flow ? &sched_queue_flow(s, pfc, p->flow)->queue : &p->queue;
+    struct tree_queue *q = by_flow ? &queue_flow(s, pfc, p->flow)->queue : &p->queue;
     uint32_t slot = q->head;
     const struct pdu *pdu = &s->slot[slot];
     uint32_t lle = pdu->lle;

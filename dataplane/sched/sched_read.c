@@ -102,12 +102,12 @@ static uint64_t older(uint64_t a, uint64_t b)
 // The oldest head among the flows that are first in their lists.
 static uint64_t oldest_by_flow(const struct sched *s, uint32_t pfc, uint64_t clock_ns)
 {
-    const struct tree_flows *lists = sched_queue_flows(s, pfc);
+    const struct tree_flows *lists = queue_flows(s, pfc);
     uint64_t oldest_ns = 0;
     for (uint32_t list = 0; list < sizeof lists->head; list++) {
         if (!lists->head[list])
             continue;
-        const struct tree_queue *q = &sched_queue_flow(s, pfc, lists->head[list] - 1u)->queue;
+        const struct tree_queue *q = &queue_flow(s, pfc, lists->head[list] - 1u)->queue;
         if (q->total)
             oldest_ns = older(oldest_ns, age(s, q->head, clock_ns));
     }

@@ -220,7 +220,7 @@ static struct aqm_calm calm_of(const struct sched *s, const struct sched_class *
 {
     if (!k->aqm.ops->enqueue && !k->aqm.ops->dequeue)
         return (struct aqm_calm){UINT64_MAX, 0};
-    bool may_rest = k->scope == SCHED_SCOPE_PFC && !s->config.in_full;
+    bool may_rest = k->scope >= SCHED_SCOPE_PFC && !s->config.in_full;
     return may_rest ? k->aqm.calm : (struct aqm_calm){0, 0};
 }
 

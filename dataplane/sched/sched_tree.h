@@ -118,6 +118,8 @@ struct tree_flow {
     uint8_t list : 2;   // LIST_NONE and others: see sched_parts.h
     bool shared : 1;    // N-PDUs of other tags are in it, too
     bool signalled : 1; // by a mark or a drop since one was spared: see aqm_spares
+    bool stirred : 1;   // as a PFC's, if the AQM watches one flow's queue
+    bool asked : 1;     // as a PFC's
 };
 static_assert(sizeof(struct tree_flow) == 24, "a flow");
 

@@ -129,13 +129,13 @@ int sched_ms_remove(struct sched *s, uint32_t ms, enum drop_reason reason, uint6
 static void flows_reset(const struct sched *s, uint32_t pfc, uint32_t class)
 {
     for (uint32_t flow = 0; flow < s->config.flows_a_pfc; flow++) {
-        struct tree_flow *f = sched_queue_flow(s, pfc, flow);
+        struct tree_flow *f = queue_flow(s, pfc, flow);
         *f = (struct tree_flow){0};
         vars_reset(s, SCHED_SCOPE_FLOW,
                    tree_vars(s, SCHED_SCOPE_FLOW, queue_flow_index(s, pfc, flow)), class);
     }
     if (s->config.flows_a_pfc)
-        *sched_queue_flows(s, pfc) = (struct tree_flows){0};
+        *queue_flows(s, pfc) = (struct tree_flows){0};
 }
 
 // Data's virtual time is the tag of the slot `last`: never that of signalling, if there is data.

@@ -41,7 +41,7 @@ static const char *check_flows(const struct sched *s, uint32_t pfc, const struct
 {
     uint64_t total = 0;
     for (uint32_t flow = 0; flow < s->config.flows_a_pfc; flow++) {
-        const struct tree_flow *f = sched_queue_flow(s, pfc, flow);
+        const struct tree_flow *f = queue_flow(s, pfc, flow);
         const char *fault = check_queue(s, &f->queue);
         if (fault)
             return fault;

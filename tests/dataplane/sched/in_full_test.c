@@ -104,9 +104,9 @@ static struct world *a_life(uint64_t random, uint32_t i, const struct aqm *aqm, 
                               .pfcs = 1 + i % 3,
                               .limits = i % 5 == 0,
                               .lifetimes = i % 3 == 0,
-                              .flow_queues = i % 7 == 0,
+                              .flow_queues = i % 7 < 2,
                               .aqm = aqm,
-                              .scope = SCHED_SCOPE_PFC,
+                              .scope = i % 7 ? SCHED_SCOPE_PFC : SCHED_SCOPE_FLOW,
                               .in_full = in_full,
                               .sparse = i % 2};
     struct world *w = world_random(&random, &wish);
@@ -132,9 +132,26 @@ static enum aqm_verdict dequeue(const void *config, void *vars, const struct aqm
 static const struct aqm_ops slow_to_calm = {
     .name = "slow to calm", .help = "marks behind a long wait", .dequeue = dequeue};
 
+// A head that has waited for longer than its share takes for so many octets is marked.
+#define MANY_OCTETS 2000
+static enum aqm_verdict dequeue_by_share(const void *config, void *vars,
+                                         const struct aqm_view *view)
+{
+    (void)config, (void)vars;
+    return (unsigned __int128)view->sojourn_ns * aqm_share(view) >= MANY_OCTETS * 1000000000ULL
+               ? AQM_MARK
+               : AQM_PASS;
+}
+
+static const struct aqm_ops by_share = {.name = "by share",
+                                        .help = "marks what waited long for its share",
+                                        .dequeue = dequeue_by_share};
+
 static void the_usual_case_is_as_in_full(void **state)
 {
-    struct aqm aqm[2] = {{.ops = NULL}, {.ops = &slow_to_calm, .calm = {LONG_NS, 0}}};
+    struct aqm aqm[3] = {{.ops = NULL},
+                         {.ops = &slow_to_calm, .calm = {LONG_NS, 0}},
+                         {.ops = &by_share, .calm = {0, MANY_OCTETS * 1000000000ULL}}};
     uint64_t params[AQM_PARAMS_MAX];
     (void)state;
     random_begin();
@@ -143,8 +160,8 @@ static void the_usual_case_is_as_in_full(void **state)
     assert_null(aqm_setup(&aqm[0], &aqm_cobalt, params));
     for (uint32_t i = 0; i < WORLD_CASES(1500); i++) {
         uint64_t random = random_next();
-        struct world *quick = a_life(random, i, &aqm[i / 2 % 2], false);
-        struct world *full = a_life(random, i, &aqm[i / 2 % 2], true);
+        struct world *quick = a_life(random, i, &aqm[i / 2 % 3], false);
+        struct world *full = a_life(random, i, &aqm[i / 2 % 3], true);
         same_lives(quick, full);
         world_close(quick);
         world_close(full);
@@ -159,8 +176,8 @@ static struct bucket_terms some_terms(uint64_t *random, uint64_t least, uint64_t
     return world_terms(world_draw(random, least, most), (uint32_t)world_draw(random, 1600, 12000));
 }
 
-// `slow`: its own bucket limits it.
-static void add_busy_ms(struct world *w, uint64_t *random, uint32_t cell, bool slow)
+// `slow`: its own bucket limits it. `flows`: most of a source.
+static void add_busy_ms(struct world *w, uint64_t *random, uint32_t cell, bool slow, uint32_t flows)
 {
     const uint16_t most[] = {290, 290, 1500, 4000}; // of an N-PDU
     uint32_t ms = world_add_ms(w, cell, world_draw(random, 0, 2) ? 1520 : 300);
@@ -182,6 +199,7 @@ static void add_busy_ms(struct world *w, uint64_t *random, uint32_t cell, bool s
                                                .burst = (uint32_t)world_draw(random, 1, 5),
                                                .interval_ns = world_draw(random, 2000000, 60000000),
                                                .seed = world_draw(random, 0, 1u << 30),
+                                               .flows = flows ? 1 + pfc % flows : 0,
                                                .lle = (uint8_t)world_draw(random, 0, 1)});
     }
 }
@@ -224,11 +242,14 @@ static void one_change(struct world *w, uint64_t *random)
 static struct world *a_busy_life(uint64_t random, uint32_t i, const struct aqm *aqm, bool in_full)
 {
     struct sched_config config = world_config();
+    bool by_flow = i % 3 == 1;
     config.in_full = in_full;
+    config.flows_a_pfc = by_flow ? 8 : 0;
     config.hold_ns = 500000000;
     for (uint32_t class = 0; class < CLASS_COUNT; class ++) {
         config.of_class[class].aqm = *aqm;
-        config.of_class[class].scope = SCHED_SCOPE_PFC;
+        config.of_class[class].scope = by_flow ? SCHED_SCOPE_FLOW : SCHED_SCOPE_PFC;
+        config.of_class[class].flow_queues = by_flow;
         if (i % 6 == 0)
             config.of_class[class].lifetime_ns = 300000000;
     }
@@ -243,7 +264,7 @@ static struct world *a_busy_life(uint64_t random, uint32_t i, const struct aqm *
         world_add_cell(w, cell % 2, some_terms(&random, slow ? 900000 : 50000, 1000000),
                        some_terms(&random, 50000, 900000));
     for (uint32_t ms = 0; ms < 12; ms++)
-        add_busy_ms(w, &random, (uint32_t)world_draw(&random, 0, 5), slow);
+        add_busy_ms(w, &random, (uint32_t)world_draw(&random, 0, 5), slow, by_flow ? 4 : 0);
     uint64_t rest_ns = i % 6 ? 40000000 : 400000000; // who is frozen long stays too long
     for (uint32_t change = 0; change < 40; change++) {
         world_run(w, w->now_ns + world_draw(&random, 1000000, rest_ns));
