@@ -326,6 +326,8 @@ static const char *registry_of(struct dp *dp, const struct dp_config *c)
     r->gn = own_addresses(&c->gn);
     r->gb = own_addresses(&c->gb);
     r->gn.all = dp_config_addresses(c);
+    if (dp->device[STATS_GN].hash.entries)
+        r->teid_hash = &dp->device[STATS_GN].hash;
     r->llc_headroom = DOWN_HEADROOM;
     r->pool = port_pool("control", control_buffers(c), c->gb.mtu_octets, rings_only(c));
     for (int i = 0; i < CLASS_COUNT; i++)

@@ -103,11 +103,11 @@ enum dp_overflow { DP_OVERFLOW_LARGEST, DP_OVERFLOW_TAIL };
 #define DP_GN_KEYS(KEY, T)                                                                        \
     KEY(T, COUNT, error_indications_per_s, "gn.error_indications", NULL, 0, 100000, 100,          \
         "the most GTP-U error indications a second, for unknown TEIDs")                           \
-    KEY(T, CHOICE, steering, "gn.steering", "auto address teid strays", 0,                        \
+    KEY(T, CHOICE, steering, "gn.steering", "auto address teid rss strays", 0,                    \
         PORT_STEERING_COUNT - 1, PORT_STEERING_AUTO,                                              \
         "how frames come to their worker, if there are several: rules of the device by address, " \
-        "one for each worker in gn.address; rules by TEID; handed on by the worker that got "     \
-        "them; or the first of these that the device can do")
+        "one for each worker in gn.address; rules by TEID; its hash of chosen TEIDs; handed on "  \
+        "by the worker that got them; or the first of these that the device can do")
 
 #define DP_ADDRESS_FIELDS(MUST, MAY, T)                   \
     MUST(T, U32, address, 0, UINT32_MAX, "IPv4; 0: none") \

@@ -57,7 +57,7 @@ static void put_gpdu(uint8_t *b, uint32_t teid)
 static uint32_t first_teid(const struct dp_config *config, uint32_t pdp)
 {
     struct teid_bits bits = teid_bits(config->workers, config->pdps);
-    return state_teid_after(bits, config->secret_seed, 0, teid_make(bits, 0, 0, pdp));
+    return state_teid_after(bits, config->secret_seed, 0, teid_make(bits, 0, 0, pdp), NULL);
 }
 
 static void offer(struct side *side)

@@ -225,7 +225,7 @@ static bool create(struct population *w)
 
 static uint32_t first_teid(struct teid_bits bits, uint32_t worker, uint32_t index)
 {
-    return state_teid_after(bits, POPULATION_TEID_SEED, 0, teid_make(bits, worker, 0, index));
+    return state_teid_after(bits, POPULATION_TEID_SEED, 0, teid_make(bits, worker, 0, index), NULL);
 }
 
 // The first TEIDs of all places are known beforehand, which a file that a port is to read needs.

@@ -73,12 +73,24 @@ enum port_link { PORT_LINK_UP, PORT_LINK_DOWN, PORT_LINK_GONE };
 extern const char *const port_link_names[];
 
 #define PORT_INTERFACE_OCTETS 16
-#define PORT_LACKS_OCTETS     400 // 100 for each way
+#define PORT_LACKS_OCTETS     500 // 100 for each way
+
+// A device's hash of the TEID (Toeplitz), and the table that makes a queue of it.
+#define PORT_HASH_ENTRIES 512
+struct port_hash {
+    uint32_t entries; // a power of two; 0: the device does not hash TEIDs
+    uint32_t key[2];  // the octets of the key that the TEID's bits meet
+    uint8_t queue[PORT_HASH_ENTRIES];
+};
+
+// The queue that the device takes a TEID to.
+uint32_t port_hash_queue(const struct port_hash *hash, uint32_t teid);
 
 struct port_device {
     uint16_t id; // RTE_MAX_ETHPORTS: not open
     bool rings;
     enum port_steering steering;            // never PORT_STEERING_AUTO
+    struct port_hash hash;                  // with PORT_STEERING_RSS
     char steering_lacks[PORT_LACKS_OCTETS]; // which better ways it does not do, and why
     char interface[PORT_INTERFACE_OCTETS];  // the kernel interface behind it; empty: none
     struct mac mac;

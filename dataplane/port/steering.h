@@ -7,6 +7,7 @@
     STEERING(AUTO, "auto")                                                               \
     STEERING(ADDRESS, "address") /* rules by address: each queue has one of its own */   \
     STEERING(TEID, "teid")       /* rules by the bits of the TEID that name the queue */ \
+    STEERING(RSS, "rss")         /* its hash of the TEID, which is chosen accordingly */ \
     STEERING(STRAYS, "strays")   /* anywhere; the workers hand frames on */
 enum port_steering {
 #define STEERING(name, text) PORT_STEERING_##name,

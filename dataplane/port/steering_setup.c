@@ -1,14 +1,17 @@
 // How frames come to the queue of the worker that they are for. All GTP-U of a GGSN goes from one
 // UDP endpoint to another, so RSS by addresses and ports takes it to one queue, whose worker has to
 // hand on what is for the others. Better ways need a device with rules (rte_flow): by destination
-// address, if the host has one for each queue, or by the bits of the TEID that name the worker.
+// address, if the host has one for each queue, or by the bits of the TEID that name the worker; or
+// one that hashes the TEID, and with nothing else: then control gives only TEIDs whose hash leads
+// to their worker (port_hash_queue), by the device's own key and table.
 //
 // All rules of a way hold, or none: each is validated before the first is made. What matches no
-// rule comes as without: ARP, neighbour discovery, and with rules by TEID all fragments, none of
-// which may be taken away from its datagram's others. With one queue there is nothing to choose. A
+// rule comes as without: ARP, neighbour discovery, and by TEID all fragments, none of which may be
+// taken away from its datagram's others. With one queue there is nothing to choose. A
 // ring has no rules; the simulated network at its far end chooses the queue.
 #include <errno.h>
 #include <rte_flow.h>
+#include <rte_thash.h>
 #include <stdio.h>
 
 #include "dataplane/port/port_parts.h"
@@ -21,6 +24,7 @@ const char *const port_steering_names[] = {
 
 #define PATTERN_MOST 5u // Ethernet, IP, UDP, GTP-U, end
 #define RULES_MOST   (2u * PORT_QUEUES_MAX)
+#define KEY_OCTETS   128u // the longest key of a device's hash; most have 40 or 52
 
 struct rule {
     uint16_t queue;
@@ -120,7 +124,7 @@ static const char *rules_make(const struct port_device *device, const struct rul
     return error.message ? error.message : rte_strerror(-fault);
 }
 
-static const char *by_address(const struct port_device *device, const struct port_config *config)
+static const char *by_address(struct port_device *device, const struct port_config *config)
 {
     struct rules rules = {0};
     if (config->addresses.n == 0)
@@ -130,7 +134,7 @@ static const char *by_address(const struct port_device *device, const struct por
     return rules_make(device, &rules);
 }
 
-static const char *by_teid(const struct port_device *device, const struct port_config *config)
+static const char *by_teid(struct port_device *device, const struct port_config *config)
 {
     const char *why = "its TEIDs name no worker";
     for (int whole = 1; whole >= 0 && why && config->teid_worker_bits; whole--) {
@@ -146,16 +150,69 @@ static const char *by_teid(const struct port_device *device, const struct port_c
     return why;
 }
 
-static const char *as_strays(const struct port_device *device, const struct port_config *config)
+uint32_t port_hash_queue(const struct port_hash *hash, uint32_t teid)
+{
+    uint32_t value = rte_softrss(&teid, 1, (const uint8_t *)hash->key);
+    return hash->queue[value & (hash->entries - 1)];
+}
+
+// Reads key and table. False: it says nothing about them, some drivers without an error, or a queue
+// is in no entry.
+static bool hash_read(const struct port_device *device, uint32_t entries, uint16_t queues,
+                      struct port_hash *hash)
+{
+    struct rte_eth_rss_reta_entry64 table[PORT_HASH_ENTRIES / RTE_ETH_RETA_GROUP_SIZE] = {0};
+    uint8_t key[KEY_OCTETS] = {0};
+    struct rte_eth_rss_conf conf = {.rss_key = key, .rss_key_len = KEY_OCTETS};
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < entries; i += RTE_ETH_RETA_GROUP_SIZE)
+        table[i / RTE_ETH_RETA_GROUP_SIZE].mask = UINT64_MAX;
+    if (rte_eth_dev_rss_hash_conf_get(device->id, &conf) != 0 || conf.rss_hf != RTE_ETH_RSS_GTPU ||
+        rte_eth_dev_rss_reta_query(device->id, table, (uint16_t)entries) != 0)
+        return false;
+    memcpy(hash->key, key, sizeof hash->key);
+    for (uint32_t i = 0; i < entries; i++) {
+        uint16_t queue = table[i / RTE_ETH_RETA_GROUP_SIZE].reta[i % RTE_ETH_RETA_GROUP_SIZE];
+        hash->queue[i] = (uint8_t)queue;
+        found |= queue < queues ? 1u << queue : 0;
+    }
+    hash->entries = entries;
+    return (hash->key[0] | hash->key[1]) && found == (1u << queues) - 1;
+}
+
+static const char *by_hash(struct port_device *device, const struct port_config *config)
+{
+    struct rte_eth_dev_info info;
+    struct rte_eth_rss_conf conf = {.rss_hf = RTE_ETH_RSS_GTPU}, before = {0};
+    if (rte_eth_dev_info_get(device->id, &info) != 0 ||
+        !(info.flow_type_rss_offloads & RTE_ETH_RSS_GTPU))
+        return "it does not hash TEIDs";
+    uint32_t entries = info.reta_size;
+    if (entries < RTE_ETH_RETA_GROUP_SIZE || entries > PORT_HASH_ENTRIES ||
+        (entries & (entries - 1)) || info.hash_key_size < 8 || info.hash_key_size > KEY_OCTETS)
+        return "the size of its hash's key or table is unknown here";
+    if (rte_eth_dev_rss_hash_conf_get(device->id, &before) != 0 ||
+        rte_eth_dev_rss_hash_update(device->id, &conf) != 0)
+        return "it does not change what it hashes";
+    if (hash_read(device, entries, config->queues, &device->hash))
+        return NULL;
+    device->hash.entries = 0;
+    before.rss_key = NULL; // unchanged
+    rte_eth_dev_rss_hash_update(device->id, &before);
+    return "it does not tell its hash's key and table, or leaves out a queue";
+}
+
+static const char *as_strays(struct port_device *device, const struct port_config *config)
 {
     (void)device, (void)config;
     return NULL;
 }
 
-typedef const char *steering_fn(const struct port_device *device, const struct port_config *config);
+typedef const char *steering_fn(struct port_device *device, const struct port_config *config);
 static steering_fn *const ways[PORT_STEERING_COUNT] = {
     [PORT_STEERING_ADDRESS] = by_address,
     [PORT_STEERING_TEID] = by_teid,
+    [PORT_STEERING_RSS] = by_hash,
     [PORT_STEERING_STRAYS] = as_strays,
 };
 

@@ -8,7 +8,7 @@ uint32_t registry_pdp_teid(struct registry *r, uint32_t worker, uint32_t pdp)
     uint32_t place = registry_places_take(&w->pdps, w->pdps.n == r->limits.pdps ? pdp : UINT32_MAX);
     uint32_t *teid = &w->teid[place], first = teid_make(r->teid_bits, worker, 0, place);
     *teid = state_teid_after(r->teid_bits, r->teid_seed, *teid ? ++w->renewed : 0,
-                             *teid ? *teid : first);
+                             *teid ? *teid : first, r->teid_hash);
     return *teid;
 }
 

@@ -105,6 +105,7 @@ struct registry {
     uint32_t room_mss, room_pdps; // of each worker
     struct teid_bits teid_bits;
     uint64_t teid_seed;
+    const struct port_hash *teid_hash; // of Gn's device, if that chooses the worker; else NULL
     uint32_t pfcs_an_ms;
     const struct aqm_ops *aqm[CLASS_COUNT];
     struct registry_port gn, gb;

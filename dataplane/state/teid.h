@@ -51,6 +51,9 @@ static inline uint32_t teid_random(struct teid_bits bits, uint32_t teid)
 
 // The TEID for the next context at a place; `former` is the TEID of the previous one, or
 // teid_make(bits, worker, 0, index) at first. The TEIDs are predictable from `seed` and `turn`.
-uint32_t state_teid_after(struct teid_bits bits, uint64_t seed, uint32_t turn, uint32_t former);
+// With a hash (else NULL) it is one that the device takes to the worker's queue, if there is one.
+struct port_hash;
+uint32_t state_teid_after(struct teid_bits bits, uint64_t seed, uint32_t turn, uint32_t former,
+                          const struct port_hash *hash);
 
 #endif

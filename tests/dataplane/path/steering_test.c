@@ -35,7 +35,14 @@ static void open_by(uint32_t workers, enum port_steering way)
                                  .knows_gtpu = true,
                                  .knows_fragments = true,
                                  .looks_into_first = true,
-                                 .rules_most = RULE_NIC_RULES};
+                                 .rules_most = RULE_NIC_RULES,
+                                 .hashes_teids = true,
+                                 .tells_key = true,
+                                 .entries = 128};
+    for (uint32_t i = 0; i < RULE_NIC_KEY; i++)
+        rule_nic.key[i] = (uint8_t)(17 * i + 5);
+    for (uint32_t i = 0; i < rule_nic.entries; i++)
+        rule_nic.table[i] = (uint16_t)(i % workers);
     open_workers(&c);
     add_mss(MSS);
 }
@@ -108,11 +115,13 @@ static void fragments_come_by_their_address(void **state)
 static void fragments_are_joined_before_they_are_handed_on(void **state)
 {
     (void)state;
-    open_by(3, PORT_STEERING_TEID);
-    uint32_t npdus = traffic_through_nic(10, 700, 576);
-    assert_int_equal(strays(STATS_GN, true), npdus - npdus / 3);
-    path_expect_all();
-    path_close();
+    for (enum port_steering way = PORT_STEERING_TEID; way < PORT_STEERING_COUNT; way++) {
+        open_by(3, way);
+        uint32_t npdus = traffic_through_nic(10, 700, 576);
+        assert_int_equal(strays(STATS_GN, true), npdus - npdus / 3);
+        path_expect_all();
+        path_close();
+    }
 }
 
 // An MS that moves to another worker keeps its TEIDs and what its GGSN knows: its frames come to

@@ -13,6 +13,12 @@ struct rte_flow *__wrap_rte_flow_create(uint16_t port, const struct rte_flow_att
                                         const struct rte_flow_action *actions,
                                         struct rte_flow_error *error);
 int __wrap_rte_flow_flush(uint16_t port, struct rte_flow_error *error);
+int __real_rte_eth_dev_info_get(uint16_t port, struct rte_eth_dev_info *info);
+int __wrap_rte_eth_dev_info_get(uint16_t port, struct rte_eth_dev_info *info);
+int __wrap_rte_eth_dev_rss_hash_update(uint16_t port, struct rte_eth_rss_conf *conf);
+int __wrap_rte_eth_dev_rss_hash_conf_get(uint16_t port, struct rte_eth_rss_conf *conf);
+int __wrap_rte_eth_dev_rss_reta_query(uint16_t port, struct rte_eth_rss_reta_entry64 *table,
+                                      uint16_t entries);
 
 // Octets of the item's header on the wire; 0: unknown.
 static size_t octets_of(enum rte_flow_item_type type)
@@ -111,6 +117,59 @@ int __wrap_rte_flow_flush(uint16_t port, struct rte_flow_error *error)
     return 0;
 }
 
+// ---- The hash ----
+
+int __wrap_rte_eth_dev_info_get(uint16_t port, struct rte_eth_dev_info *info)
+{
+    int fault = __real_rte_eth_dev_info_get(port, info);
+    info->flow_type_rss_offloads &= ~RTE_ETH_RSS_GTPU;
+    if (rule_nic.hashes_teids) {
+        info->flow_type_rss_offloads |= RTE_ETH_RSS_GTPU;
+        info->reta_size = rule_nic.entries;
+        info->hash_key_size = RULE_NIC_KEY;
+    }
+    return fault;
+}
+
+int __wrap_rte_eth_dev_rss_hash_update(uint16_t port, struct rte_eth_rss_conf *conf)
+{
+    (void)port;
+    if (conf->rss_key)
+        memcpy(rule_nic.key, conf->rss_key, conf->rss_key_len);
+    rule_nic.hashed = conf->rss_hf;
+    rule_nic.updates++;
+    return 0;
+}
+
+int __wrap_rte_eth_dev_rss_hash_conf_get(uint16_t port, struct rte_eth_rss_conf *conf)
+{
+    (void)port;
+    conf->rss_hf = rule_nic.hashed;
+    if (conf->rss_key && conf->rss_key_len >= RULE_NIC_KEY)
+        memcpy(conf->rss_key, rule_nic.key, RULE_NIC_KEY);
+    return conf->rss_key && !rule_nic.tells_key ? -ENOTSUP : 0;
+}
+
+int __wrap_rte_eth_dev_rss_reta_query(uint16_t port, struct rte_eth_rss_reta_entry64 *table,
+                                      uint16_t entries)
+{
+    (void)port;
+    for (uint16_t i = 0; i < entries; i++)
+        if (table[i / 64].mask >> i % 64 & 1)
+            table[i / 64].reta[i % 64] = rule_nic.table[i];
+    return entries == rule_nic.entries ? 0 : -EINVAL;
+}
+
+// The key is a window of 32 bits that moves on a bit for each bit of the input.
+uint32_t rule_nic_toeplitz(const uint8_t *key, const uint8_t *octets, size_t n)
+{
+    uint32_t value = 0;
+    for (size_t bit = 0; bit < 8 * n; bit++)
+        for (size_t i = 0; (octets[bit / 8] >> (7 - bit % 8) & 1) && i < 32; i++)
+            value ^= (uint32_t)(key[(bit + i) / 8] >> (7 - (bit + i) % 8) & 1) << (31 - i);
+    return value;
+}
+
 // ---- Frames ----
 
 // Where the headers begin, and what kind each is.
@@ -185,5 +244,9 @@ int rule_nic_queue(const uint8_t *frame, size_t n)
     for (uint32_t i = 0; i < rule_nic.rules; i++)
         if (is_about(&rule_nic.rule[i], &headers, frame))
             return rule_nic.rule[i].queue;
+    // Its TEID; RSS knows no ports of fragments, nor what is behind.
+    if (headers.n == 4 && !headers.fragment && rule_nic.hashed == RTE_ETH_RSS_GTPU)
+        return rule_nic.table[rule_nic_toeplitz(rule_nic.key, frame + headers.at[3] + 4, 4) %
+                              rule_nic.entries];
     return -1;
 }

@@ -3,6 +3,7 @@
 #include "tests/dataplane/eal_fixture.h"
 #include "tests/dataplane/port/port_fixture.h"
 #include "tests/dataplane/port/rule_nic.h"
+#include "tests/dataplane/random.h"
 
 #define QUEUES 3
 
@@ -29,7 +30,16 @@ static int make(void **state)
                                  .knows_gtpu = true,
                                  .knows_fragments = true,
                                  .looks_into_first = true,
-                                 .rules_most = RULE_NIC_RULES};
+                                 .rules_most = RULE_NIC_RULES,
+                                 .hashes_teids = true,
+                                 .tells_key = true,
+                                 .hashed = RTE_ETH_RSS_IP,
+                                 .entries = 128};
+    random_begin();
+    for (uint32_t i = 0; i < RULE_NIC_KEY; i++)
+        rule_nic.key[i] = (uint8_t)random_in(0, 255);
+    for (uint32_t i = 0; i < RULE_NIC_ENTRIES; i++)
+        rule_nic.table[i] = (uint16_t)(i % QUEUES);
     config = (struct port_config){.name = "gn",
                                   .device = "net_null0",
                                   .queues = QUEUES,
@@ -120,11 +130,13 @@ static void the_first_that_it_can_do_is_taken(void **state)
     make(NULL);
     config.addresses.n = 0;
     rule_nic.knows_gtpu = false;
-    opens_by(PORT_STEERING_STRAYS, "address: there is no list of addresses, one for each worker; "
-                                   "teid: not in this NIC");
+    opens_by(PORT_STEERING_RSS, "address: there is no list of addresses, one for each worker; "
+                                "teid: not in this NIC");
     make(NULL);
-    rule_nic.knows_addresses = false;
-    opens_by(PORT_STEERING_STRAYS, "address: not in this NIC; teid: not in this NIC");
+    config.addresses.n = 0;
+    rule_nic.knows_gtpu = rule_nic.hashes_teids = false;
+    opens_by(PORT_STEERING_STRAYS, "address: there is no list of addresses, one for each worker; "
+                                   "teid: not in this NIC; rss: it does not hash TEIDs");
     assert_int_equal(rule_nic.rules, 0);
 }
 
@@ -135,7 +147,8 @@ static void what_is_wished_is_taken(void **state)
         make(NULL);
         config.steering = way;
         opens_by(way, "");
-        assert_int_equal(rule_nic.rules, way == PORT_STEERING_STRAYS ? 0 : 2 * QUEUES);
+        assert_int_equal(rule_nic.rules, way < PORT_STEERING_RSS ? 2 * QUEUES : 0);
+        assert_true((rule_nic.hashed == RTE_ETH_RSS_GTPU) == (way == PORT_STEERING_RSS));
     }
 }
 
@@ -173,7 +186,7 @@ static void one_queue_needs_nothing(void **state)
     config.addresses.n = 0;
     config.steering = PORT_STEERING_TEID;
     opens_by(PORT_STEERING_STRAYS, "");
-    assert_int_equal(rule_nic.asked, 0);
+    assert_int_equal(rule_nic.asked + rule_nic.updates, 0);
 }
 
 // A driver without any rules, and rings, whose far end chooses.
@@ -181,10 +194,49 @@ static void each_way_fails_in_words(void **state)
 {
     (void)state;
     memset(&rule_nic, 0, sizeof rule_nic);
-    opens_by(PORT_STEERING_STRAYS, "address: not in this NIC; teid: not in this NIC");
+    opens_by(PORT_STEERING_STRAYS, "address: not in this NIC; teid: not in this NIC; "
+                                   "rss: it does not hash TEIDs");
     config.device = PORT_DEVICE_RING;
     config.steering = PORT_STEERING_ADDRESS;
-    opens_by(PORT_STEERING_STRAYS, "address: not in this NIC; teid: not in this NIC");
+    opens_by(PORT_STEERING_STRAYS, "address: not in this NIC; teid: not in this NIC; "
+                                   "rss: it does not hash TEIDs");
+}
+
+// In each case it goes on hashing what it did.
+static void a_hash_that_cannot_be_foretold_is_not_used(void **state)
+{
+    (void)state;
+    config.steering = PORT_STEERING_RSS;
+    rule_nic.hashes_teids = false;
+    fails_with("does not hash TEIDs");
+    assert_int_equal(rule_nic.updates, 0);
+    make(NULL);
+    config.steering = PORT_STEERING_RSS;
+    rule_nic.entries = 96; // no power of two
+    fails_with("the size of its hash's key or table is unknown here");
+    rule_nic.entries = 1024;
+    fails_with("the size of its hash's key or table is unknown here");
+    assert_int_equal(rule_nic.updates, 0);
+    rule_nic.entries = 128;
+    rule_nic.tells_key = false;
+    fails_with("it does not tell its hash's key and table");
+    assert_true(rule_nic.hashed == RTE_ETH_RSS_IP);
+    rule_nic.tells_key = true;
+    memset(rule_nic.key, 0, sizeof rule_nic.key); // no error, and no key
+    fails_with("it does not tell its hash's key and table");
+    rule_nic.key[0] = 1;
+    for (uint32_t i = 0; i < rule_nic.entries; i++)
+        rule_nic.table[i] = rule_nic.table[i] == 2 ? 0 : rule_nic.table[i];
+    fails_with("leaves out a queue");
+    assert_true(rule_nic.hashed == RTE_ETH_RSS_IP);
+    config.steering = PORT_STEERING_AUTO;
+    config.addresses.n = 0;
+    config.teid_worker_bits = 0;
+    const char *why = "";
+    assert_int_equal(port_device_open(&device, &config, &why), 0);
+    assert_int_equal(device.steering, PORT_STEERING_STRAYS);
+    assert_int_equal(device.hash.entries, 0); // so TEIDs are not chosen by it
+    port_device_close(&device);
 }
 
 // ---- Which queue ----
@@ -262,6 +314,44 @@ static void other_datagrams_have_no_rule(void **state)
     assert_int_equal(rule_nic_queue(b, n), -1);
 }
 
+// The verification suite of Microsoft's RSS: source and destination of IPv4 packets.
+static void the_slow_hash_is_right(void **state)
+{
+    (void)state;
+    static const uint8_t key[] = {0x6d, 0x5a, 0x56, 0xda, 0x25, 0x5b, 0x0e, 0xc2, 0x41, 0x67,
+                                  0x25, 0x3d, 0x43, 0xa3, 0x8f, 0xb0, 0xd0, 0xca, 0x2b, 0xcb,
+                                  0xae, 0x7b, 0x30, 0xb4, 0x77, 0xcb, 0x2d, 0xa3, 0x80, 0x30,
+                                  0xf2, 0x0c, 0x6a, 0x42, 0xb7, 0x3b, 0xbe, 0xac, 0x01, 0xfa};
+    static const uint8_t one[] = {66, 9, 149, 187, 161, 142, 100, 80};
+    static const uint8_t other[] = {199, 92, 111, 2, 65, 69, 140, 83};
+    assert_true(rule_nic_toeplitz(key, one, 8) == 0x323e8fc2);
+    assert_true(rule_nic_toeplitz(key, other, 8) == 0xd718262a);
+}
+
+// With any key and any table.
+static void the_queue_of_a_teid_is_foretold(void **state)
+{
+    (void)state;
+    for (uint32_t times = 0; times < 20; times++) {
+        make(NULL);
+        for (uint32_t i = 0; i < RULE_NIC_KEY; i++)
+            rule_nic.key[i] = (uint8_t)random_in(0, 255);
+        rule_nic.entries = (uint16_t)(64u << random_in(0, 3));
+        for (uint32_t i = QUEUES; i < rule_nic.entries; i++)
+            rule_nic.table[i] = (uint16_t)random_in(0, QUEUES - 1);
+        config.steering = PORT_STEERING_RSS;
+        const char *why = "";
+        assert_int_equal(port_device_open(&device, &config, &why), 0);
+        for (uint32_t i = 0; i < 1000; i++) {
+            uint32_t teid = (uint32_t)random_in(0, UINT32_MAX);
+            assert_int_equal(port_hash_queue(&device.hash, teid), queue_of_ipv4(0, teid, 0, false));
+            assert_int_equal(port_hash_queue(&device.hash, teid), queue_of_ipv6(1, teid));
+        }
+        assert_int_equal(queue_of_ipv4(0, 7, 12, true), -1); // a fragment
+        port_device_close(&device);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -271,10 +361,13 @@ int main(void)
         cmocka_unit_test_setup(rules_that_do_not_fit_are_none, make),
         cmocka_unit_test_setup(one_queue_needs_nothing, make),
         cmocka_unit_test_setup(each_way_fails_in_words, make),
+        cmocka_unit_test_setup(a_hash_that_cannot_be_foretold_is_not_used, make),
         cmocka_unit_test_setup(an_address_is_a_queue, make),
         cmocka_unit_test_setup(the_top_of_a_teid_is_a_queue, make),
         cmocka_unit_test_setup(fragments_stay_together, make),
         cmocka_unit_test_setup(other_datagrams_have_no_rule, make),
+        cmocka_unit_test(the_slow_hash_is_right),
+        cmocka_unit_test(the_queue_of_a_teid_is_foretold),
     };
     return cmocka_run_group_tests(tests, eal_fixture_setup, eal_fixture_teardown);
 }

@@ -51,7 +51,7 @@ static void a_place_has_another_teid_each_time(void **state)
         struct teid_bits bits = teid_bits(workers, 4194304);
         uint32_t index = 4000000, teid = teid_make(bits, workers - 1, 0, index);
         for (uint32_t turn = 0; turn < 10000; turn++) {
-            uint32_t next = state_teid_after(bits, 7, turn, teid);
+            uint32_t next = state_teid_after(bits, 7, turn, teid, NULL);
             assert_int_equal(teid_worker(bits, next), workers - 1);
             assert_int_equal(teid_index(bits, next), index);
             assert_int_not_equal(next, teid);
@@ -69,13 +69,13 @@ static void one_teid_does_not_tell_another(void **state)
     uint32_t changed[22] = {0}, same_step = 0, former_step = 0;
     (void)state;
     for (uint32_t place = 0; place < 1023; place++) {
-        uint32_t a = teid_random(bits, state_teid_after(bits, 7, 0, place));
-        uint32_t b = teid_random(bits, state_teid_after(bits, 7, 0, place + 1));
+        uint32_t a = teid_random(bits, state_teid_after(bits, 7, 0, place, NULL));
+        uint32_t b = teid_random(bits, state_teid_after(bits, 7, 0, place + 1, NULL));
         for (uint32_t i = 0; i < 22; i++)
             changed[i] += (a ^ b) >> i & 1;
         same_step += b - a == former_step;
         former_step = b - a;
-        assert_int_not_equal(a, teid_random(bits, state_teid_after(bits, 8, 0, place)));
+        assert_int_not_equal(a, teid_random(bits, state_teid_after(bits, 8, 0, place, NULL)));
     }
     for (uint32_t i = 0; i < 22; i++)
         assert_in_range(changed[i], 1023 / 2 - 100, 1023 / 2 + 100);
