@@ -45,6 +45,7 @@ struct lab *lab_create(const struct lab_config *config, const struct dp *dp,
     lab->out = *outputs;
     lab->engine = engine_create();
     lab->times = need(calloc(app_kind_count, sizeof *lab->times));
+    lab->batch_times = need(calloc(app_kind_count, sizeof *lab->batch_times));
     lab_account_setup(lab);
     lab_packets_start(lab);
     lab_gn_setup(lab);
@@ -110,6 +111,12 @@ void lab_mark(struct lab *lab)
     lab_tables_mark(lab);
 }
 
+void lab_batch(struct lab *lab)
+{
+    ledger_batch(&lab->ledger);
+    lab_figures_batch(lab);
+}
+
 static void destroy_bss(struct lab_bss *at)
 {
     bss_destroy(at->bss);
@@ -158,6 +165,8 @@ void lab_destroy(struct lab *lab)
     free(lab->calls);
     free(lab->app_fields);
     free(lab->times);
+    free(lab->batch_times);
+    free(lab->batch_before);
     free(lab->window);
     free(lab->ended);
     free(lab->before);

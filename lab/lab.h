@@ -204,6 +204,9 @@ int lab_run(struct lab *lab, engine_is_up_fn *is_up, engine_fire_fn *progress, v
 // lab_wrong compares, and the time series, go on.
 void lab_mark(struct lab *lab);
 
+// Begins a new batch: what is counted beside all figures for those of it.
+void lab_batch(struct lab *lab);
+
 // Also frees the frames that are still on the lines.
 void lab_destroy(struct lab *lab);
 
@@ -224,8 +227,10 @@ extern const struct table lab_table_packets; // the columns of packets.csv
 // The name of kind i of applications; NULL: there is none.
 const char *lab_application(uint32_t i);
 
-// The member "applications" of a summary: each kind's sums, and quantiles of its times.
-void lab_put_applications(const struct lab *lab, struct json *json, uint64_t measured_ns);
+// The member "applications" of a summary: each kind's sums, and quantiles of its times; or of the
+// batch.
+void lab_put_applications(const struct lab *lab, struct json *json, uint64_t measured_ns,
+                          bool batch);
 
 // Which part does not balance, or does not agree with the next one; NULL: none. Holds between any
 // two steps of the engine.

@@ -2,7 +2,7 @@
 // applications.csv and tcp.csv, added up, and quantiles that those cannot have.
 #include "lab/lab_parts.h"
 
-struct kind_sums {
+struct lab_sums {
     uint64_t count, unanswered, missing, aborted;
     uint64_t sent[FLOW_ENDS], arrived[FLOW_ENDS];
     uint64_t sum_ns[APP_RECORDS];
@@ -11,7 +11,7 @@ struct kind_sums {
 
 static const char *const end_names[FLOW_ENDS] = {[FLOW_HOST] = "host", [FLOW_MS] = "ms"};
 
-static void add_app(struct kind_sums *sums, const struct app *app, const struct lab_tcp_sum *tcp)
+static void add_app(struct lab_sums *sums, const struct app *app, const struct lab_tcp_sum *tcp)
 {
     const struct app_figures *f = &app->figures;
     sums->count++;
@@ -69,10 +69,11 @@ static void put_tcp(struct json *json, const struct tcp_figures *tcp)
     json_close(json);
 }
 
-static void put_kind(struct json *json, const struct kind_sums *sums, const struct app_times *times,
-                     uint64_t measured_ns)
+static void put_kind(struct json *json, const char *name, const struct lab_sums *sums,
+                     const struct app_times *times, uint64_t measured_ns)
 {
     unsigned __int128 octets = (unsigned __int128)sums->arrived[FLOW_HOST] + sums->arrived[FLOW_MS];
+    json_key(json, name);
     json_object(json);
     json_put(json, "count", sums->count);
     json_put(json, "goodput_bit_per_s",
@@ -103,23 +104,49 @@ static uint32_t place_of(const struct app_kind *kind)
     return i;
 }
 
-void lab_put_applications(const struct lab *lab, struct json *json, uint64_t measured_ns)
+// Of each kind since the mark.
+static struct lab_sums *sums_of(const struct lab *lab)
 {
     uint32_t flows;
     struct lab_tcp_sum *tcp = lab_all_tcp(lab, &flows);
-    struct kind_sums *sums = need(calloc(app_kind_count, sizeof *sums));
+    struct lab_sums *sums = need(calloc(app_kind_count, sizeof *sums));
     for (uint32_t i = 0; i < lab->app.n; i++) {
         const struct app *app = *(struct app *const *)lab->app.item[i];
         add_app(&sums[place_of(app->kind)], app, &tcp[app->place.stream]);
     }
+    free(tcp);
+    return sums;
+}
+
+void lab_figures_batch(struct lab *lab)
+{
+    free(lab->batch_before);
+    lab->batch_before = sums_of(lab);
+    memset(lab->batch_times, 0, app_kind_count * sizeof *lab->batch_times);
+}
+
+// The applications are there before the batch, too.
+static void subtract(struct lab_sums *from, const struct lab_sums *less)
+{
+    uint64_t count = from->count;
+    for (size_t i = 0; i < sizeof *from / sizeof(uint64_t); i++)
+        ((uint64_t *)from)[i] -= ((const uint64_t *)less)[i];
+    from->count = count;
+}
+
+void lab_put_applications(const struct lab *lab, struct json *json, uint64_t measured_ns,
+                          bool batch)
+{
+    struct lab_sums *sums = sums_of(lab);
+    const struct app_times *times = batch ? lab->batch_times : lab->times;
     json_key(json, "applications");
     json_object(json);
-    for (uint32_t i = 0; i < app_kind_count; i++)
-        if (sums[i].count) {
-            json_key(json, app_kinds[i]->name);
-            put_kind(json, &sums[i], &lab->times[i], measured_ns);
-        }
+    for (uint32_t i = 0; i < app_kind_count; i++) {
+        if (batch)
+            subtract(&sums[i], &lab->batch_before[i]);
+        if (sums[i].count)
+            put_kind(json, app_kinds[i]->name, &sums[i], &times[i], measured_ns);
+    }
     json_close(json);
     free(sums);
-    free(tcp);
 }

@@ -126,8 +126,10 @@ struct lab {
     struct map bss_by_nse, mobile_by_tlli, place_by_cell, place_by_bvc, nsvc_by_endpoint,
         tunnel_by_address, tunnel_by_teid;
     struct lab_items bss, place, mobile, tunnel, app, profile, event;
-    struct app_times *times;      // of each kind of application
-    char refusal[APP_ERROR_ROOM]; // of the last application
+    struct app_times *times;       // of each kind of application
+    struct app_times *batch_times; // the same of the batch
+    struct lab_sums *batch_before; // of each kind, at the beginning of the batch; NULL: none yet
+    char refusal[APP_ERROR_ROOM];  // of the last application
     struct field_call *calls;
     struct field *app_fields; // of the calls that add applications
     uint64_t nsvcs;
@@ -181,6 +183,9 @@ uint64_t lab_endpoint_key(const struct ipv6_address *address, uint16_t port);
 // lab_series.c
 void lab_series_start(struct lab *lab);
 void lab_series_end(struct lab *lab);
+
+// lab_figures.c
+void lab_figures_batch(struct lab *lab);
 
 // lab_tables.c
 void lab_flow_ended(void *self, struct flow *flow, uint64_t now_ns);

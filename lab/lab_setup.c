@@ -257,6 +257,7 @@ static int64_t add_app(void *target, const void *argument)
     struct app_place place = {
         .world = &lab->world,
         .times = &lab->times[c->kind],
+        .batch = &lab->batch_times[c->kind],
         .address = {[FLOW_HOST] = c->host, [FLOW_MS] = c->address},
         .profile =
             {[FLOW_HOST] = profile_of(lab, c->host_tcp), [FLOW_MS] = profile_of(lab, c->ms_tcp)},

@@ -56,7 +56,7 @@ def read(folder):
 
 def means(folder):
     """The mean of each figure over the seeds with half its 95 % confidence interval, as summary.json has them: a row for each
-    variant, point, class or kind of application (`of`, `name`) and metric."""
+    variant, point, class or kind of application (`of`, `name`) and metric. Of one seed with run.batches: over its batches."""
     rows = [{"variant": group.get("variant"), "point": group.get("point"), "of": of, "name": name, "metric": metric,
              **figure}
             for group in json.loads((pathlib.Path(folder) / "summary.json").read_text())["variants"]

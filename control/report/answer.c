@@ -383,7 +383,9 @@ static void put_figure(const struct answer *a)
             "<figure><h3>%s</h3>\n"
             "<svg class=\"bars\" height=\"%u\" style=\"height:%upx\" aria-hidden=\"true\" "
             "fill=\"currentColor\">\n",
-            a->o->seeds > 1 ? "The means, with their 95 % intervals" : "The figures of one seed",
+            a->o->seeds > 1 ? "The means, with their 95 % intervals"
+            : a->o->batches ? "The means over the batches of one seed, with their 95 % intervals"
+                            : "The figures of one seed",
             height, height);
     for (uint32_t i = 0; i < a->o->outcomes && blocks < BLOCKS_MOST; i++)
         if (a->o->outcome[i].first) {

@@ -63,3 +63,26 @@ double compared_value(const struct json_object *subject, enum compared_what what
         return bounded(dropped(value));
     return bounded(value_as_real(f->member ? value_in(value, f->member) : value));
 }
+
+struct json_object *compared_batches(const struct json_object *summary, enum compared_what what,
+                                     const char *subject, int figure)
+{
+    const struct compared_set *set = &compared_sets[what];
+    const struct json_object *subjects = value_in(value_in(summary, "batches"), set->key);
+    return value_in(value_in(subjects, subject), set->figure[figure].name);
+}
+
+struct statistics compared_over_batches(const struct json_object *of)
+{
+    struct statistics s = {.mean = bounded(value_as_real(value_in(of, "mean"))), .batches = true};
+    double ci95 = bounded(value_as_real(value_in(of, "ci95"))),
+           lag1 = value_as_real(value_in(of, "lag1"));
+    uint64_t n = value_number(of, "batches");
+    if (isnan(s.mean) || n > STATISTICS_BATCHES_MOST)
+        return (struct statistics){0};
+    s.n = (uint32_t)n;
+    s.ci95 = isnan(ci95) ? 0 : ci95;
+    s.lag1 = fabs(lag1) <= 1 ? lag1 : 0;
+    s.too_short = value_is_true(value_in(of, "too_short"));
+    return s;
+}

@@ -3,6 +3,8 @@
 #ifndef SLUICE_CONTROL_REPORT_COMPARED_H
 #define SLUICE_CONTROL_REPORT_COMPARED_H
 
+#include "control/report/statistics.h"
+
 struct json_object;
 
 // What has figures in a run's summary: its classes, and its kinds of applications.
@@ -41,5 +43,10 @@ enum {
 // Of a class or an application of a run's summary. NAN: it has no such figure, such as the delay of
 // a class that received nothing, or one that no run can have.
 double compared_value(const struct json_object *subject, enum compared_what what, int figure);
+
+// A figure over the batches of a run, in its summary; NULL: it has none. And that read.
+struct json_object *compared_batches(const struct json_object *summary, enum compared_what what,
+                                     const char *subject, int figure);
+struct statistics compared_over_batches(const struct json_object *of); // n = 0: NULL, or wrong
 
 #endif

@@ -69,6 +69,7 @@ static struct json_object *statistics_in(const struct runs *runs, uint32_t group
                                          enum compared_what what, const char *subject, int figure)
 {
     double samples[RUNS_MAX] = {0};
+    struct json_object *batches = NULL;
     uint32_t n = 0;
     for (uint32_t i = 0; i < runs->count; i++) {
         const struct json_object *summary = runs->run[i].summary;
@@ -76,9 +77,12 @@ static struct json_object *statistics_in(const struct runs *runs, uint32_t group
             continue;
         double value =
             value_of(value_in(value_in(summary, compared_sets[what].key), subject), what, figure);
+        batches = compared_batches(summary, what, subject, figure);
         if (!isnan(value))
             samples[n++] = value;
     }
+    if (runs->group[group].runs == 1 && batches)
+        return value_hold(batches);
     struct statistics s = statistics_of(samples, n);
     struct json_object *to = value_new();
     value_set_number(to, "runs", n);

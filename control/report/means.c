@@ -16,6 +16,8 @@ static void put_mean(const struct outcomes *o, uint32_t outcome, uint32_t varian
     fputs(best ? "</strong>" : "", out);
     if (s.n > 0 && s.n < o->seeds)
         fprintf(out, " <span class=\"soft\">(%u run%s)</span>", s.n, s.n == 1 ? "" : "s");
+    if (s.too_short)
+        fputs(" <span class=\"bad\">batches too short</span>", out);
     fputs("</td>", out);
 }
 
@@ -58,7 +60,15 @@ void section_missing(const struct json_object *summary, const struct runs *runs,
 static void put_intervals(const struct outcomes *o, FILE *out)
 {
     fputs(
-        o->seeds < 2
+        o->batches
+            ? "<p class=\"soft\">&plusmn;: the 95 % confidence interval of the mean over the "
+              "batches "
+              "of a run (<code>run.batches</code>), as if each batch were a run; counts are of one "
+              "batch. The interval is too small "
+              "where batches are too short: there neighbours are alike, with an autocorrelation of "
+              "more than 2/&radic;n. Two variants are compared by seeds only "
+              "(<code>--seeds 1..10</code>).</p>\n"
+        : o->seeds < 2
             ? "<p class=\"soft\">One seed: there is no interval, and nothing here tells an effect "
               "from chance. More seeds do (<code>--seeds 1..10</code>).</p>\n"
             : "<p class=\"soft\">&plusmn;: the 95 % confidence interval of the mean over the "
@@ -69,14 +79,16 @@ static void put_intervals(const struct outcomes *o, FILE *out)
 void section_means(const struct outcomes *o, uint32_t colour, FILE *out)
 {
     fprintf(out, "<section><h2>%s</h2>\n<div class=\"wide\"><table><thead><tr><th>outcome</th>",
-            o->seeds < 2 ? "The figures of one seed" : "Means over the seeds");
+            o->batches     ? "Means over the batches of one seed"
+            : o->seeds < 2 ? "The figures of one seed"
+                           : "Means over the seeds");
     fputs(o->points > 1 ? "<th>point</th>" : "", out);
     for (uint32_t v = 0; v < o->variants; v++) {
         fputs("<th class=\"n\">", out);
         if (o->variants > 1)
             section_variant(o, v, colour + v, out);
         else
-            fputs(o->seeds < 2 ? "figure" : "mean", out);
+            fputs(o->seeds < 2 && !o->batches ? "figure" : "mean", out);
         fputs("</th>", out);
     }
     fputs("</tr></thead><tbody>\n", out);

@@ -182,7 +182,9 @@ static struct statistics figure_of(const struct outcomes_group *group, const str
     const struct json_object *figure = value_in(subject, kind->key);
     struct statistics s = {.mean = value_as_real(value_in(figure, "mean"))};
     double ci95 = value_as_real(value_in(figure, "ci95"));
-    uint64_t n = value_number(figure, "runs");
+    s.batches = value_has(figure, "batches");
+    s.too_short = value_is_true(value_in(figure, "too_short"));
+    uint64_t n = value_number(figure, s.batches ? "batches" : "runs");
     if (!(fabs(s.mean) < VALUE_MOST))
         return (struct statistics){0};
     s.n = n < UINT32_MAX ? (uint32_t)n : 0;
@@ -208,6 +210,8 @@ static void add_outcomes(struct outcomes *o, const char *set, const char *subjec
         strcpy(of->subject, subject);
         if (strcmp(kinds[k].set, set) == 0 && has_any(o, of))
             o->outcomes++;
+        for (uint32_t i = 0; i < o->groups; i++)
+            o->batches |= figure_of(&o->group[i], of).batches;
     }
 }
 

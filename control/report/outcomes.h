@@ -63,6 +63,7 @@ struct outcomes {
     uint32_t groups, outcomes, variants, points, axes;
     uint32_t seeds; // of a group at most
     bool uneven;    // another group has fewer
+    bool batches;   // one seed, but intervals over its batches
     bool more;      // groups that are left out
 };
 

@@ -133,7 +133,9 @@ static void put_axes(const struct page *p, uint32_t gathered, FILE *out)
     put_svgs(&p->axes[gathered], 0, p->axes[gathered].count, p->svg + before, out);
     fprintf(out, "<p class=\"soft\">%s. At a value the variants are side by side.</p></section>\n",
             p->outcomes[gathered].seeds > 1 ? "Means over the seeds with their 95 % intervals"
-                                            : "One seed, which gives no interval");
+            : p->outcomes[gathered].batches
+                ? "Means over the batches of one seed with their 95 % intervals"
+                : "One seed, which gives no interval");
 }
 
 // Above the sections of one of several commands: its folder.
@@ -168,6 +170,7 @@ static void put_runs(const struct page *p, FILE *out)
 {
     section_classes(&p->runs, &p->classes, &p->curves, out);
     section_applications(&p->runs, out);
+    section_batches(&p->runs, out);
     section_drops(&p->runs, &p->drops, out);
     section_balance(&p->runs, out);
     section_runs(&p->runs, out);

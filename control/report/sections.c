@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "control/client/value.h"
+#include "control/report/compared.h"
+#include "control/report/outcomes.h"
 
 #define TEXT_ROOM       512
 #define DIGEST_SHOWN    12
@@ -364,6 +366,63 @@ void section_applications(const struct runs *runs, FILE *out)
                 put_application(&a, "", NULL);
         }
     end_table(out);
+}
+
+// ---- Batches ----
+
+struct batches {
+    const struct runs *runs;
+    uint32_t run;
+    const char *subject;
+    FILE *out;
+};
+
+static void put_batches_of(void *self, const char *name, struct json_object *of)
+{
+    const struct batches *b = self;
+    struct statistics s = compared_over_batches(of);
+    if (s.n == 0)
+        return;
+    fputs("<tr>", b->out);
+    put_cell(b->subject, b->out);
+    put_run(b->runs, b->run, b->out);
+    put_cell(name, b->out);
+    put_number(s.n, b->out);
+    fputs("<td class=\"n\">", b->out);
+    outcomes_put(&s, "", b->out);
+    fprintf(b->out, "</td><td class=\"n\">%.2f</td><td class=\"bad\">%s</td></tr>\n", s.lag1,
+            s.too_short ? "batches too short" : "");
+}
+
+static void put_subject(void *self, const char *name, struct json_object *of)
+{
+    struct batches b = *(struct batches *)self;
+    b.subject = name;
+    value_members(of, put_batches_of, &b);
+}
+
+// As the summary has them, of each run that has some.
+void section_batches(const struct runs *runs, FILE *out)
+{
+    static const char *const heads[] = {"=figure", "batches", "mean", "lag-1 autocorrelation", "="};
+    bool any = false;
+    for (uint32_t i = 0; i < runs->count; i++)
+        any |= value_in(runs->run[i].summary, "batches") != NULL;
+    if (!any)
+        return;
+    begin_table("Over the batches", runs, "class or application", heads, 5, out);
+    for (uint32_t i = 0; i < runs->count; i++) {
+        const struct json_object *batches = value_in(runs->run[i].summary, "batches");
+        for (int what = 0; what < COMPARED_WHATS; what++)
+            value_members(value_in(batches, compared_sets[what].key), put_subject,
+                          &(struct batches){runs, i, NULL, out});
+    }
+    fputs("</tbody></table></div><p class=\"soft\">&plusmn;: the 95 % confidence interval of the "
+          "mean over the batches of the run, as if each were a run; counts are of one batch. Where "
+          "neighbours are alike, "
+          "with an autocorrelation of more than 2/&radic;n, the batches are too short and the "
+          "interval is too small.</p></section>\n",
+          out);
 }
 
 // ---- Drops, balance ----

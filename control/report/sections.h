@@ -46,6 +46,7 @@ void section_targets_of(const struct json_object *targets, const char *title, FI
 void section_classes(const struct runs *runs, const struct classes *classes,
                      const struct curves *names, FILE *out);
 // What applications came to: goodput, and how long what takes time took.
+void section_batches(const struct runs *runs, FILE *out);
 void section_applications(const struct runs *runs, FILE *out);
 void section_drops(const struct runs *runs, const struct drops *drops, FILE *out);
 void section_balance(const struct runs *runs, FILE *out);

@@ -40,3 +40,28 @@ struct statistics statistics_of(const double *samples, uint32_t n)
         s.ci95 = statistics_t975(n - 1) * sqrt(squares / (n - 1) / n);
     return s;
 }
+
+// Values that are all alike depend on nothing, whatever the rounding of their mean says.
+struct statistics statistics_of_batches(const double *values, uint32_t n)
+{
+    double sample[STATISTICS_BATCHES_MOST] = {0}, squares = 0, products = 0;
+    uint32_t samples = 0;
+    bool alike = true;
+    for (uint32_t i = 0; i < n; i++)
+        if (!isnan(values[i])) {
+            sample[samples++] = values[i];
+            alike &= values[i] == sample[0];
+        }
+    struct statistics s = statistics_of(sample, samples);
+    s.batches = true;
+    if (alike)
+        s.ci95 = 0;
+    for (uint32_t i = 0; i < samples; i++)
+        squares += (sample[i] - s.mean) * (sample[i] - s.mean);
+    for (uint32_t i = 1; i < n; i++)
+        if (!isnan(values[i - 1]) && !isnan(values[i]))
+            products += (values[i - 1] - s.mean) * (values[i] - s.mean);
+    s.lag1 = alike ? 0 : products / squares;
+    s.too_short = samples > 0 && s.lag1 > 2 / sqrt(samples);
+    return s;
+}

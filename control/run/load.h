@@ -16,6 +16,7 @@
     MUST(T, BOOL, real, 0, 1, "the clock is real")                                           \
     MUST(T, U64, duration_ns, 0, INT64_MAX, "duration of the run; 0: until a signal")        \
     MUST(T, U64, warmup_ns, 0, INT64_MAX, "beginning that no figure counts")                 \
+    MUST(T, U32, batches, 0, 100, "parts of the rest, each with its figures; 0: none")       \
     MUST(T, BOOL, spin, 0, 1, "a worker without work polls on")                              \
     MUST(T, OCTETS, cores, 0, 2 * EAL_LCORES_MAX, "processors, 16 bits each, network order") \
     MUST(T, OCTETS, user, 0, 64, "user that the run becomes; empty: not given")              \

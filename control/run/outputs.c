@@ -6,6 +6,7 @@
 
 #include "control/cli/commands.h"
 #include "control/report/page.h"
+#include "control/run/batches.h"
 #include "control/run/passive.h"
 #include "lab/report/tables.h"
 
@@ -107,6 +108,8 @@ void outputs_each(const struct outputs_asked *asked, void (*take)(void *self, co
         take(self, captures[i].name);
     if (asked->packets)
         take(self, PACKETS);
+    if (asked->batches)
+        take(self, BATCHES_FILE);
     if (asked->passive)
         passive_each(take, self);
 }
@@ -141,6 +144,8 @@ int outputs_tables(const struct run *run)
     const struct lab_table *table;
     for (uint32_t i = 0; (table = lab_table(i)) != NULL && !status; i++)
         status = run_write(run, table->name, table->put, run->lab);
+    if (run->batches && !status)
+        status = run_write(run, BATCHES_FILE, batches_put_csv, run);
     return status;
 }
 
@@ -165,6 +170,7 @@ void outputs_describe(FILE *out)
         fprintf(out, "\n%s\n", name);
         lab_series_describe((enum ledger_kind)kind, out);
     }
+    batches_describe(out);
     passive_describe(out);
 }
 

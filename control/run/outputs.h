@@ -16,8 +16,8 @@ int outputs_tables(const struct run *run);
 
 // Calls `take` with each file that such a run writes, but for the page and run.json.
 struct outputs_asked {
-    bool pcap, packets;   // by options
-    bool series, passive; // by the configuration
+    bool pcap, packets;            // by options
+    bool series, batches, passive; // by the configuration
 };
 void outputs_each(const struct outputs_asked *asked, void (*take)(void *self, const char *name),
                   void *self);

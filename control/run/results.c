@@ -22,7 +22,8 @@ static const char *const names[] = {"summary.json",     "run.json",         "con
                                     "targets.csv",      "targets.json",     "gi_flows.csv",
                                     "gi_tables.csv",    "gi_bins.csv",      "packets.csv",
                                     "user.pcapng",      "results.csv",      "figures.csv",
-                                    "figures.json",     "knobs.csv",        "knobs.json"};
+                                    "figures.json",     "knobs.csv",        "knobs.json",
+                                    "batches.csv"};
 
 static int give(const char *path, const struct user *user)
 {

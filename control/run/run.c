@@ -10,6 +10,7 @@
 
 #include "control/cli/commands.h"
 #include "control/export/desk.h"
+#include "control/run/batches.h"
 #include "control/run/origin.h"
 #include "control/run/outputs.h"
 #include "control/process/signals.h"
@@ -205,8 +206,10 @@ int run_report(struct run *run, struct report *report)
     report->put_origin = origin_put;
     report->origin = run->origin;
     report_control(run, report, last_fault);
+    batches_end(run, report);
     report_collect(report, run->dp);
     report_print(report, stdout);
+    batches_print(run, stdout);
     int status = run_write(run, "summary.json", put_summary, report);
     if (!report->complete && !signals_ended)
         return run_failed("the configuration did not come up", "see the message above");
@@ -240,6 +243,7 @@ static void tear_down(struct run *run)
         run->buffers_held = dp_end(run->dp);
     board_destroy(run->board);
     contexts_release(&run->contexts);
+    batches_release(run);
 }
 
 static void print_where(const struct run *run)

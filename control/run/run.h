@@ -37,6 +37,7 @@ struct run {
     struct engine_timer warmup;
     uint64_t marked_ns;         // by the run's clock, the end of the warm-up; 0: there was none
     struct stats_worker before; // the workers' counters then
+    struct batches *batches;    // NULL: none
     double told_s;              // the last time progress was shown; 0: never
     double started_s, wall_s;
     uint32_t buffers_held;

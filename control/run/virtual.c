@@ -7,6 +7,7 @@
 #include "control/bind/bind.h"
 #include "control/cli/commands.h"
 #include "control/run/outputs.h"
+#include "control/run/batches.h"
 #include "control/run/run.h"
 #include "control/process/signals.h"
 #include "control/run/tun.h"
@@ -52,6 +53,7 @@ static int build(struct run *run)
     engine_timer_init(&run->warmup, end_warmup, run);
     if (run->load.run.warmup_ns) // set first, it fires before all else of its instant
         engine_set(lab_engine(run->lab), &run->warmup, run->load.run.warmup_ns);
+    batches_begin(run);
     add_pollers(run);
     const struct field_call *call = lab_calls(run->lab, &calls);
     bind_add_calls(run->control.lua, "lab", call, calls, run->lab);

@@ -36,8 +36,10 @@ static void read_set(struct json_object *summary, enum compared_what what,
     for (int i = 0; (name = gather_subject(what, i)) != NULL; i++) {
         struct json_object *subject = value_in(subjects, name);
         to[i].has = subject != NULL;
-        for (int f = 0; f < set->figures && subject; f++)
+        for (int f = 0; f < set->figures && subject; f++) {
             to[i].value[f] = compared_value(subject, what, f);
+            to[i].batches[f] = compared_over_batches(compared_batches(summary, what, name, f));
+        }
     }
 }
 
@@ -57,6 +59,8 @@ struct statistics gather_statistics(const struct gather_all *all, struct gather_
     const struct gather_run *run = all->run + (size_t)at.group * all->plan->seeds;
     bool counted = !compared_sets[at.what].figure[at.figure].member;
     uint32_t n = 0;
+    if (all->plan->seeds == 1 && run->of[at.what][at.subject].batches[at.figure].n)
+        return run->of[at.what][at.subject].batches[at.figure];
     for (uint32_t s = 0; s < all->plan->seeds; s++) {
         const struct gather_figures *of = &run[s].of[at.what][at.subject];
         double value = of->has ? of->value[at.figure] : counted ? 0 : NAN;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/run/batches.h"
 #include "control/run/origin.h"
 
 #define MICRO 1000000 // six decimals
@@ -98,9 +99,13 @@ static void put_statistics(struct json *json, const char *name, const struct sta
 {
     json_key(json, name);
     json_object(json);
-    json_put(json, "runs", s->n);
-    put_decimal(json, "mean", s->n ? s->mean : NAN, 6);
-    put_decimal(json, "ci95", s->n > 1 ? s->ci95 : NAN, 6);
+    json_put(json, "runs", s->batches ? 1 : s->n);
+    if (s->batches) {
+        batches_put(json, s);
+    } else {
+        put_decimal(json, "mean", s->n ? s->mean : NAN, 6);
+        put_decimal(json, "ci95", s->n > 1 ? s->ci95 : NAN, 6);
+    }
     json_close(json);
 }
 

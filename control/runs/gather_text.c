@@ -238,17 +238,50 @@ static void print_without(const struct gather_all *all)
                TIDY_VALUES_MOST);
 }
 
+static void print_too_short(const struct gather_all *all, struct gather_place at)
+{
+    const struct plan_group *g = &all->plan->group[at.group];
+    struct statistics s = gather_statistics(all, at);
+    if (s.too_short)
+        printf("  BATCHES TOO SHORT for %s%s%s%s%s, %s: lag-1 autocorrelation %.2f\n",
+               g->variant ? g->variant : "", g->variant ? " " : "", g->point ? g->point : "",
+               g->point ? " " : "", gather_subject(at.what, at.subject),
+               compared_sets[at.what].figure[at.figure].name, s.lag1);
+}
+
+// Calls for each figure of each group, in order.
+static void each_figure(const struct gather_all *all,
+                        void (*take)(const struct gather_all *all, struct gather_place at))
+{
+    for (uint32_t g = 0; g < all->plan->groups; g++)
+        for (int what = 0; what < COMPARED_WHATS; what++)
+            for (int i = 0; gather_subject((enum compared_what)what, i); i++)
+                for (int f = 0; f < compared_sets[what].figures; f++)
+                    take(all, (struct gather_place){g, (enum compared_what)what, i, f});
+}
+
+static bool has_batches(const struct gather_all *all)
+{
+    bool any = false;
+    for (uint32_t g = 0; g < all->plan->groups; g++)
+        any |= all->plan->group[g].batches;
+    return any;
+}
+
 void gather_print(const struct gather_all *all, const char *dir, bool tidy)
 {
     uint32_t runs = plan_runs(all->plan);
     printf("%s: %u of %u runs complete; %s\n\n", all->name, gather_complete(all, 0, runs), runs,
            all->plan->seeds > 1 ? "the mean +- its 95 % confidence interval over seeds"
-                                : "one seed, which gives no interval");
+           : has_batches(all)
+               ? "one seed; the mean +- its 95 % confidence interval over its batches"
+               : "one seed, which gives no interval");
     printf("  %-15s  %-17s  %-17s  %-17s  %-17s  %s\n", "class", "goodput kbit/s", "delay p50 ms",
            "delay p95 ms", "dropped in SGSN", "marked packets");
     for (uint32_t g = 0; g < all->plan->groups; g++)
         print_group(all, g);
     print_side_by_side(all);
+    each_figure(all, print_too_short);
     printf("\n  results         %s/summary.json, runs.csv%s\n", dir, tidy ? ", results.csv" : "");
     if (tidy)
         print_without(all);

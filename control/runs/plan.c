@@ -152,6 +152,7 @@ static bool load_group(struct plan *plan, struct bind *lua, struct plan_group *g
     uint64_t need_octets = eal_plan(EAL_SYSFS, load_memory_octets(&load)).need_octets;
     plan->need_octets = need_octets > plan->need_octets ? need_octets : plan->need_octets;
     group->series = load.lab.step_ns > 0;
+    group->batches = load.run.batches > 0;
     group->passive = load.lab.passive;
     group->origin = origin_ask(lua, "origin");
     // also the default's name, if none was chosen

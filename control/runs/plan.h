@@ -14,7 +14,7 @@ struct plan_group {
     const char *variant, *point; // NULL: none
     struct json_object *origin;  // origin.h
     uint64_t seed_first;
-    bool series, passive; // its runs write these files
+    bool series, batches, passive; // its runs write these files
 };
 
 struct plan {

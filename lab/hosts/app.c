@@ -142,6 +142,8 @@ void app_record(struct app *app, enum app_record what, uint64_t begin_ns, uint64
     tally(&app->figures.of[what], octets, now_ns - begin_ns);
     if (app->place.times)
         histogram_add(&app->place.times->of[what], now_ns - begin_ns);
+    if (app->place.batch)
+        histogram_add(&app->place.batch->of[what], now_ns - begin_ns);
     if (owner->record)
         owner->record(owner->self, app, what, begin_ns, octets, now_ns);
 }

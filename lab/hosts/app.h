@@ -77,6 +77,7 @@ struct app_place {
     uint32_t address[FLOW_ENDS];
     const struct tcp_profile *profile[FLOW_ENDS];
     uint64_t stream;
+    struct app_times *batch; // counts each time, too; NULL: not
 };
 
 struct app_tally {

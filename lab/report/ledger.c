@@ -18,9 +18,9 @@ static void count(struct ledger_count *of, uint32_t octets)
     of->octets += octets;
 }
 
-// The tallies that a packet counts in: those of its groups, and of their steps.
+// The tallies that a packet counts in: those of its groups, of their steps and of their batches.
 struct tallies {
-    struct ledger_tally *of[2 * LEDGER_KINDS];
+    struct ledger_tally *of[3 * LEDGER_KINDS];
     uint32_t n;
 };
 
@@ -44,6 +44,8 @@ static struct tallies tallies_of(struct ledger *l, const struct underway_entry *
         t.of[t.n++] = &group->of[way];
         if (kind != LEDGER_MS)
             t.of[t.n++] = &group->step[way];
+        if (group->batch)
+            t.of[t.n++] = &group->batch[way];
     }
     return t;
 }
@@ -169,6 +171,22 @@ void ledger_mark(struct ledger *l)
                 add(&t->before.lost, &t->lost);
                 clear(t);
             }
+}
+
+void ledger_batch(struct ledger *l)
+{
+    static const enum ledger_kind kinds[] = {LEDGER_CLASS, LEDGER_FLOW};
+    l->batches = true;
+    for (int k = 0; k < 2; k++)
+        for (uint32_t i = 0; i < l->groups[kinds[k]].count; i++) {
+            struct ledger_group *group = &l->groups[kinds[k]].group[i];
+            if (!group->batch)
+                group->batch = need(calloc(LEDGER_WAYS, sizeof *group->batch));
+            for (int way = 0; way < LEDGER_WAYS; way++) {
+                clear(&group->batch[way]);
+                group->batch[way].before.sent = ledger_under_way(&group->of[way]);
+            }
+        }
 }
 
 void ledger_step(struct ledger *l)

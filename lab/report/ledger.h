@@ -74,6 +74,7 @@ struct ledger_group {
     uint32_t above; // an MS's present cell, a flow's PDP context
     struct ledger_tally of[LEDGER_WAYS];
     struct ledger_tally step[LEDGER_WAYS]; // since ledger_step; not of MSs
+    struct ledger_tally *batch; // [LEDGER_WAYS], since ledger_batch; NULL: none, or not of its kind
 };
 
 struct ledger_context {
@@ -94,6 +95,7 @@ struct ledger {
     struct ledger_place place[LEDGER_PLACES_MAX];
     uint32_t places, reasons;
     uint64_t faults[LEDGER_FAULT_COUNT];
+    bool batches;
 };
 
 #define LEDGER_NO_FLOW UINT32_MAX
@@ -135,6 +137,9 @@ bool ledger_is_under_way(const struct ledger *ledger, struct ledger_key key);
 
 // From now on the tallies of all groups count anew.
 void ledger_mark(struct ledger *ledger);
+
+// Begins a new batch of classes and flows; what is under way counts as before its mark.
+void ledger_batch(struct ledger *ledger);
 
 // Begins a new step: clears the steps of classes, cells and flows.
 void ledger_step(struct ledger *ledger);

@@ -29,6 +29,8 @@ static uint32_t add_group(struct ledger *l, enum ledger_kind kind, const char *n
     struct ledger_groups *g = &l->groups[kind];
     g->group = grown(g->group, g->count, &g->room, sizeof *g->group);
     g->group[g->count] = (struct ledger_group){.name = need(strdup(name)), .above = above};
+    if (l->batches && (kind == LEDGER_CLASS || kind == LEDGER_FLOW))
+        g->group[g->count].batch = need(calloc(LEDGER_WAYS, sizeof(struct ledger_tally)));
     return g->count++;
 }
 
@@ -51,7 +53,10 @@ static void release_group(struct ledger_group *group)
     for (int way = 0; way < LEDGER_WAYS; way++) {
         release_tally(&group->of[way]);
         release_tally(&group->step[way]);
+        if (group->batch)
+            release_tally(&group->batch[way]);
     }
+    free(group->batch);
 }
 
 void ledger_release(struct ledger *l)

@@ -29,6 +29,13 @@ void report_add(struct report *r, struct dp *dp)
         add_stats(&r->stats, dp_stats(dp_worker(dp, w)));
 }
 
+static void set_since(struct report *r)
+{
+    r->since = r->stats;
+    if (r->before)
+        subtract_stats(&r->since, r->before);
+}
+
 void report_collect(struct report *r, struct dp *dp)
 {
     r->balanced = true;
@@ -43,9 +50,14 @@ void report_collect(struct report *r, struct dp *dp)
         r->balanced &= dp_balanced(worker);
         r->in_pieces += dp_in_pieces(worker, STATS_GB);
     }
-    r->since = r->stats;
-    if (r->before)
-        subtract_stats(&r->since, r->before);
+    set_since(r);
+}
+
+void report_look(struct report *r, struct dp *dp)
+{
+    r->stats = (struct stats_worker){0};
+    report_add(r, dp);
+    set_since(r);
 }
 
 uint64_t report_measured_ns(const struct report *r)
@@ -86,16 +98,18 @@ bool report_sound(const struct report *r)
     return r->balanced && r->stats.commands_refused == 0 && (!r->lab || lab_sound(r));
 }
 
-static const struct ledger_tally *tally(const struct report *r, int c, enum ledger_way way)
+static const struct ledger_tally *tally(const struct report *r, enum ledger_kind kind, uint32_t i,
+                                        enum ledger_way way)
 {
-    return &lab_ledger(r->lab)->groups[LEDGER_CLASS].group[c].of[way];
+    const struct ledger_group *group = &lab_ledger(r->lab)->groups[kind].group[i];
+    return r->batch ? &group->batch[way] : &group->of[way];
 }
 
 bool report_has_class(const struct report *r, int c)
 {
     return r->since.of_class[c].in_packets > 0 ||
-           (r->lab && (ledger_has(tally(r, c, LEDGER_UP)) ||
-                       ledger_begun(tally(r, c, LEDGER_DOWN)).packets > 0));
+           (r->lab && (ledger_has(tally(r, LEDGER_CLASS, (uint32_t)c, LEDGER_UP)) ||
+                       ledger_begun(tally(r, LEDGER_CLASS, (uint32_t)c, LEDGER_DOWN)).packets > 0));
 }
 
 // ---- JSON ----
@@ -159,7 +173,7 @@ static void put_mss(struct json *json, const struct report *r, int c)
         abort();
     for (uint32_t i = 0; i < flows->count; i++) {
         const struct ledger_context *context = &ledger->context[flows->group[i].above];
-        const struct ledger_tally *down = &flows->group[i].of[LEDGER_DOWN];
+        const struct ledger_tally *down = tally(r, LEDGER_FLOW, i, LEDGER_DOWN);
         if (context->traffic_class != c)
             continue;
         of[context->ms].packets += down->sent.packets + ledger_begun(down).packets;
@@ -198,13 +212,13 @@ static void put_received(struct json *json, const struct report *r, int c)
     const struct stats_class *of_class = &r->since.of_class[c];
     struct ledger_count received = {of_class->out_packets, of_class->out_octets};
     if (r->lab)
-        received = tally(r, c, LEDGER_DOWN)->delivered;
+        received = tally(r, LEDGER_CLASS, (uint32_t)c, LEDGER_DOWN)->delivered;
     json_put(json, "packets", received.packets);
     json_put(json, "octets", received.octets);
     json_put(json, "goodput_bit_per_s", bit_per_s(r, received.octets));
     if (!r->lab)
         return;
-    put_delay(json, &tally(r, c, LEDGER_DOWN)->delay);
+    put_delay(json, &tally(r, LEDGER_CLASS, (uint32_t)c, LEDGER_DOWN)->delay);
     put_mss(json, r, c);
 }
 
@@ -347,6 +361,17 @@ static void put_worker(struct json *json, const struct report *r)
     json_close(json);
 }
 
+void report_figures(const struct report *r, FILE *out)
+{
+    struct json json;
+    json_begin(&json, out);
+    json_object(&json);
+    put_classes(&json, r);
+    lab_put_applications(r->lab, &json, report_measured_ns(r), r->batch);
+    json_close(&json);
+    json_end(&json);
+}
+
 void report_summary(const struct report *r, FILE *out)
 {
     struct json json;
@@ -368,7 +393,9 @@ void report_summary(const struct report *r, FILE *out)
     json_boolean(&json, report_sound(r));
     put_classes(&json, r);
     if (r->lab)
-        lab_put_applications(r->lab, &json, report_measured_ns(r));
+        lab_put_applications(r->lab, &json, report_measured_ns(r), r->batch);
+    if (r->put_batches)
+        r->put_batches(r->batches, &json);
     put_conservation(&json, r);
     put_worker(&json, r);
     put_events(&json, r);

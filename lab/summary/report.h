@@ -16,6 +16,7 @@ struct report {
     uint64_t warmup_ns;                // of that: the beginning that the figures leave out
     const struct stats_worker *before; // the workers' counters then; NULL: there is no warm-up
     uint32_t workers;
+    bool batch;             // of the lab: the figures are of the batch
     bool complete;          // the configuration came up, and the run reached its end
     const uint64_t *events; // taken by control, by kind
     uint64_t faults, cuts;  // failed calls of the user's policy, and calls cut off
@@ -23,6 +24,9 @@ struct report {
     // Writes what the run was made of into the summary's object: put_origin(origin, json).
     void (*put_origin)(const void *origin, struct json *json);
     const void *origin;
+    // The same for its batches; NULL: none.
+    void (*put_batches)(const void *batches, struct json *json);
+    const void *batches;
     // Filled by report_collect, the sums of all workers:
     struct stats_worker stats; // of the whole run, for the balance
     struct stats_worker since; // behind the warm-up, for figures
@@ -36,6 +40,9 @@ void report_add(struct report *report, struct dp *dp);
 
 // Collects all figures of the workers, none of which may run.
 void report_collect(struct report *report, struct dp *dp);
+
+// Fills `since` alone; allowed while workers run.
+void report_look(struct report *report, struct dp *dp);
 
 // The time that rates are over, never 0.
 uint64_t report_measured_ns(const struct report *report);
@@ -51,6 +58,8 @@ bool report_sound(const struct report *report);
 bool report_has_class(const struct report *report, int traffic_class);
 
 void report_summary(const struct report *report, FILE *out);
+// An object of its members classes and applications alone.
+void report_figures(const struct report *report, FILE *out);
 void report_print(const struct report *report, FILE *out);
 
 #endif

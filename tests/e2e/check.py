@@ -55,7 +55,7 @@ TIMERS = {"tns_block": 3, "tns_reset": 1, "tns_test": 30, "tns_alive": 3, "tsns_
 RETRIES = {f"{name}_retries": 3 for name in TIMERS if name not in ("tns_test", "th")}
 
 SMALLEST_WHOLE = {
-    "run": {"name": "smallest", "clock": "virtual", "duration_ns": 500000000, "warmup_ns": 0, "seed": 1,
+    "run": {"name": "smallest", "clock": "virtual", "duration_ns": 500000000, "warmup_ns": 0, "batches": 0, "seed": 1,
             "workers": 1, "idle": "sleep"},
     "gn": {"device": "net_ring", "address": "192.0.2.1", "prefix": 24, "prefix6": 64,
            "mac": "02:00:00:00:00:01", "mtu_octets": 1500, "error_indications": 100, "steering": "auto"},
@@ -270,7 +270,7 @@ def real():
     text = REAL.replace("workers = 2", "workers = 1")
     found = checked(text)
     right("lab" not in found, "it has a lab")
-    same(found["run"], {"name": "real", "clock": "real", "warmup_ns": 0, "seed": 1, "workers": 1, "cores": [0, 1],
+    same(found["run"], {"name": "real", "clock": "real", "warmup_ns": 0, "batches": 0, "seed": 1, "workers": 1, "cores": [0, 1],
                         "idle": "spin"}, "run")
     same(found["gn"], {
         "device": "0000:01:00.0", "address": "192.0.2.1", "prefix": 24, "gateway": "192.0.2.254",

@@ -40,10 +40,10 @@ def blocks():
     folder = place()
     done = python("\nprint('--')\n".join(texts), folder)
     same((done.returncode, done.stderr), (0, ""), "the blocks")
-    entities, pings, least, means = done.stdout.split("--\n")
+    entities, pings, least, means, batches = done.stdout.split("--\n")
     for entity in "application", "application_kind", "class", "cell", "ms", "flow", "tcp":
         right(re.search(rf"^{entity} +\d+$", entities, re.MULTILINE), f"{entity} in {entities}")
-    for table in pings, least, means:
+    for table in pings, least, means, batches:
         right("tail-drop" in table and "recommended" in table and "NaN" not in table, table)
     same(len(re.findall(r"^00101\d{10} ", pings, re.MULTILINE)), 7, "MSs, as text")
     again = python("\n".join(texts), folder)

@@ -229,6 +229,26 @@ def interrupted_alone():
         same({name for name in tables if not (out / f"{name}.csv").exists()}, set(), "tables not there")
 
 
+@case("interrupted in its first batch it has none, and in its warm-up it has measured nothing")
+def interrupted_early():
+    for warmup in "0 s", "1000 min":
+        out = new_folder() / "out"
+        process = started(scenario(ENDLESS), out, "--variant", "endless", "--pcap", "--set", "run.batches=5",
+                          "--set", f"run.warmup={warmup}")
+        wait_for("the simulation", lambda: simulates(process.pid))
+        wait_for("a packet", lambda: (out / "gb.pcap").exists() and (out / "gb.pcap").stat().st_size > 24)
+        process.send_signal(signal.SIGINT)
+        said = process.communicate(timeout=WAIT_S)[1]
+        same(process.returncode, 1, f"exit status\n{said}")
+        found = summary_of(out)
+        right(found["sound"] and 0 < found["virtual_s"] < 288 * 60, f"it came to {found['virtual_s']} s")
+        same((found["batches"]["count"], found["batches"]["classes"]), (0, {}), "batches")
+        same(len((out / "batches.csv").read_text().splitlines()), 1, "lines of batches.csv")
+        measured = any(of_class["in_packets"] or of_class["packets"] for of_class in found["classes"].values())
+        same((measured, found.get("warmup_s")), (True, None) if warmup == "0 s" else (False, found["virtual_s"]),
+             "whether something was measured, and what is left out")
+
+
 # --- Whose results --------------------------------------------------------------------------------
 
 

@@ -316,7 +316,8 @@ def run(*words):
 
 @case("sluice help csv explains each column of each CSV file that a run writes, in order, and no more")
 def help_of_run():
-    run(ROOT / "config/quickstart.lua", "--packets", "--out", folder / "run", "--set", "run.duration=12 s", "--set", "lab.passive=true")
+    run(ROOT / "config/quickstart.lua", "--packets", "--out", folder / "run", "--set", "run.duration=12 s", "--set", "lab.passive=true",
+        "--set", "run.batches=5")
     is_described(folder / "run", described()["Of a run, in its folder:"])
 
 

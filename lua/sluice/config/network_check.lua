@@ -82,6 +82,12 @@ local function check_clock(state, cfg)
         note(state, cfg.run, "warmup", "found %s, allowed less than the run's duration, %s",
             units.format("time", warmup), units.format("time", duration))
     end
+    local batches = cfg.run and cfg.run.batches or 0
+    if batches > 0 and batches < 5 then
+        note(state, cfg.run, "batches", "found %d, allowed 0, or 5 to 100: an interval takes some", batches)
+    elseif batches > 0 and clock == "real" then
+        note(state, cfg.run, "batches", 'found %d, allowed with run.clock = "virtual" only', batches)
+    end
     local workers = cfg.run and cfg.run.workers
     if workers and workers > #cfg.nse and #cfg.nse > 0 then
         check.warn(state, cfg.run, "workers", ("found %d with %d NSEs; an NSE belongs to one worker,"

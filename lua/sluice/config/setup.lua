@@ -108,7 +108,7 @@ function setup.run_config(cfg)
     local run = cfg.run
     return {
         name = run.name, seed = run.seed, real = run.clock == "real",
-        duration_ns = run.duration_ns or 0, warmup_ns = run.warmup_ns, spin = run.idle == "spin",
+        duration_ns = run.duration_ns or 0, warmup_ns = run.warmup_ns, batches = run.batches, spin = run.idle == "spin",
         user = run.user or "", policy = cfg.policy and cfg.policy.path or "",
         cores = string.pack((">I2"):rep(#(run.cores or {})), table.unpack(run.cores or {})),
     }

@@ -86,6 +86,10 @@ network.run = {
             help = "the beginning of the run that its figures leave out; less than duration",
         },
         {
+            name = "batches", type = "integer", least = 0, most = 100, default = 0,
+            help = "5 to 100 equal parts of the rest, each measured like a run, or 0; virtual clock only",
+        },
+        {
             name = "seed", type = "integer", least = 0, most = 1 << 53, default = 1,
             help = "the seed of all random numbers: same seed, same bytes",
         },

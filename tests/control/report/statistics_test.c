@@ -56,6 +56,29 @@ static void one_sample_or_none_has_no_interval(void **state)
     assert_true(none.n == 0 && none.mean == 0 && none.ci95 == 0);
 }
 
+// 1 to 5 with a hole behind 2: mean 3, squares 10; neighbours 1 2 and 4 5 only: 2 + 2.
+static void neighbours_of_batches(void **state)
+{
+    const double rising[] = {1, 2, NAN, 4, 5, 3}, falling[] = {1, 5, 1, 5, 1, 5},
+                 same[] = {0.1, 0.1, 0.1, NAN, 0.1, 0.1, 0.1}, none[] = {NAN, NAN};
+    double steps[60];
+    (void)state;
+    struct statistics s = statistics_of_batches(rising, 6);
+    assert_int_equal(s.n, 5);
+    assert_true(s.batches && fabs(s.mean - 3) < 1e-12 && fabs(s.lag1 - 0.4) < 1e-12);
+    assert_true(fabs(s.ci95 - 2.776445 * sqrt(10.0 / 4 / 5)) < 1e-12);
+    assert_false(s.too_short); // 2 / sqrt(5) is 0.894
+    s = statistics_of_batches(falling, 6);
+    assert_true(fabs(s.lag1 + 5.0 / 6) < 1e-12 && !s.too_short);
+    s = statistics_of_batches(same, 7); // whatever rounding makes of them
+    assert_true(s.n == 6 && s.lag1 == 0 && s.ci95 == 0 && !s.too_short);
+    s = statistics_of_batches(none, 2);
+    assert_true(s.n == 0 && s.mean == 0 && s.lag1 == 0 && !s.too_short);
+    for (int i = 0; i < 60; i++)
+        steps[i] = i / 30;
+    assert_true(statistics_of_batches(steps, 60).too_short);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -63,6 +86,7 @@ int main(void)
         cmocka_unit_test(t_falls_with_freedom),
         cmocka_unit_test(mean_and_interval),
         cmocka_unit_test(one_sample_or_none_has_no_interval),
+        cmocka_unit_test(neighbours_of_batches),
     };
     return cmocka_run_group_tests_name("control/program/statistics", tests, NULL, NULL);
 }

@@ -48,9 +48,9 @@ const char *lab_wrong(const struct lab *of)
 }
 
 // The applications' section has tests of its own (e2e/quickstart).
-void lab_put_applications(const struct lab *of, struct json *json, uint64_t elapsed_ns)
+void lab_put_applications(const struct lab *of, struct json *json, uint64_t measured_ns, bool batch)
 {
-    (void)of, (void)json, (void)elapsed_ns;
+    (void)of, (void)json, (void)measured_ns, (void)batch;
 }
 
 // 100 frames on Gn, of which the port lost 10; 70 on Gb, of which it lost 3. 80 frames went to Gb,
