@@ -1,6 +1,6 @@
 // The tables: each row counts the flows that it is about, with mean and deviation of one or two of
-// their figures, and some a histogram. A table is a row of gi_sheet_list; text and JSON are written
-// from the same numbers.
+// their figures, and some a histogram. A table is a SHEET of gi_sheet_list.def; text and JSON
+// are written from the same numbers.
 #ifndef SLUICE_GI_SHEETS_H
 #define SLUICE_GI_SHEETS_H
 
@@ -36,8 +36,8 @@ struct gi_sheet {
     bool (*about)(const struct gi_result *result);
     const char *a, *b; // names of figures, as in gi_flow.def; NULL
     unsigned shows;
-    struct gi_row row[GI_SHEET_ROWS]; // the last has no label
     struct gi_bins bins;              // of a, for each row; count 0: none
+    struct gi_row row[GI_SHEET_ROWS]; // the last has no label
 };
 
 extern const struct gi_sheet gi_sheet_list[];
