@@ -12,8 +12,11 @@ extern "C" {
 #define PATH_BURST   64
 #define PATH_WAITING 512
 
+// With two workers the packets are all for MSs of the second one; `strays`: they come to the first
+// one's queue, which hands them on. `threads`: 2: the first worker has a thread of its own.
 struct path_traffic {
     uint32_t mss, octets, n201_u, waiting, gea;
+    uint32_t workers, strays, threads; // 0: 1 worker
 };
 
 // The memory that it takes, for the EAL.
@@ -22,9 +25,11 @@ uint64_t path_octets(const struct path_traffic *traffic);
 struct path;
 struct path *path_open(const struct path_traffic *traffic); // ends the program without memory
 void path_close(struct path *path);
-// What waits goes through the worker, in one call; the cycles it took, and how many packets.
+// What waits goes through the worker, in one call; the cycles it took, and how many packets. Of two
+// workers the cycles of both, without those polls of a thread of its own that found nothing.
 uint64_t path_round(struct path *path, uint64_t *packets);
-const char *path_fault(struct path *path); // NULL: none
+uint64_t path_handed_on(const struct path *path); // packets, from one worker to the other
+const char *path_fault(struct path *path);        // NULL: none
 
 // Baselines: the cycles of a burst of PATH_BURST.
 uint64_t path_mbuf_burst(void);

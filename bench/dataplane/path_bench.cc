@@ -29,6 +29,8 @@ void run_path(benchmark::State &state, const path_traffic &traffic)
         state.SetIterationTime(double(took) / tsc_hz());
     }
     count_packets(state, cycles, packets);
+    if (traffic.workers > 1)
+        state.counters["packets_handed_on"] = double(path_handed_on(path)) / double(packets);
     if (path_fault(path))
         state.SkipWithError(path_fault(path));
     path_close(path);
@@ -37,20 +39,30 @@ void run_path(benchmark::State &state, const path_traffic &traffic)
 void path_plain(benchmark::State &state)
 {
     run_path(state, {uint32_t(state.range(0)), uint32_t(state.range(1)), uint32_t(state.range(2)),
-                     PATH_BURST, 0});
+                     PATH_BURST, 0, 1, 0, 1});
 }
 
 void path_gea4(benchmark::State &state)
 {
     run_path(state, {uint32_t(state.range(0)), uint32_t(state.range(1)), 1520,
-                     uint32_t(state.range(2)), 4});
+                     uint32_t(state.range(2)), 4, 1, 0, 1});
 }
 
 // The same waiting in plaintext.
 void path_plain_waiting(benchmark::State &state)
 {
     run_path(state, {uint32_t(state.range(0)), uint32_t(state.range(1)), 1520,
-                     uint32_t(state.range(2)), 0});
+                     uint32_t(state.range(2)), 0, 1, 0, 1});
+}
+
+// Two workers, and the packets of one of them: they come to its queue, or to the other's, which
+// hands them on. `packets_handed_on` is that for each packet.
+void path_two_workers(benchmark::State &state)
+{
+    path_traffic traffic = {
+        uint32_t(state.range(0)), uint32_t(state.range(1)), 1520, PATH_BURST, 0, 2,
+        uint32_t(state.range(2)), uint32_t(state.range(3))};
+    run_path(state, traffic);
 }
 
 void run_baseline(benchmark::State &state, uint64_t (*burst)())
@@ -91,13 +103,17 @@ BENCHMARK(path_plain_waiting)
     ->ArgNames({"ms", "octets", "waiting"})
     ->ArgsProduct({{1000, 100000}, {64, 576, 1400}, {PATH_WAITING}})
     ->Apply(packet_benchmark);
+BENCHMARK(path_two_workers)
+    ->ArgNames({"ms", "octets", "strays", "threads"})
+    ->ArgsProduct({{1000, 100000}, {64, 576}, {0, 1}, {1, 2}})
+    ->Apply(packet_benchmark);
 
 } // namespace
 
 int main(int argc, char **argv)
 {
     char text[512];
-    const path_traffic largest = {mss_max, 1400, 1520, PATH_WAITING, 4};
+    const path_traffic largest = {mss_max, 1400, 1520, PATH_WAITING, 4, 2, 0, 1};
     struct eal_plan plan = eal_plan(EAL_SYSFS, path_octets(&largest) + (32ULL << 20));
     eal_plan_text(&plan, text, sizeof text);
     fprintf(stderr, "%s\n", text);
