@@ -12,7 +12,7 @@ void cli_usage(FILE *out)
         fprintf(out, "%*s%s\n", n < CLI_HELP_COLUMN ? CLI_HELP_COLUMN - n : 1, "", c->cli->about);
     }
     fprintf(out, "\nOptions of a command: sluice help COMMAND. The columns of CSV files: "
-                 "sluice help csv.\n"
+                 "sluice help csv;\nkeys of JSON: sluice help json.\n"
                  "Exit status: 0 success, 1 the run failed, 2 wrong usage or configuration.\n");
 }
 

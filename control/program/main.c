@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/throughput/keys.h"
 #include "control/bind/bind.h"
 #include "control/captures/columns.h"
 #include "control/cli/cli.h"
@@ -54,7 +55,15 @@ static int help_csv(void)
     return EXIT_DONE;
 }
 
-// `help`, `help COMMAND`, `help csv`, and for packages `help man` and `help bash`.
+// The keys of the JSON that has no table of its own.
+static int help_json(void)
+{
+    printf("Of sluice bench --json:\n\n");
+    bench_keys(stdout);
+    return EXIT_DONE;
+}
+
+// `help`, `help COMMAND`, `help csv`, `help json`, and for packages `help man` and `help bash`.
 static int help(const char *word)
 {
     const struct cli_command *command = word ? cli_find(word) : NULL;
@@ -64,6 +73,8 @@ static int help(const char *word)
         cli_help(command->cli, stdout);
     else if (strcmp(word, "csv") == 0)
         return help_csv();
+    else if (strcmp(word, "json") == 0)
+        return help_json();
     else if (strcmp(word, "man") == 0)
         cli_man(stdout, sluice_version);
     else if (strcmp(word, "bash") == 0)

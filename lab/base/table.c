@@ -58,6 +58,17 @@ void table_csv(const struct table *table, const void *owner, FILE *out)
 
 // ---- JSON ----
 
+static void put_real(struct json *json, double value, int decimals)
+{
+    double scale = 1;
+    for (int i = 0; i < decimals; i++)
+        scale *= 10;
+    if (decimals)
+        json_decimal(json, (uint64_t)(value * scale + 0.5), decimals);
+    else
+        json_real(json, value);
+}
+
 static void put_value(struct json *json, enum table_kind kind, const struct table_cell *cell)
 {
     enum table_member member = table_forms[kind].member;
@@ -65,7 +76,7 @@ static void put_value(struct json *json, enum table_kind kind, const struct tabl
     if (member == TABLE_IS_TEXT)
         json_text(json, cell->text);
     else if (member == TABLE_IS_REAL)
-        json_real(json, cell->real);
+        put_real(json, cell->real, decimals);
     else if (kind == TABLE_FLAG)
         json_boolean(json, cell->number);
     else if (decimals)
@@ -88,8 +99,11 @@ static void put_list(struct json *json, const struct table_column *column, const
 
 static uint32_t end_of_object(const struct table *table, uint32_t i)
 {
-    while (table->column[i].kind != TABLE_OBJECT_END)
+    for (uint32_t depth = 1; depth > 0;) {
         i++;
+        depth += table->column[i].kind == TABLE_OBJECT;
+        depth -= table->column[i].kind == TABLE_OBJECT_END;
+    }
     return i;
 }
 
@@ -104,6 +118,10 @@ void table_json_row(const struct table *table, const void *owner, const void *ro
         const struct table_cell *cell = &cells.cell[i];
         if (column->kind == TABLE_OBJECT_END)
             json_close(json);
+        if (column->kind == TABLE_PART)
+            column->put(owner, row, json);
+        if (column->kind == TABLE_OBJECT && !cell->there)
+            i = end_of_object(table, i);
         if (!column->key || !(cell->there || column->or_null))
             continue;
         json_key(json, column->key);
@@ -115,8 +133,6 @@ void table_json_row(const struct table *table, const void *owner, const void *ro
             put_value(json, column->kind, cell);
         else
             json_null(json);
-        if (column->kind == TABLE_OBJECT && !cell->there)
-            i = end_of_object(table, i);
     }
     json_close(json);
 }
@@ -132,25 +148,47 @@ void table_json(const struct table *table, const void *owner, struct json *json)
 
 // ---- What they are ----
 
-static void describe(const struct table_column *column, const char *inside, FILE *out)
+#define PATH_OCTETS 128
+
+// in_json: what stands in front of a key. NULL: the names of CSV are left out.
+static void describe(const struct table_column *column, const char *before, const char *in_json,
+                     FILE *out)
 {
-    const char *key = column->key, *dot = inside ? "." : "";
-    inside = inside ? inside : "";
-    if (column->csv)
-        fputs(column->csv, out);
-    if (key && (!column->csv || *dot || strcmp(key, column->csv) != 0))
-        fprintf(out, "%s%s%s%s", column->csv ? ", in JSON " : "in JSON ", inside, dot, key);
+    const char *csv = in_json ? column->csv : NULL, *key = column->key;
+    if (csv)
+        fputs(csv, out);
+    if (key && (!csv || *before || strcmp(key, csv) != 0))
+        fprintf(out, "%s%s%s%s", csv ? ", " : "", in_json ? in_json : "", before, key);
     fprintf(out, ": %s\n", column->help);
+}
+
+// The columns from one on, up to the end of its object; returns the place behind them.
+static uint32_t describe_from(const struct table *table, uint32_t i, const char *before,
+                              const char *in_json, FILE *out)
+{
+    char inside[PATH_OCTETS];
+    while (i < table->columns) {
+        const struct table_column *column = &table->column[i++];
+        if (column->kind == TABLE_OBJECT_END)
+            break;
+        if (column->kind == TABLE_PART)
+            column->describe(before, out);
+        else if (in_json || column->key)
+            describe(column, before, in_json, out);
+        if (column->kind != TABLE_OBJECT)
+            continue;
+        snprintf(inside, sizeof inside, "%s%s.", before, column->key);
+        i = describe_from(table, i, inside, in_json, out);
+    }
+    return i;
 }
 
 void table_describe(const struct table *table, FILE *out)
 {
-    const char *inside = NULL;
-    for (const struct table_column *column = table->column; column < table->column + table->columns;
-         column++) {
-        if (column->kind == TABLE_OBJECT || column->kind == TABLE_OBJECT_END)
-            inside = column->key;
-        if (column->kind != TABLE_OBJECT_END)
-            describe(column, inside == column->key ? NULL : inside, out);
-    }
+    describe_from(table, 0, "", "in JSON ", out);
+}
+
+void table_describe_keys(const struct table *table, const char *before, FILE *out)
+{
+    describe_from(table, 0, before, NULL, out);
 }

@@ -14,7 +14,10 @@
 //
 //     OBJECT("pod", condition, help) ... OBJECT_END    in JSON an object, null where the condition
 //                                                      does not hold; CSV and page have its columns
+//     MAYBE_OBJECT                                     the same, but no key instead of null
 //     LIST("parts", table, first, count, help)         in JSON alone: rows of another table
+//     PART(put, describe)                              in JSON alone: members that a function puts
+//                                                      into the object, and another describes
 #ifndef SLUICE_LAB_BASE_TABLE_H
 #define SLUICE_LAB_BASE_TABLE_H
 
@@ -42,6 +45,9 @@ struct table_column {
     const char *key, *csv, *title, *help;
     bool or_null;             // where there is no value, JSON has null
     const struct table *list; // of a LIST
+    // Of a PART. before: what stands in front of a member's name.
+    void (*put)(const void *owner, const void *row, struct json *json);
+    void (*describe)(const char *before, FILE *out);
 };
 
 struct table_cell {
@@ -57,7 +63,7 @@ struct table_cell {
     };
 };
 
-#define TABLE_COLUMNS_MOST 72
+#define TABLE_COLUMNS_MOST 128
 #define TABLE_ROOM         128
 
 // The cells of a row, and room for texts that are made for it.
@@ -85,6 +91,8 @@ void table_csv_row(const struct table *table, const void *owner, const void *row
 
 // What each column is, a line each: its name in CSV, and its key in JSON where that is another.
 void table_describe(const struct table *table, FILE *out);
+// What each key of a row is in JSON, a line each, with `before` in front of it.
+void table_describe_keys(const struct table *table, const char *before, FILE *out);
 
 // A key of the open object with the list of all rows; one row as an object.
 void table_json(const struct table *table, const void *owner, struct json *json);

@@ -15,15 +15,19 @@
 #define TABLE(name, type, first, following, is_shown, key, csv, title, about) \
     static const struct table_column name##_columns[] = {
 #define MAYBE(kind, key, csv, title, condition, value, help) \
-        {TABLE_##kind, key, csv, title, help, false, NULL},
+        {TABLE_##kind, key, csv, title, help, false, NULL, NULL, NULL},
 #define OR_NULL(kind, key, csv, title, condition, value, help) \
-        {TABLE_##kind, key, csv, title, help, true, NULL},
+        {TABLE_##kind, key, csv, title, help, true, NULL, NULL, NULL},
 #define OBJECT(key, condition, help) \
-        {TABLE_OBJECT, key, NULL, NULL, help, true, NULL},
+        {TABLE_OBJECT, key, NULL, NULL, help, true, NULL, NULL, NULL},
+#define MAYBE_OBJECT(key, condition, help) \
+        {TABLE_OBJECT, key, NULL, NULL, help, false, NULL, NULL, NULL},
 #define OBJECT_END \
-        {TABLE_OBJECT_END, NULL, NULL, NULL, "", false, NULL},
+        {TABLE_OBJECT_END, NULL, NULL, NULL, "", false, NULL, NULL, NULL},
 #define LIST(key, table, first, count, help) \
-        {TABLE_LIST, key, NULL, NULL, help, false, &(table)},
+        {TABLE_LIST, key, NULL, NULL, help, false, &(table), NULL, NULL},
+#define PART(put, describe) \
+        {TABLE_PART, NULL, NULL, NULL, "", false, NULL, put, describe},
 #define TABLE_END \
     };
 #include TABLE_FILE
@@ -31,8 +35,10 @@
 #undef MAYBE
 #undef OR_NULL
 #undef OBJECT
+#undef MAYBE_OBJECT
 #undef OBJECT_END
 #undef LIST
+#undef PART
 #undef TABLE_END
 
 // ---- Each table, and the cells of a row ----
@@ -51,11 +57,16 @@
 #define TABLE_VALUE_MEAN(value)      .real = (value)
 #define TABLE_VALUE_SECONDS(value)   .real = (value)
 #define TABLE_VALUE_FIGURE(value)    .real = (value)
+#define TABLE_VALUE_DECIMAL_1(value) .real = (value)
+#define TABLE_VALUE_DECIMAL_2(value) .real = (value)
+#define TABLE_VALUE_DECIMAL_3(value) .real = (value)
+#define TABLE_VALUE_DECIMAL_6(value) .real = (value)
 
-// A value is worked out only where its condition holds, and that of its object.
-#define TABLE_PUT(condition, ...)                                                         \
-    *cell++ = inside && (condition) ? (struct table_cell){.there = true, __VA_ARGS__} \
-                                    : (struct table_cell){.there = false};
+// A value is worked out only where its condition holds, and those of the objects around it: the
+// lowest bit of `inside` is that of the innermost.
+#define TABLE_PUT(condition, ...)                                                           \
+    *cell++ = inside & 1 && (condition) ? (struct table_cell){.there = true, __VA_ARGS__} \
+                                        : (struct table_cell){.there = false};
 
 #define TABLE(name, type, first, following, is_shown, key, csv, title, about)                \
     static const void *name##_next(const void *owner, const void *before)                    \
@@ -81,18 +92,21 @@
         const type *row = at;                                                                \
         char(*room)[TABLE_ROOM] __attribute__((unused)) = out->room;                         \
         struct table_cell *cell = out->cell;                                                 \
-        bool inside = true;
+        uint32_t inside = 1;
 #define MAYBE(kind, key, csv, title, condition, value, help) \
         TABLE_PUT(condition, TABLE_VALUE_##kind(value))
 #define OR_NULL MAYBE
-#define OBJECT(key, condition, help) \
-        inside = (condition);        \
+#define OBJECT(key, condition, help)                          \
+        inside = inside << 1 | (inside & 1 && (condition)); \
         TABLE_PUT(true)
+#define MAYBE_OBJECT OBJECT
 #define OBJECT_END      \
         TABLE_PUT(true) \
-        inside = true;
+        inside >>= 1;
 #define LIST(key, table, first, count, help) \
         TABLE_PUT((first) != NULL, .list = {first, count})
+#define PART(put, describe) \
+        TABLE_PUT(true)
 #define TABLE_END \
         (void)inside; \
     }
@@ -102,8 +116,10 @@
 #undef MAYBE
 #undef OR_NULL
 #undef OBJECT
+#undef MAYBE_OBJECT
 #undef OBJECT_END
 #undef LIST
+#undef PART
 #undef TABLE_END
 #undef COLUMN
 #undef TABLE_PUT

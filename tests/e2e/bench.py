@@ -19,10 +19,25 @@ def processors():
     return len(os.sched_getaffinity(0))
 
 
+seen = set()  # keys of all results
+
+
+def keys_of(value, before=""):
+    """The keys of an object, those of objects in it behind theirs; drops have their reasons as keys."""
+    for key, member in value.items():
+        yield before + key
+        if isinstance(member, dict) and key != "drops":
+            yield from keys_of(member, f"{before}{key}.")
+
+
 def bench(*arguments, status=0, before=()):
     done = sluice("bench", *QUICK, *arguments, before=before)
     same(done.returncode, status, f"bench {arguments}: exit status\n{done.stderr}")
-    return json.loads(done.stdout) if status == 0 else done.stderr
+    if status:
+        return done.stderr
+    result = json.loads(done.stdout)
+    seen.update(keys_of(result))
+    return result
 
 
 def conserved(result):
@@ -310,6 +325,18 @@ def refused():
 def no_device():
     said = bench("--ports", "net_af_packet0,iface=no_such_link", status=1)
     right("net_af_packet0" in said, said)
+
+
+@case("sluice help json explains each key of the results above, and no more")
+def explained():
+    done = sluice("help", "json")
+    same((done.returncode, done.stderr), (0, ""), "sluice help json")
+    lines = done.stdout.split("Of sluice bench --json:\n\n")[1].split("\n\n")[0].splitlines()
+    right(all(line.split(": ", 1)[1].strip() for line in lines), f"a key without a word in {lines}")
+    names = {line.split(": ", 1)[0] for line in lines}
+    of_two = {name for name in names if name.startswith("scaling.") and processors() < 2}
+    same(names - seen - of_two, set(), "explained, and in no result")
+    same(seen - names, set(), "in a result, and not explained")
 
 
 main()

@@ -34,6 +34,17 @@ static double part_of(const struct bean *bean)
     return bean->part;
 }
 
+static void put_name(const void *owner, const void *row, struct json *json)
+{
+    assert_null(owner);
+    json_put_text(json, ((const struct bean *)row)->name, "its name");
+}
+
+static void describe_name(const char *before, FILE *out)
+{
+    fprintf(out, "%sNAME: of a function\n", before);
+}
+
 extern const struct table seeds_table;
 #define TABLE_FILE  "tests/lab/base/table_test.def"
 #define TABLE_OWNER const struct kitchen *kitchen
@@ -145,12 +156,66 @@ static void test_words(void **state)
              "in JSON json_alone: in JSON alone\n");
 }
 
+// As JSON, of a bean with these.
+static void put_shelf(bool has_pod, bool picked, const char *right)
+{
+    struct bean bean = {
+        .name = "x", .has_pod = has_pod, .picked = picked, .mean = 1.256, .part = 0.0625};
+    char *text;
+    size_t octets;
+    struct json json;
+    FILE *out = open_memstream(&text, &octets);
+    json_begin(&json, out);
+    asked = 0;
+    table_json_row(&shelf_table, NULL, &bean, &json);
+    json_end(&json);
+    fclose(out);
+    is(text, right);
+    assert_int_equal(asked, has_pod + (has_pod && picked));
+}
+
+static void test_objects(void **state)
+{
+    (void)state;
+    put_shelf(true, true,
+              "{\n  \"one\": 1.3,\n  \"outer\": {\n    \"two\": 1.26,\n    \"inner\": {\n"
+              "      \"three\": 0.063,\n      \"x\": \"its name\"\n    },\n"
+              "    \"behind\": null\n  },\n  \"last\": {\n    \"six\": 0.062500\n  }\n}\n");
+    put_shelf(true, false,
+              "{\n  \"one\": 1.3,\n  \"outer\": {\n    \"two\": 1.26,\n"
+              "    \"behind\": null\n  }\n}\n");
+    put_shelf(false, true,
+              "{\n  \"one\": 1.3,\n  \"outer\": null,\n  \"last\": {\n"
+              "    \"six\": 0.062500\n  }\n}\n");
+}
+
+static void test_keys(void **state)
+{
+    (void)state;
+    char *text;
+    size_t octets;
+    FILE *out = open_memstream(&text, &octets);
+    table_describe_keys(&shelf_table, "SHELF.", out);
+    fclose(out);
+    is(text, "SHELF.one: with one decimal\nSHELF.outer: around the others\n"
+             "SHELF.outer.two: with two\nSHELF.outer.inner: in outer\n"
+             "SHELF.outer.inner.three: with three\nSHELF.outer.inner.NAME: of a function\n"
+             "SHELF.outer.behind: behind inner\nSHELF.last: behind outer\n"
+             "SHELF.last.six: with six\n");
+    out = open_memstream(&text, &octets);
+    table_describe_keys(&beans_table, "", out);
+    fclose(out);
+    assert_non_null(strstr(text, "\nage_ns: since it was picked\npod: of its pod\npod.late_ns: "));
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_csv),    cmocka_unit_test(test_json),
         cmocka_unit_test(test_no_row), cmocka_unit_test(test_description),
-        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_words),  cmocka_unit_test(test_objects),
+        cmocka_unit_test(test_keys),
     };
     return cmocka_run_group_tests_name("table", tests, NULL, NULL);
 }
