@@ -1,6 +1,7 @@
 // The usual round in one straight line: the PDU is a whole N-PDU, of the only queue of its MS,
 // first in the only ring of a cell that takes turns, and the next N-PDU of the queue may go as
 // well; or the wheel brings the MS back, with no competitor in its cell. Only the buckets decide.
+// With queues by flow it is the PFC's only N-PDU, so no flow is next.
 // Every other case is left to the full round, so this is only faster (`in_full` of the
 // configuration disables it).
 #include "dataplane/sched/sched_aqm.h"
@@ -8,11 +9,17 @@
 #include "dataplane/sched/sched_ring.h"
 #include "dataplane/sched/sched_round.h"
 
+static inline bool has_next_flow(const struct tree_pfc *p)
+{
+    return p->state & PFC_BY_FLOW && total_packets(p->queue.total) != 1;
+}
+
 // The MS has one queue; no N-PDU is half sent or waited for, and nothing holds it.
 static inline bool is_alone(const struct round *r)
 {
-    return (r->p->state & ~PFC_TURN) == PFC_IN_RING && !r->p->sent_octets &&
-           !(r->m->state & ~MS_USUAL) && r->m->backlog == 1u << r->slot;
+    return (r->p->state & ~(PFC_TURN | PFC_BY_FLOW)) == PFC_IN_RING && !r->p->sent_octets &&
+           !(r->m->state & ~MS_USUAL) && r->m->backlog == 1u << r->slot && !has_next_flow(r->p) &&
+           r->p->place != RING_CREDIT;
 }
 
 // The rest of its turn, or of a turn that would begin now.
@@ -32,7 +39,7 @@ static inline bool shares_turn(const struct round *r)
            sched_ring_mate_has_turn(r->m, r->p, &r->c->of_class[r->turn]);
 }
 
-static inline bool find(const struct sched *s, struct round *r)
+static inline bool find(struct sched *s, struct round *r)
 {
     r->nse = s->nse_ready;
     r->n = &s->nse[r->nse];
@@ -51,6 +58,7 @@ static inline bool find(const struct sched *s, struct round *r)
     r->p = tree_pfc_of(r->m, r->slot);
     if (!is_alone(r) || turn(s, r) <= 0 || shares_turn(r))
         return false;
+    queue_choose(s, r->pfc, r->p);
     r->piece = pfc_piece(s, r->m, r->p);
     return r->piece.last;
 }
@@ -83,13 +91,17 @@ static inline bool next_conforms(const struct sched *s, const struct round *r, u
 static inline void pop(struct sched *s, struct round *r, const struct pdu *pdu)
 {
     struct tree_pfc *p = r->p;
-    uint32_t slot = p->queue.head;
     uint64_t step = total_of(pdu->octets);
+    if (p->state & PFC_BY_FLOW) {
+        struct tree_flow *f = queue_flow(s, r->pfc, p->flow);
+        f->deficit -= pdu->octets;
+        f->queue.total = 0;
+    }
     p->queue.head = pdu->next;
     p->head_info = pdu->next_octets_lle;
     p->queue.total -= step;
     queue_count(s, r->m, r->turn, -step);
-    queue_free(s, slot);
+    queue_free(s, (uint32_t)(pdu - s->slot));
     overflow_shrunk(s, r->pfc, r->m, p);
 }
 
@@ -141,11 +153,12 @@ static SCHED_INLINE bool fast_round(struct sched *s, uint64_t now_ns, struct sch
     if (!find(s, &r) || !conforms(s, &r, now_ns))
         return false;
     const struct tree_rule *rule = &s->rule[r.turn];
-    struct pdu *pdu = &s->slot[r.p->queue.head];
+    struct pdu *pdu = queue_head(s, r.pfc, r.p);
     if (total_packets(r.p->queue.total) != 1 && !next_conforms(s, &r, pdu->next_octets_lle))
         return false;
     r.sojourn_ns = pdu_sojourn_ns(pdu, now_ns - r.m->away_ns);
-    if (expires(&r, rule, pdu, now_ns) || !aqm_rests(rule, r.p, r.sojourn_ns))
+    if (expires(&r, rule, pdu, now_ns) ||
+        !aqm_of_flow_rests(s, rule, r.pfc, r.p, r.p->flow, r.sojourn_ns))
         return false;
     send(s, &r, pdu, now_ns, g);
     take_turn(s, &r);
@@ -185,10 +198,12 @@ static inline bool find_fired(struct sched *s, struct round *r, uint32_t ms, str
     r->c = &s->bvc[r->bvc];
     r->nse = r->c->nse;
     r->n = &s->nse[r->nse];
-    if (r->p->state || r->p->sent_octets || !round_way_is_free(r->c, r->n))
+    if (r->p->state & ~PFC_BY_FLOW || has_next_flow(r->p) || r->p->sent_octets ||
+        !round_way_is_free(r->c, r->n))
         return false;
     r->turn = r->p->traffic_class;
     r->late = false;
+    queue_choose(s, r->pfc, r->p);
     r->piece = pdu_first_piece(s, m, r->p->head_info);
     return r->piece.last;
 }
@@ -214,10 +229,10 @@ bool sched_fast_fired(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t 
     struct round r;
     if (!find_fired(s, &r, ms, m) || !conforms(s, &r, now_ns))
         return false;
-    struct pdu *pdu = &s->slot[r.p->queue.head];
+    struct pdu *pdu = queue_head(s, r.pfc, r.p);
     r.sojourn_ns = pdu_sojourn_ns(pdu, now_ns - m->away_ns);
     if (expires(&r, &s->rule[r.turn], pdu, now_ns) ||
-        !aqm_rests(&s->rule[r.turn], r.p, r.sojourn_ns))
+        !aqm_of_flow_rests(s, &s->rule[r.turn], r.pfc, r.p, r.p->flow, r.sojourn_ns))
         return false;
     m->state &= (uint8_t)~GATE_WAITS;
     send(s, &r, pdu, now_ns, g);

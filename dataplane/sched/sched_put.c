@@ -55,7 +55,8 @@ static bool pfc_exists(const struct sched *s, uint32_t ms, uint32_t slot)
 static inline bool joins_others(const struct sched *s, const struct tree_ms *m,
                                 const struct tree_pfc *p, uint32_t slot)
 {
-    if (m->backlog | p->state | (m->state & ~MS_USUAL) || m->last != slot || s->config.in_full)
+    if (m->backlog | (p->state & ~PFC_BY_FLOW) | (m->state & ~MS_USUAL) || m->last != slot ||
+        s->config.in_full)
         return false;
     const struct tree_bvc *c = &s->bvc[m->bvc];
     if (c->of_class[p->traffic_class].head != TREE_NONE)
@@ -87,7 +88,8 @@ static inline void join_others(struct sched *s, uint32_t pfc, struct tree_ms *m,
     bvc_backlog(s, &s->bvc[m->bvc], p->traffic_class, true);
     s->backlogged[ms / 64] |= 1ULL << ms % 64;
     p->share_uses = 0;
-    p->state = PFC_IN_RING;
+    queue_choose(s, pfc, p);
+    p->state |= PFC_IN_RING;
     join_class(s, pfc, m, p);
     m->backlog = (uint8_t)(1u << tree_pfc_slot(pfc));
 }
