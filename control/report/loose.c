@@ -65,6 +65,20 @@ static void add_run(const struct runs *runs, const struct runs_run *run, struct 
 
 // ---- A group: its runs' means ----
 
+// All groups have one run, and each as many batches: else counts of a batch would be beside those
+// of another, or of a run.
+static bool is_of_batches(const struct runs *runs)
+{
+    uint64_t first = 0;
+    for (uint32_t i = 0; i < runs->count; i++) {
+        uint64_t batches = value_number(value_in(runs->run[i].summary, "batches"), "count");
+        first = i ? first : batches;
+        if (batches == 0 || batches != first || runs->group[runs->run[i].group].runs != 1)
+            return false;
+    }
+    return true;
+}
+
 static struct json_object *statistics_in(const struct runs *runs, uint32_t group,
                                          enum compared_what what, const char *subject, int figure)
 {
@@ -81,7 +95,7 @@ static struct json_object *statistics_in(const struct runs *runs, uint32_t group
         if (!isnan(value))
             samples[n++] = value;
     }
-    if (runs->group[group].runs == 1 && batches)
+    if (batches && is_of_batches(runs))
         return value_hold(batches);
     struct statistics s = statistics_of(samples, n);
     struct json_object *to = value_new();

@@ -59,7 +59,7 @@ struct statistics gather_statistics(const struct gather_all *all, struct gather_
     const struct gather_run *run = all->run + (size_t)at.group * all->plan->seeds;
     bool counted = !compared_sets[at.what].figure[at.figure].member;
     uint32_t n = 0;
-    if (all->plan->seeds == 1 && run->of[at.what][at.subject].batches[at.figure].n)
+    if (plan_is_of_batches(all->plan) && run->of[at.what][at.subject].batches[at.figure].n)
         return run->of[at.what][at.subject].batches[at.figure];
     for (uint32_t s = 0; s < all->plan->seeds; s++) {
         const struct gather_figures *of = &run[s].of[at.what][at.subject];

@@ -75,7 +75,7 @@ static void look_for_all(struct look *look)
     struct outputs_asked asked = {.pcap = captured && options->pcap,
                                   .packets = captured && options->packets,
                                   .series = group->series,
-                                  .batches = group->batches,
+                                  .batches = group->batches > 0,
                                   .passive = group->passive};
     struct json_object *info = read_object(look->plan, look->run, "run.json");
     look->files = value_in(info, "files");

@@ -52,7 +52,7 @@ struct gather_found gather_look_at(const struct plan *plan, uint32_t run,
 bool gather_is_complete(const struct gather_all *all); // every run
 uint32_t gather_complete(const struct gather_all *all, uint32_t first, uint32_t n);
 
-// Of the complete runs of a group; of one, over its batches, if it has any.
+// Of the complete runs of a group; of one, over its batches (plan_is_of_batches).
 bool gather_has(const struct gather_all *all, uint32_t group, enum compared_what what, int subject);
 struct statistics gather_statistics(const struct gather_all *all, struct gather_place place);
 

@@ -260,20 +260,12 @@ static void each_figure(const struct gather_all *all,
                     take(all, (struct gather_place){g, (enum compared_what)what, i, f});
 }
 
-static bool has_batches(const struct gather_all *all)
-{
-    bool any = false;
-    for (uint32_t g = 0; g < all->plan->groups; g++)
-        any |= all->plan->group[g].batches;
-    return any;
-}
-
 void gather_print(const struct gather_all *all, const char *dir, bool tidy)
 {
     uint32_t runs = plan_runs(all->plan);
     printf("%s: %u of %u runs complete; %s\n\n", all->name, gather_complete(all, 0, runs), runs,
            all->plan->seeds > 1 ? "the mean +- its 95 % confidence interval over seeds"
-           : has_batches(all)
+           : plan_is_of_batches(all->plan)
                ? "one seed; the mean +- its 95 % confidence interval over its batches"
                : "one seed, which gives no interval");
     printf("  %-15s  %-17s  %-17s  %-17s  %-17s  %s\n", "class", "goodput kbit/s", "delay p50 ms",

@@ -152,7 +152,7 @@ static bool load_group(struct plan *plan, struct bind *lua, struct plan_group *g
     uint64_t need_octets = eal_plan(EAL_SYSFS, load_memory_octets(&load)).need_octets;
     plan->need_octets = need_octets > plan->need_octets ? need_octets : plan->need_octets;
     group->series = load.lab.step_ns > 0;
-    group->batches = load.run.batches > 0;
+    group->batches = load.run.batches;
     group->passive = load.lab.passive;
     group->origin = origin_ask(lua, "origin");
     // also the default's name, if none was chosen
@@ -313,6 +313,14 @@ uint32_t plan_runs(const struct plan *plan)
 uint32_t plan_in_turn(const struct plan *plan, uint32_t turn)
 {
     return turn % plan->groups * plan->seeds + turn / plan->groups;
+}
+
+bool plan_is_of_batches(const struct plan *plan)
+{
+    bool of_batches = plan->seeds == 1;
+    for (uint32_t g = 0; g < plan->groups; g++)
+        of_batches &= plan->group[g].batches && plan->group[g].batches == plan->group[0].batches;
+    return of_batches;
 }
 
 const struct plan_group *plan_group_of(const struct plan *plan, uint32_t run)

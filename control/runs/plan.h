@@ -14,7 +14,8 @@ struct plan_group {
     const char *variant, *point; // NULL: none
     struct json_object *origin;  // origin.h
     uint64_t seed_first;
-    bool series, batches, passive; // its runs write these files
+    bool series, passive; // its runs write these files
+    uint32_t batches;     // of each run
 };
 
 struct plan {
@@ -78,6 +79,11 @@ uint32_t plan_runs(const struct plan *plan);
 // The run that is done as the turn-th: one seed of all groups before the next seed of any, so that
 // what an interrupted command leaves can be compared.
 uint32_t plan_in_turn(const struct plan *plan, uint32_t turn);
+
+// Whether the figures of all groups are over the batches of their runs: one seed, and of each as
+// many batches. Else the figures are of whole runs, or counts of batches and runs were side by
+// side.
+bool plan_is_of_batches(const struct plan *plan);
 const struct plan_group *plan_group_of(const struct plan *plan, uint32_t run);
 uint64_t plan_seed(const struct plan *plan, uint32_t run);
 

@@ -6,6 +6,7 @@ Python's statistics."""
 import collections
 import json
 import math
+import shutil
 import statistics
 
 from books import table
@@ -242,6 +243,32 @@ def one_seed():
     folders = [out / folder[variant["variant"]] for variant in summary["variants"]]
     same(sluice("report", *folders, "--out", other).returncode, 0, "sluice report of the two runs")
     right("Means over the batches of one seed" in other.read_text(), "the page of two single runs")
+
+
+@case("one variant without batches", "0")
+@case("one with fewer", "50")
+def uneven(fewer):
+    """Counts of batches would be beside those of longer ones, or of a run: the figures are of whole runs."""
+    config = new_folder() / "uneven.lua"
+    text = QUICKSTART.read_text().replace("seed = 1,", "seed = 1, batches = 100,")
+    config.write_text(text.replace('name = "recommended",', f'name = "recommended", set = "run.batches={fewer}",'))
+    shutil.copy(QUICKSTART.parent / "recommended.lua", config.parent)
+    out = new_folder() / "out"
+    done = sluice("run", config, "--variant", "all", "--seeds", "3..3", "--out", out,
+                  *settings(["run.warmup=20 s", "run.duration=60 s"]))
+    same(done.returncode, 0, done.stderr)
+    summary = json.loads((out / "summary.json").read_text())
+    folders = [out / run["folder"] for run in summary["runs"]]
+    for variant, folder in zip(summary["variants"], folders, strict=True):
+        of_run = json.loads((folder / "summary.json").read_text())["classes"]
+        for name, figures in variant["classes"].items():
+            same((figures["packets"]["mean"], figures["packets"]["ci95"]), (of_run[name]["packets"], None), f"{folder}: {name}")
+            right("batches" not in figures["packets"], f"{figures}")
+    right("one seed, which gives no interval" in done.stdout, f"it says:\n{done.stdout}")
+    page = new_folder() / "page.html"
+    same(sluice("report", *folders, "--out", page).returncode, 0, "sluice report of the two runs")
+    for path in page, out / "report.html":
+        right("<h2>The figures of one seed</h2>" in path.read_text(), f"what {path} calls them")
 
 
 @case("several seeds: each run counts once, as without batches; --resume finds their file missing")
