@@ -132,12 +132,12 @@ local function check_list(state, port, key, other, workers)
     for _, address in ipairs(list) do
         if seen[address] then
             note(state, port, key, "found %s twice, allowed a list of different addresses", address)
-        elseif key == "address" and port.prefix
+        elseif key == "address" and port.prefix and address and list[1]
             and not addresses.ipv4_on_link(address, list[1], port.prefix) then
             note(state, port, key, "found %s, allowed one on the link of the first, %s/%d", address,
                 list[1], port.prefix)
         end
-        seen[address] = true
+        seen[address] = address ~= false
     end
 end
 

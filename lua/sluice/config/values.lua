@@ -149,7 +149,8 @@ local function is_list(t, least_items, most_items)
     return count >= least_items
 end
 
--- One address as text, or a list of some; a list of one is that one. family: the type of an item.
+-- One address as text, or a list of some; a list of one is that one. family: the type of an item. A wrong
+-- item is false, which is no address that another could be the same as.
 local function check_list_of(check_one, family)
     return function(key, raw, complain)
         local item_key = { type = family, example = key.example }
@@ -164,7 +165,7 @@ local function check_list_of(check_one, family)
             if not value then
                 complain(i, text)
             end
-            list[i] = value or key.example
+            list[i] = value or false
         end
         return #list > 1 and list or list[1]
     end
