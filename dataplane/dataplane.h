@@ -287,9 +287,11 @@ struct dp_held {
 struct dp_held dp_held(const struct dp_worker *worker, enum stats_side side);
 
 // The link state of a port's device: "up", "down", or "gone" if the device no longer exists.
-// dp_link_look asks the device, in control's thread; dp_link returns the last answer, in any.
+// dp_link_look asks the device, in control's thread; dp_link returns the last answer, in any. So
+// does dp_nic for what the device has counted and its link's speed (0: unknown); NULL: it is rings.
 const char *dp_link_look(struct dp *dp, enum stats_side side);
 const char *dp_link(const struct dp *dp, enum stats_side side);
+const struct stats_nic *dp_nic(const struct dp *dp, enum stats_side side, uint32_t *mbit_per_s);
 // The name of the DPDK driver of a port's device.
 const char *dp_driver(const struct dp *dp, enum stats_side side);
 

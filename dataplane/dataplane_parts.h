@@ -47,6 +47,9 @@ struct dp {
     struct dp_worker *worker[DP_WORKERS_MAX];
     struct port_device device[STATS_SIDES];
     uint32_t link[STATS_SIDES];            // enum port_link, the last answer; read by other threads
+    bool link_seen[STATS_SIDES];           // it has been looked at
+    struct stats_nic nic[STATS_SIDES];     // as `link`
+    uint32_t mbit_per_s[STATS_SIDES];      // likewise
     struct mirror *mirror[DP_WORKERS_MAX]; // NULL: none is open
     struct post post[DP_WORKERS_MAX];
     struct registry registry;

@@ -199,8 +199,18 @@ uint32_t dp_teid_worker(const struct dp *dp, uint32_t teid)
 
 const char *dp_link_look(struct dp *dp, enum stats_side side)
 {
-    __atomic_store_n(&dp->link[side], port_device_link(&dp->device[side]), __ATOMIC_RELAXED);
+    uint32_t was = dp->link[side], link = port_device_link(&dp->device[side]);
+    __atomic_store_n(&dp->link[side], link, __ATOMIC_RELAXED);
+    dp->nic[side].link_downs += dp->link_seen[side] && was == PORT_LINK_UP && link != was;
+    dp->link_seen[side] = true;
+    port_device_counts(&dp->device[side], &dp->nic[side], &dp->mbit_per_s[side]);
     return dp_link(dp, side);
+}
+
+const struct stats_nic *dp_nic(const struct dp *dp, enum stats_side side, uint32_t *mbit_per_s)
+{
+    *mbit_per_s = dp->mbit_per_s[side];
+    return dp->device[side].rings ? NULL : &dp->nic[side];
 }
 
 const char *dp_driver(const struct dp *dp, enum stats_side side)

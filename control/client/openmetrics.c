@@ -214,6 +214,23 @@ static struct source single(const struct sink *to, const char *prefix, const cha
     return source(to, prefix, about, no_labels, value_is_object(row) ? row : NULL);
 }
 
+// Of the ports' devices: each port's row has an object of them, but for rings.
+static void put_nics(const struct sink *to, const struct json_object *ports)
+{
+    struct json_object *rows = value_list();
+    const struct source s = source(to, "nic", "Of the device of Gn or Gb: ", port_labels, rows);
+    for (size_t i = 0; i < value_count(ports); i++) {
+        struct json_object *nic = value_in(value_at(ports, i), "nic");
+        if (!value_is_object(nic))
+            continue;
+        value_set_text(nic, "port", stats_side_names[i]);
+        value_add(rows, nic);
+    }
+    put_scope(&s, STATS_SCOPE_NIC);
+    put_member(&s, "link_mbit_per_s", GAUGE, "", "the link's speed in Mbit/s");
+    value_free(rows);
+}
+
 static void put_ports(const struct sink *to, const struct json_object *stats)
 {
     struct json_object *rows = value_list();
@@ -225,6 +242,7 @@ static void put_ports(const struct sink *to, const struct json_object *stats)
     }
     put_scope(&s, STATS_SCOPE_PORT);
     put_drops(&s);
+    put_nics(to, rows);
     value_free(rows);
 }
 

@@ -69,6 +69,19 @@ static void put_counters(struct row *row, const char *name, enum stats_scope sco
     row_inside(row, name, &inner);
 }
 
+static void put_nic(const struct telemetry *t, struct row *row, enum stats_side side)
+{
+    uint32_t mbit_per_s;
+    const struct stats_nic *nic = dp_nic(t->source.dp, side, &mbit_per_s);
+    if (!nic)
+        return;
+    struct row inner = row_begin();
+    if (mbit_per_s)
+        row_put(&inner, "link_mbit_per_s", mbit_per_s);
+    put_scope(&inner, STATS_SCOPE_NIC, nic);
+    row_inside(row, "nic", &inner);
+}
+
 static void put_port(const struct telemetry *t, struct row *row, enum stats_side side,
                      const struct stats_port *port)
 {
@@ -79,6 +92,7 @@ static void put_port(const struct telemetry *t, struct row *row, enum stats_side
         row_text(&inner, "steering", steering);
     put_scope(&inner, STATS_SCOPE_PORT, port);
     put_drops(&inner, port->drop);
+    put_nic(t, &inner, side);
     row_inside(row, stats_side_names[side], &inner);
 }
 

@@ -1,11 +1,13 @@
 // See links.h.
 #include "control/run/links.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "control/run/run.h"
 
-#define COMES_UP_NS 5000000000 // a link that is down for so long from the beginning stays down
+#define LOSSES_EACH_NS 60000000000
+#define COMES_UP_NS    5000000000 // a link that is down for so long from the beginning stays down
 
 static void look(struct run *run, enum stats_side side, const char *port, uint64_t now_ns)
 {
@@ -23,10 +25,33 @@ static void look(struct run *run, enum stats_side side, const char *port, uint64
     log_put(&run->control.log, up ? LOG_INFO : comes_up ? LOG_WARN : LOG_ERROR, now_ns, text);
 }
 
+// What never came to a worker, so that no drop of Sluice counts it.
+static void look_for_losses(struct run *run, enum stats_side side, const char *port,
+                            uint64_t now_ns)
+{
+    struct links *links = &run->links;
+    uint32_t mbit_per_s;
+    const struct stats_nic *nic = dp_nic(run->dp, side, &mbit_per_s);
+    uint64_t lost = nic ? nic->rx_missed + nic->rx_no_buffer : 0, more = lost - links->lost[side];
+    char text[200];
+    if (lost <= links->lost[side] ||
+        (links->lost_ns[side] && now_ns - links->lost_ns[side] < LOSSES_EACH_NS))
+        return;
+    links->lost[side] = lost;
+    links->lost_ns[side] = now_ns;
+    snprintf(text, sizeof text,
+             "%s: its device lost %" PRIu64 " frames%s (rx_missed %" PRIu64
+             ", rx_no_buffer %" PRIu64 "): a worker was too slow, or %s.rx_frames is too small",
+             port, more, more < lost ? " more" : "", nic->rx_missed, nic->rx_no_buffer, port);
+    log_put(&run->control.log, LOG_WARN, now_ns, text);
+}
+
 void links_look(struct run *run, uint64_t now_ns)
 {
     if (!run->links.since_ns)
         run->links.since_ns = now_ns;
     look(run, STATS_GN, "gn", now_ns);
     look(run, STATS_GB, "gb", now_ns);
+    look_for_losses(run, STATS_GN, "gn", now_ns);
+    look_for_losses(run, STATS_GB, "gb", now_ns);
 }

@@ -47,6 +47,25 @@ enum port_link port_device_link(const struct port_device *device)
     return link.link_status == RTE_ETH_LINK_UP ? PORT_LINK_UP : PORT_LINK_DOWN;
 }
 
+void port_device_counts(const struct port_device *device, struct stats_nic *counts,
+                        uint32_t *mbit_per_s)
+{
+    struct rte_eth_stats stats;
+    struct rte_eth_link link;
+    *mbit_per_s = 0;
+    if (device->rings)
+        return;
+    if (rte_eth_stats_get(device->id, &stats) == 0) {
+        counts->rx_missed = stats.imissed;
+        counts->rx_errors = stats.ierrors;
+        counts->rx_no_buffer = stats.rx_nombuf;
+        counts->tx_errors = stats.oerrors;
+    }
+    if (rte_eth_link_get_nowait(device->id, &link) == 0 && link.link_speed &&
+        link.link_speed != RTE_ETH_SPEED_NUM_UNKNOWN)
+        *mbit_per_s = link.link_speed;
+}
+
 const char *port_device_driver(const struct port_device *device)
 {
     struct rte_eth_dev_info info;

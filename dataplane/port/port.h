@@ -111,6 +111,10 @@ uint32_t port_device_stop(struct port_device *device);
 // Asks the kernel or the driver, for control.
 enum port_link port_device_link(const struct port_device *device);
 
+// What the driver has counted, and the link's speed in Mbit/s, 0 if it is unknown; for control.
+void port_device_counts(const struct port_device *device, struct stats_nic *counts,
+                        uint32_t *mbit_per_s);
+
 // The driver's DPDK name.
 const char *port_device_driver(const struct port_device *device);
 

@@ -5,6 +5,7 @@
 
 #define OFFSET_worker(name) STATS_SCOPE_WORKER, offsetof(struct stats_worker, name)
 #define OFFSET_port(name)   STATS_SCOPE_PORT, offsetof(struct stats_port, name)
+#define OFFSET_nic(name)    STATS_SCOPE_NIC, offsetof(struct stats_nic, name)
 #define OFFSET_class(name)  STATS_SCOPE_CLASS, offsetof(struct stats_class, name)
 #define OFFSET_up(name)     STATS_SCOPE_UP, offsetof(struct stats_up, name)
 const struct stats_counter stats_counters[] = {

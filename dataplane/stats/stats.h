@@ -39,6 +39,7 @@ extern const char *const stats_side_names[STATS_SIDES];
 #define STATS_SCOPE_worker(name)
 #define STATS_SCOPE_class(name)
 #define STATS_SCOPE_up(name)
+#define STATS_SCOPE_nic(name)
 #define STATS_SCOPE_port(name) uint64_t name;
 struct stats_port {
 #define COUNTER(scope, name, unit, help) STATS_SCOPE_##scope(name)
@@ -48,6 +49,16 @@ struct stats_port {
 };
 #undef STATS_SCOPE_port
 #define STATS_SCOPE_port(name)
+
+#undef STATS_SCOPE_nic
+#define STATS_SCOPE_nic(name) uint64_t name;
+struct stats_nic {
+#define COUNTER(scope, name, unit, help) STATS_SCOPE_##scope(name)
+#include "dataplane/stats/counters.def"
+#undef COUNTER
+};
+#undef STATS_SCOPE_nic
+#define STATS_SCOPE_nic(name)
 
 #undef STATS_SCOPE_class
 #define STATS_SCOPE_class(name) uint64_t name;
@@ -85,8 +96,15 @@ struct stats_worker {
 #undef STATS_SCOPE_class
 #undef STATS_SCOPE_port
 #undef STATS_SCOPE_up
+#undef STATS_SCOPE_nic
 
-enum stats_scope { STATS_SCOPE_WORKER, STATS_SCOPE_PORT, STATS_SCOPE_CLASS, STATS_SCOPE_UP };
+enum stats_scope {
+    STATS_SCOPE_WORKER,
+    STATS_SCOPE_PORT,
+    STATS_SCOPE_NIC,
+    STATS_SCOPE_CLASS,
+    STATS_SCOPE_UP
+};
 
 // Descriptors of all counters, for generic output.
 struct stats_counter {

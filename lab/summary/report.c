@@ -40,6 +40,14 @@ void report_collect(struct report *r, struct dp *dp)
 {
     r->balanced = true;
     report_add(r, dp);
+    for (int side = 0; side < STATS_SIDES; side++) {
+        uint32_t mbit_per_s;
+        dp_link_look(dp, (enum stats_side)side);
+        const struct stats_nic *nic = dp_nic(dp, (enum stats_side)side, &mbit_per_s);
+        r->has_nic[side] = nic != NULL;
+        if (nic)
+            r->nic[side] = *nic;
+    }
     for (uint32_t w = 0; w < r->workers; w++) {
         const struct dp_worker *worker = dp_worker(dp, w);
         for (int side = 0; side < STATS_SIDES; side++) {
@@ -322,6 +330,12 @@ static void put_ports(struct json *json, const struct report *r)
         json_object(json);
         put_counters(json, STATS_SCOPE_PORT, &r->stats.of_port[side]);
         put_drops(json, r->stats.of_port[side].drop);
+        if (r->has_nic[side]) {
+            json_key(json, "nic");
+            json_object(json);
+            put_counters(json, STATS_SCOPE_NIC, &r->nic[side]);
+            json_close(json);
+        }
         json_close(json);
     }
     json_close(json);

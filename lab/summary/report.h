@@ -32,6 +32,8 @@ struct report {
     struct stats_worker since; // behind the warm-up, for figures
     struct dp_held held[STATS_SIDES];
     bool balanced;
+    bool has_nic[STATS_SIDES]; // the port is a device, of which it has counts
+    struct stats_nic nic[STATS_SIDES];
     uint32_t in_pieces; // frames of which fragments wait in the Gb port
 };
 

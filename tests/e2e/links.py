@@ -18,21 +18,16 @@ def lines(world):
             if " link is " in line or " device is " in line]
 
 
-def links():
-    """The state of (gn, gb) as `sluice stats` has it."""
+def ports():
+    """What `sluice stats` has of gn and gb."""
     done = sluice("stats", "--json")
     right(done.returncode == 0, f"sluice stats: {done.stderr}")
-    found = {}
+    stats = json.loads(done.stdout)["stats"]
+    return stats["gn"], stats["gb"]
 
-    def look(value):
-        if isinstance(value, dict):
-            for side in ("gn", "gb"):
-                if "link" in value.get(side, {}):
-                    found[side] = value[side]["link"]
-            for inner in value.values():
-                look(inner)
-    look(json.loads(done.stdout))
-    return found.get("gn"), found.get("gb")
+
+def links():
+    return tuple(port["link"] for port in ports())
 
 
 @case("a link that has not come up yet is no error: if it stays down, a warning, and a line when it is up")
@@ -68,6 +63,11 @@ def goes():
     for down in (True, False):
         network.must("ip", "-n", theirs, "link", "set", "gb", "down" if down else "up")
         expect("up", "down" if down else "up")
+    downs = [port["nic"]["link_downs"] for port in ports()]
+    same(downs, [0, 1], "times that a link went down")
+    same([port["nic"]["link_mbit_per_s"] for port in ports()], [10000, 10000], "speeds of a veth, as its driver says")
+    text = sluice("stats").stdout
+    right("Gb device: link_mbit_per_s 10000, link_downs 1\n" in text, f"no count of the device in\n{text}")
     network.must("ip", "-n", ours, "link", "del", "gn")
     expect("gone", "up")
     said = lines(world)[before:]
