@@ -71,11 +71,12 @@ def check_class(found, name, packets, start_ns, end_ns):
 
 @case("each batch of a class is what packets.csv has in its time", N)
 @case("the same with batches so short that some have nothing", 100)
-def classes(n):
-    done = quickstart(warmup=QUIET, batches=n)
+@case("the same without a warm-up: the first batch begins before there is anything", N, "0 s")
+def classes(n, warmup=QUIET):
+    done = quickstart(warmup=warmup, batches=n)
     check_whole(done)
     of, packets, rows = owners(QUICKSTART, *settings(SETTINGS)), packets_of(done), rows_of(done)
-    same(bounds_of(done), equal_parts(QUIET, n), "the batches' times")
+    same(bounds_of(done), equal_parts(warmup, n), "the batches' times")
     same(done.summary["batches"]["count"], n, "batches")
     names = {of[p.address][0] for p in packets}
     same({key[2] for key in rows if key[1] == "classes"}, names, "classes")
