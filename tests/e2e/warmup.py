@@ -206,9 +206,10 @@ def differences():
         same(found["goodput_bit_per_s"], octets * 8 * SECOND_NS // (120 * SECOND_NS - ns_of(QUIET)), f"{kind}: goodput")
 
 
-@case("the largest and the mean times of applications and TCP are of what began behind it")
-def times():
-    whole, done = quickstart(warmup="0 s"), quickstart(warmup="60 s")
+@case("the largest and the mean times of applications and TCP are of what began behind it", SETTINGS)
+@case("the same with connections that end in the warm-up", [*SETTINGS, "lab.http[1].reuse=page", "lab.tcp[1].time_wait=1 s"])
+def times(those):
+    whole, done = (run(QUICKSTART, "--no-page", *settings([*those, f"run.warmup={warmup}"])) for warmup in ("0 s", "60 s"))
     fewer = collections.Counter()
     for name, kinds in ("applications", ("object", "page", "round_trip")), ("tcp", ("rtt",)):
         before = {tuple(row[key] for key in NAMES[name]): row for row in table(whole, name)}
