@@ -78,6 +78,8 @@ static void print_ports(struct json_object *stats)
                value_text(gn, "steering", way, sizeof way), value_number(gn, "strays_out_packets"));
     print_counts("    Gn device: ", value_in(gn, "nic"));
     print_counts("    Gb device: ", value_in(gb, "nic"));
+    print_counts("    Gn frames by worker: ", value_in(gn, "rx_packets_by_worker"));
+    print_counts("    Gb frames by worker: ", value_in(gb, "rx_packets_by_worker"));
     print_counts("    Gn drops: ", value_in(gn, "drops"));
     print_counts("    Gb drops: ", value_in(gb, "drops"));
     print_counts("    uplink:   ", up);

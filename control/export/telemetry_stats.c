@@ -82,6 +82,18 @@ static void put_nic(const struct telemetry *t, struct row *row, enum stats_side 
     row_inside(row, "nic", &inner);
 }
 
+// So that one sees whether the device shares its frames out.
+static void put_shares(const struct telemetry *t, struct row *row, enum stats_side side)
+{
+    struct row inner = row_begin();
+    for (uint32_t w = 0; w < t->ask.workers; w++) {
+        char number[12];
+        snprintf(number, sizeof number, "%u", w);
+        row_put(&inner, number, dp_stats(dp_worker(t->source.dp, w))->of_port[side].rx_packets);
+    }
+    row_inside(row, "rx_packets_by_worker", &inner);
+}
+
 static void put_port(const struct telemetry *t, struct row *row, enum stats_side side,
                      const struct stats_port *port)
 {
@@ -93,6 +105,8 @@ static void put_port(const struct telemetry *t, struct row *row, enum stats_side
     put_scope(&inner, STATS_SCOPE_PORT, port);
     put_drops(&inner, port->drop);
     put_nic(t, &inner, side);
+    if (t->ask.workers > 1)
+        put_shares(t, &inner, side);
     row_inside(row, stats_side_names[side], &inner);
 }
 

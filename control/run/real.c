@@ -225,6 +225,7 @@ static void each_second(struct real *real, uint64_t now_ns)
     if (now_ns < real->second_ns)
         return;
     links_look(real->run, now_ns);
+    shares_look(real->run, now_ns);
     clock_correct(&real->clock, clock_read());
     real->second_ns = now_ns + S_IN_NS;
     if (real->up_ns && isatty(STDERR_FILENO) && log_may_write(stderr))

@@ -7,6 +7,7 @@
 #include "control/process/eal.h"
 #include "control/run/contexts.h"
 #include "control/run/links.h"
+#include "control/run/shares.h"
 #include "control/run/load.h"
 #include "control/run/options.h"
 #include "control/run/recorder.h"
@@ -28,6 +29,7 @@ struct run {
     char signalling_path[PATH_MAX];
     struct contexts contexts; // in real time
     struct links links;       // the same
+    struct shares shares;     // the same
     struct recorder recorder; // the same
     struct eal_plan plan;
     bool eal_started;

@@ -50,6 +50,8 @@ def cases(name):
         seen = json.loads(client("stats", "--json"))
         same(seen["stats"]["gn"].get("steering"), steering(world), "steering of Gn in stats")
         same(seen["stats"]["gb"].get("steering"), None, "steering of Gb in stats")
+        shares = seen["stats"]["gn"]["rx_packets_by_worker"]
+        same(sorted(shares), ["0", "1"], "workers with a share of the frames")
         right(f"\n    Gn steering: {steering(world)}; handed on to other workers: " in client("stats"),
               "stats as text does not say it")
 
