@@ -231,6 +231,8 @@ const char *lab_application(uint32_t i);
 // batch.
 void lab_put_applications(const struct lab *lab, struct json *json, uint64_t measured_ns,
                           bool batch);
+// What each key of it means, a line each.
+void lab_describe_applications(const char *before, FILE *out);
 
 // Which part does not balance, or does not agree with the next one; NULL: none. Holds between any
 // two steps of the engine.

@@ -9,8 +9,6 @@ struct lab_sums {
     struct tcp_figures tcp; // of both ends
 };
 
-static const char *const end_names[FLOW_ENDS] = {[FLOW_HOST] = "host", [FLOW_MS] = "ms"};
-
 static void add_app(struct lab_sums *sums, const struct app *app, const struct lab_tcp_sum *tcp)
 {
     const struct app_figures *f = &app->figures;
@@ -31,65 +29,22 @@ static void add_app(struct lab_sums *sums, const struct app *app, const struct l
         sums->sum_ns[what] += f->of[what].sum_ns;
 }
 
-static void put_ends(struct json *json, const char *key, const uint64_t octets[FLOW_ENDS])
+struct kind_row {
+    const struct lab_sums *sums;
+    const struct app_times *times;
+    uint64_t measured_ns;
+};
+
+static uint64_t goodput(const struct kind_row *row)
 {
-    json_key(json, key);
-    json_object(json);
-    for (int end = 0; end < FLOW_ENDS; end++)
-        json_put(json, end_names[end], octets[end]);
-    json_close(json);
+    unsigned __int128 octets =
+        (unsigned __int128)row->sums->arrived[FLOW_HOST] + row->sums->arrived[FLOW_MS];
+    return (uint64_t)(octets * 8 * S_IN_NS / (row->measured_ns ? row->measured_ns : 1));
 }
 
-static void put_times(struct json *json, const char *name, const struct histogram *times,
-                      uint64_t sum_ns)
-{
-    char key[64];
-    snprintf(key, sizeof key, "%s_ms", name);
-    json_key(json, key);
-    json_object(json);
-    json_put(json, "n", times->samples);
-    json_key(json, "mean");
-    json_decimal(json, sum_ns / times->samples / 1000, 3);
-    json_key(json, "p50");
-    json_decimal(json, histogram_quantile(times, 500) / 1000, 3);
-    json_key(json, "p95");
-    json_decimal(json, histogram_quantile(times, 950) / 1000, 3);
-    json_close(json);
-}
-
-static void put_tcp(struct json *json, const struct tcp_figures *tcp)
-{
-    json_key(json, "tcp");
-    json_object(json);
-    json_put(json, "segments", tcp->sent_segments);
-    json_put(json, "retransmitted_segments", tcp->retransmitted_segments);
-    json_put(json, "retransmitted_octets", tcp->retransmitted_octets);
-    json_put(json, "timeouts", tcp->timeouts);
-    json_put(json, "ecn_reductions", tcp->ecn_reductions);
-    json_close(json);
-}
-
-static void put_kind(struct json *json, const char *name, const struct lab_sums *sums,
-                     const struct app_times *times, uint64_t measured_ns)
-{
-    unsigned __int128 octets = (unsigned __int128)sums->arrived[FLOW_HOST] + sums->arrived[FLOW_MS];
-    json_key(json, name);
-    json_object(json);
-    json_put(json, "count", sums->count);
-    json_put(json, "goodput_bit_per_s",
-             (uint64_t)(octets * 8 * S_IN_NS / (measured_ns ? measured_ns : 1)));
-    put_ends(json, "sent_octets", sums->sent);
-    put_ends(json, "arrived_octets", sums->arrived);
-    json_put(json, "missing", sums->missing);
-    json_put(json, "unanswered", sums->unanswered);
-    json_put(json, "aborted", sums->aborted);
-    for (int what = 0; what < APP_RECORDS; what++)
-        if (times->of[what].samples)
-            put_times(json, app_record_names[what], &times->of[what], sums->sum_ns[what]);
-    if (sums->tcp.sent_segments)
-        put_tcp(json, &sums->tcp);
-    json_close(json);
-}
+#define TABLE_FILE  "lab/lab_figures.def"
+#define TABLE_OWNER const void *nothing
+#include "lab/base/table_make.h"
 
 const char *lab_application(uint32_t i)
 {
@@ -144,9 +99,20 @@ void lab_put_applications(const struct lab *lab, struct json *json, uint64_t mea
     for (uint32_t i = 0; i < app_kind_count; i++) {
         if (batch)
             subtract(&sums[i], &lab->batch_before[i]);
-        if (sums[i].count)
-            put_kind(json, app_kinds[i]->name, &sums[i], &times[i], measured_ns);
+        if (!sums[i].count)
+            continue;
+        json_key(json, app_kinds[i]->name);
+        table_json_row(&lab_table_kinds, NULL, &(struct kind_row){&sums[i], &times[i], measured_ns},
+                       json);
     }
     json_close(json);
     free(sums);
+}
+
+void lab_describe_applications(const char *before, FILE *out)
+{
+    char inside[64];
+    fprintf(out, "%sapplications: in the lab, those that there were, by kind\n", before);
+    snprintf(inside, sizeof inside, "%sapplications.KIND.", before);
+    table_describe_keys(&lab_table_kinds, inside, out);
 }

@@ -56,9 +56,8 @@ double report_mpps_alone(const struct bench_result *r)
 // ---- JSON ----
 
 // Of each worker, all at once.
-static void put_cycles(const void *owner, const void *result, struct json *j)
+static void put_cycles(const void *result, struct json *j)
 {
-    (void)owner;
     const struct bench_result *r = result;
     json_key(j, "cycles_per_packet");
     json_array(j);
@@ -72,15 +71,14 @@ static void describe_cycles(const char *before, FILE *out)
     fprintf(out, "%scycles_per_packet: of each worker at once, a list\n", before);
 }
 
-static void put_drops(const void *owner, const void *result, struct json *j)
+static void put_drops(const void *of, struct json *j)
 {
-    (void)owner;
-    const struct bench_result *r = result;
+    const uint64_t *drops = of;
     json_key(j, "drops");
     json_object(j);
     for (int i = 0; i < DROP_COUNT; i++)
-        if (r->drops[i])
-            json_put(j, stats_drop_names[i], r->drops[i]);
+        if (drops[i])
+            json_put(j, stats_drop_names[i], drops[i]);
     json_close(j);
 }
 

@@ -58,7 +58,9 @@ static int help_csv(void)
 // The keys of the JSON that has no table of its own.
 static int help_json(void)
 {
-    printf("Of sluice bench --json:\n\n");
+    printf("Of a run, in summary.json:\n\n");
+    outputs_describe_keys(stdout);
+    printf("\nOf sluice bench --json:\n\n");
     bench_keys(stdout);
     return EXIT_DONE;
 }

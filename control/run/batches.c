@@ -318,3 +318,25 @@ void batches_describe(FILE *out)
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
         fprintf(out, "%s: %s\n", columns[i].name, columns[i].help);
 }
+
+void batches_describe_keys(FILE *out)
+{
+    static const char *const of[] = {"classes.CLASS", "applications.KIND"};
+    static const char *const members[][2] = {
+        {"batches", "how many have it"},
+        {"mean", "over these"},
+        {"ci95", "half its 95 % confidence interval (Student's t); null: of one batch"},
+        {"lag1", "the autocorrelation of neighbours"},
+        {"too_short", "true: batches depend on each other, so the interval is too small"},
+    };
+    fputs("batches: with run.batches: its measured time in so many equal parts\n"
+          "batches.count: those that came to their end\n"
+          "batches.length_s: of one\n",
+          out);
+    for (size_t i = 0; i < COMPARED_WHATS; i++) {
+        fprintf(out, "batches.%s: each figure of theirs that runs are compared by\n",
+                compared_sets[i].key);
+        for (size_t k = 0; k < sizeof members / sizeof members[0]; k++)
+            fprintf(out, "batches.%s.FIGURE.%s: %s\n", of[i], members[k][0], members[k][1]);
+    }
+}

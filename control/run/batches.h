@@ -22,7 +22,8 @@ void batches_release(struct run *run);
 struct statistics;
 void batches_put(struct json *json, const struct statistics *over);
 
-// Prints what each column of batches.csv means.
+// Prints what each column of batches.csv means; each key of the summary's member.
 void batches_describe(FILE *out);
+void batches_describe_keys(FILE *out);
 
 #endif

@@ -50,6 +50,19 @@ void origin_put(const void *self, struct json *json)
         put_member(self, value_key(self, i), json);
 }
 
+void origin_describe(FILE *out)
+{
+    fputs("version: of Sluice, with the commit\n"
+          "config_sha256: of the configuration's file\n"
+          "files: other files that the configuration names\n"
+          "files.path: its name\n"
+          "files.sha256: of its content\n"
+          "variant: of the configuration; no key: it has none\n"
+          "point: of its sweep; no key: it has none\n"
+          "overrides: texts of --set, in order\n",
+          out);
+}
+
 void origin_put_shared(const struct json_object *origin, struct json *json)
 {
     json_put_text(json, "version", sluice_version);

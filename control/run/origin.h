@@ -16,6 +16,9 @@ struct json_object *origin_ask(struct bind *lua, const char *name);
 // Writes the version and the members into the open object. self: the answer to "origin".
 void origin_put(const void *self, struct json *json);
 
+// What each of these keys means, a line each.
+void origin_describe(FILE *out);
+
 // As origin_put, of several runs: without what they differ in; and that with its key.
 void origin_put_shared(const struct json_object *origin, struct json *json);
 void origin_put_overrides(const struct json_object *origin, struct json *json);

@@ -7,6 +7,7 @@
 #include "control/cli/commands.h"
 #include "control/report/page.h"
 #include "control/run/batches.h"
+#include "control/run/origin.h"
 #include "control/run/passive.h"
 #include "lab/report/tables.h"
 
@@ -172,6 +173,13 @@ void outputs_describe(FILE *out)
     }
     batches_describe(out);
     passive_describe(out);
+}
+
+void outputs_describe_keys(FILE *out)
+{
+    origin_describe(out);
+    report_describe(out);
+    batches_describe_keys(out);
 }
 
 int outputs_page(const struct run *run)

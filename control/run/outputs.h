@@ -24,6 +24,8 @@ void outputs_each(const struct outputs_asked *asked, void (*take)(void *self, co
 
 // Prints what each column of these tables means.
 void outputs_describe(FILE *out);
+// Prints what each key of summary.json means.
+void outputs_describe_keys(FILE *out);
 
 // Draws report.html out of the files of the folder; EXIT_...
 int outputs_page(const struct run *run);

@@ -118,8 +118,8 @@ void table_json_row(const struct table *table, const void *owner, const void *ro
         const struct table_cell *cell = &cells.cell[i];
         if (column->kind == TABLE_OBJECT_END)
             json_close(json);
-        if (column->kind == TABLE_PART)
-            column->put(owner, row, json);
+        if (column->kind == TABLE_PART && cell->there)
+            column->put(cell->list.first, json);
         if (column->kind == TABLE_OBJECT && !cell->there)
             i = end_of_object(table, i);
         if (!column->key || !(cell->there || column->or_null))
@@ -171,9 +171,9 @@ static uint32_t describe_from(const struct table *table, uint32_t i, const char 
         const struct table_column *column = &table->column[i++];
         if (column->kind == TABLE_OBJECT_END)
             break;
-        if (column->kind == TABLE_PART)
+        if (column->describe)
             column->describe(before, out);
-        else if (in_json || column->key)
+        else if (column->kind != TABLE_PART && (in_json || column->key))
             describe(column, before, in_json, out);
         if (column->kind != TABLE_OBJECT)
             continue;

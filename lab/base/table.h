@@ -16,8 +16,9 @@
 //                                                      does not hold; CSV and page have its columns
 //     MAYBE_OBJECT                                     the same, but no key instead of null
 //     LIST("parts", table, first, count, help)         in JSON alone: rows of another table
-//     PART(put, describe)                              in JSON alone: members that a function puts
-//                                                      into the object, and another describes
+//     PART(put, of, describe)                          in JSON alone: members that put(of, json)
+//                                                      puts into the object, unless `of` is NULL;
+//                                                      describe NULL: they are described elsewhere
 #ifndef SLUICE_LAB_BASE_TABLE_H
 #define SLUICE_LAB_BASE_TABLE_H
 
@@ -46,7 +47,7 @@ struct table_column {
     bool or_null;             // where there is no value, JSON has null
     const struct table *list; // of a LIST
     // Of a PART. before: what stands in front of a member's name.
-    void (*put)(const void *owner, const void *row, struct json *json);
+    void (*put)(const void *of, struct json *json);
     void (*describe)(const char *before, FILE *out);
 };
 

@@ -26,7 +26,7 @@
         {TABLE_OBJECT_END, NULL, NULL, NULL, "", false, NULL, NULL, NULL},
 #define LIST(key, table, first, count, help) \
         {TABLE_LIST, key, NULL, NULL, help, false, &(table), NULL, NULL},
-#define PART(put, describe) \
+#define PART(put, of, describe) \
         {TABLE_PART, NULL, NULL, NULL, "", false, NULL, put, describe},
 #define TABLE_END \
     };
@@ -105,8 +105,8 @@
         inside >>= 1;
 #define LIST(key, table, first, count, help) \
         TABLE_PUT((first) != NULL, .list = {first, count})
-#define PART(put, describe) \
-        TABLE_PUT(true)
+#define PART(put, of, describe) \
+        TABLE_PUT((of) != NULL, .list = {of, 1})
 #define TABLE_END \
         (void)inside; \
     }

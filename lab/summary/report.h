@@ -59,9 +59,19 @@ bool report_sound(const struct report *report);
 // Whether the class had packets behind the warm-up, in the lab in either direction.
 bool report_has_class(const struct report *report, int traffic_class);
 
+// What of a class has arrived; in real time, what was sent.
+struct ledger_count report_received(const struct report *report, int traffic_class);
+
+// Of a group of the lab's ledger, or of its batch.
+const struct ledger_tally *report_tally(const struct report *report, enum ledger_kind kind,
+                                        uint32_t number, enum ledger_way way);
+
 void report_summary(const struct report *report, FILE *out);
 // An object of its members classes and applications alone.
 void report_figures(const struct report *report, FILE *out);
 void report_print(const struct report *report, FILE *out);
+
+// Prints what each key of the summary means, but for those of put_origin and put_batches.
+void report_describe(FILE *out);
 
 #endif

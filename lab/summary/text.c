@@ -25,18 +25,14 @@ static uint64_t packets_of(const struct stats_drop drop[DROP_COUNT])
 static void class_row(const struct report *r, int c, FILE *out)
 {
     const struct stats_class *s = &r->since.of_class[c];
-    const struct ledger_tally *down =
-        r->lab ? &lab_ledger(r->lab)->groups[LEDGER_CLASS].group[c].of[LEDGER_DOWN] : NULL;
-    struct ledger_count received = {s->out_packets, s->out_octets};
-    if (down)
-        received = down->delivered;
+    struct ledger_count received = report_received(r, c);
     fprintf(out,
             "  %-15s %9" PRIu64 " %11" PRIu64 " %9" PRIu64 " %8" PRIu64 " %7" PRIu64
             " %7.1f kbit/s   ",
             class_names[c], s->in_packets, s->in_octets, received.packets, packets_of(s->drop),
             s->marks, (double)received.octets * 8e6 / (double)report_measured_ns(r));
-    if (down)
-        put_delays(&down->delay, out);
+    if (r->lab)
+        put_delays(&report_tally(r, LEDGER_CLASS, (uint32_t)c, LEDGER_DOWN)->delay, out);
     fputc('\n', out);
 }
 

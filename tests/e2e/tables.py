@@ -362,4 +362,59 @@ def help_of_captures():
                                  "FILE.csv": files["Of sluice gi --losses FILE:"]["FILE"]})
 
 
+# ---- sluice help json ----
+
+
+# What stands for the keys in an object of this name: they are other lists' words.
+NAMES = {"classes": "CLASS", "applications": "KIND", "drops": "REASON", "events": "KIND",
+         "CLASS": "FIGURE", "KIND": "FIGURE"}
+OF_BATCHES = ("CLASS", "KIND")  # in other objects these have keys of their own
+
+REAL_TIME = """
+run { name = "null", clock = "real", duration = "0.5 s" }
+gn { device = "net_null0,no-rx=1", address = "192.0.2.1" }
+gb { device = "net_null1,no-rx=1", address = "198.51.100.1" }
+nse {
+    nsei = 1, ns = "manual",
+    nsvc { nsvci = 1, peer = "198.51.100.2" },
+    bvc { bvci = 2 },
+}
+"""
+
+
+def keys_below(value, before=()):
+    """The keys of an object, and those of objects in it behind theirs, as help has them."""
+    above = before[-1] if before else None
+    name = NAMES.get(above) if above not in OF_BATCHES or before[0] == "batches" else None
+    for key, member in value.items():
+        path = (*before, name or key)
+        if not name or not isinstance(member, dict):
+            yield ".".join(path)
+        for one in member if isinstance(member, list) else [member]:
+            if isinstance(one, dict):
+                yield from keys_below(one, path)
+
+
+@case("sluice help json explains each key of summary.json, of runs in the lab and in real time, and no more")
+def help_of_summary():
+    done = subprocess.run([program(), "help", "json"], capture_output=True, timeout=60)
+    same((done.returncode, done.stderr), (0, b""), "sluice help json")
+    lines = done.stdout.decode().split("Of a run, in summary.json:\n\n")[1].split("\n\n")[0].splitlines()
+    right(all(line.split(": ", 1)[1].strip() for line in lines), f"a key without a word in {lines}")
+    names = [line.split(": ", 1)[0] for line in lines]
+    same(len(names), len(set(names)), "keys that are there twice")
+    out, scenario, real = folder / "json", folder / "json.lua", folder / "real.lua"
+    scenario.write_text((ROOT / "config/quickstart.lua").read_text() + 'sweep { axis { key = "queue.packets", values = { 20 } } }')
+    (folder / "recommended.lua").write_text((ROOT / "config/recommended.lua").read_text())
+    real.write_text(REAL_TIME)
+    run(scenario, "--out", out / "lab", *(word for text in ("run.warmup=2 s", "run.batches=5", "lab.ftp[3].size=50 kB") for word in ("--set", text)))
+    run(real, "--out", out / "real")
+    summaries = [json.loads(path.read_text()) for path in out.rglob("summary.json")]
+    seen = {key for summary in summaries if "runs" not in summary for key in keys_below(summary)}
+    # Whether a port or the uplink dropped anything, the reasons are explained.
+    seen |= {f"{before}.drops.REASON.{what}" for before in ("worker.ports.gn", "worker.ports.gb", "worker.up") for what in ("packets", "octets")}
+    same(seen - set(names), set(), "in a summary, and not explained")
+    same(set(names) - seen, set(), "explained, and in no summary")
+
+
 main()
