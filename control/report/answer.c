@@ -255,6 +255,10 @@ static void put_tally(const struct answer *a, uint32_t variant)
     section_variant(a->o, variant, a->colour + variant, a->out);
     fputs(" beside ", a->out);
     section_variant(a->o, 0, a->colour, a->out);
+    if (tally.judged == 0) {
+        fputs(": not judged, because no two seeds are of both", a->out);
+        return;
+    }
     fprintf(
         a->out, ": better in %u of %u outcomes, <span%s>worse in %u</span>, not told apart in %u",
         tally.of[OUTCOMES_BETTER], tally.judged, tally.of[OUTCOMES_WORSE] ? " class=\"bad\"" : "",

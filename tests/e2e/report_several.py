@@ -244,6 +244,8 @@ def own_folders():
     right("Compare with care: these runs differ in scenario, virtual_s, warmup_s." in text, "what else they differ in")
     right("2 variants, 3 seeds of each" in plain(text), "seeds")
     right("2 variants, at most 3 seeds of each." in plain(both((4, 5))), "two seeds beside three")
+    text = plain(both((4,)))
+    right("old beside new: not judged, because no two seeds are of both" in text, "one seed beside three")
     text = both((4,), (4,), sound=False)
     right("1 of 2 runs are missing, or not complete" in text and "no other variant has it" in text, "a run that is not sound")
 
