@@ -136,7 +136,7 @@ int __wrap_rte_eth_dev_rss_hash_update(uint16_t port, struct rte_eth_rss_conf *c
     (void)port;
     if (conf->rss_key)
         memcpy(rule_nic.key, conf->rss_key, conf->rss_key_len);
-    rule_nic.hashed = conf->rss_hf;
+    rule_nic.hashed = conf->rss_hf | rule_nic.hashes_besides;
     rule_nic.updates++;
     return 0;
 }

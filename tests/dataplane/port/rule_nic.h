@@ -38,6 +38,7 @@ struct rule_nic {
     struct rule_nic_rule rule[RULE_NIC_RULES];
     bool hashes_teids, tells_key; // `tells_key`: and its table
     uint64_t hashed;              // RTE_ETH_RSS_*
+    uint64_t hashes_besides;      // kinds that it does not leave out
     uint32_t updates;             // of `hashed`
     uint8_t key[RULE_NIC_KEY];
     uint16_t entries;

@@ -225,6 +225,10 @@ static void a_hash_that_cannot_be_foretold_is_not_used(void **state)
     memset(rule_nic.key, 0, sizeof rule_nic.key); // no error, and no key
     fails_with("it does not tell its hash's key and table");
     rule_nic.key[0] = 1;
+    rule_nic.hashes_besides = RTE_ETH_RSS_UDP; // ports, too, so not the TEID alone
+    fails_with("it does not tell its hash's key and table");
+    rule_nic.hashes_besides = 0;
+    rule_nic.hashed = RTE_ETH_RSS_IP;
     for (uint32_t i = 0; i < rule_nic.entries; i++)
         rule_nic.table[i] = rule_nic.table[i] == 2 ? 0 : rule_nic.table[i];
     fails_with("leaves out a queue");
