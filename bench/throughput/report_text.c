@@ -16,7 +16,7 @@ static void text_head(const struct bench_result *r, FILE *out)
     fprintf(out, ", N201-U %u, cipher %s, AQM %s, ports %s", o->n201_u, o->cipher,
             aqm_list[o->aqm]->name, o->ports);
     if (o->flows)
-        fprintf(out, ", %u flows an MS", o->flows);
+        fprintf(out, ", %u flow%s an MS", o->flows, o->flows == 1 ? "" : "s");
     if (o->backlogged)
         fprintf(out, ", %u backlogged%s", o->backlogged, o->defaults ? " on defaults" : "");
     if (o->rate_bit_per_s)
