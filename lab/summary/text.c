@@ -158,10 +158,10 @@ void report_print(const struct report *r, FILE *out)
             (double)r->elapsed_ns / 1e9, r->lab ? "virtual" : "real", r->seed,
             r->complete ? "" : ", NOT COMPLETE");
     if (r->warmup_ns)
-        fprintf(
-            out,
-            "  warm-up         %.3f s; packets, drops, rates and delays are of what came after\n",
-            (double)r->warmup_ns / 1e9);
+        fprintf(out, "  warm-up         %.3f s; %s\n", (double)r->warmup_ns / 1e9,
+                r->warmup_ns < r->elapsed_ns
+                    ? "packets, drops, rates and delays are of what came after"
+                    : "the run ended in it, so NOTHING WAS MEASURED");
     fputc('\n', out);
     class_rows(r, out);
     up_row(r, out);
