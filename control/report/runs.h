@@ -1,8 +1,8 @@
 // The runs that a page shows, found in folders, and the summary of each. A folder is a run if its
 // summary.json has classes. If that file lists runs, as several runs of one command leave it, they
 // are those; else they are up to three folders down, in the order of their names
-// (DIR/VARIANT/POINT/SEED). Those directly in the folder that the user named are one variant if they
-// differ in their seeds only.
+// (DIR/VARIANT/POINT/SEED). Those directly in the folder that the user named are one variant if
+// they differ in their seeds only.
 #ifndef SLUICE_CONTROL_REPORT_RUNS_H
 #define SLUICE_CONTROL_REPORT_RUNS_H
 
