@@ -118,12 +118,16 @@ static struct world *a_life(uint64_t random, uint32_t i, const struct aqm *aqm, 
     return w;
 }
 
+// How often the AQMs of this file were asked: in full for each N-PDU, else they rest while calm.
+static uint64_t asked;
+
 // After a head that has waited long the next one is marked, however short it has waited.
 #define LONG_NS 2000000ULL
 static enum aqm_verdict dequeue(const void *config, void *vars, const struct aqm_view *view)
 {
     uint64_t *stirred = vars;
     (void)config;
+    asked++;
     bool marks = *stirred;
     *stirred = view->sojourn_ns >= LONG_NS;
     return marks ? AQM_MARK : AQM_PASS;
@@ -138,6 +142,7 @@ static enum aqm_verdict dequeue_by_share(const void *config, void *vars,
                                          const struct aqm_view *view)
 {
     (void)config, (void)vars;
+    asked++;
     return (unsigned __int128)view->sojourn_ns * aqm_share(view) >= MANY_OCTETS * 1000000000ULL
                ? AQM_MARK
                : AQM_PASS;
@@ -152,20 +157,26 @@ static void the_usual_case_is_as_in_full(void **state)
     struct aqm aqm[3] = {{.ops = NULL},
                          {.ops = &slow_to_calm, .calm = {LONG_NS, 0}},
                          {.ops = &by_share, .calm = {0, MANY_OCTETS * 1000000000ULL}}};
-    uint64_t params[AQM_PARAMS_MAX];
+    uint64_t params[AQM_PARAMS_MAX], asked_quick = 0;
     (void)state;
     random_begin();
     fast_path_begin();
+    asked = 0;
     aqm_standard_params(&aqm_cobalt, params);
     assert_null(aqm_setup(&aqm[0], &aqm_cobalt, params));
     for (uint32_t i = 0; i < WORLD_CASES(1500); i++) {
         uint64_t random = random_next();
+        uint64_t before = asked;
         struct world *quick = a_life(random, i, &aqm[i / 2 % 3], false);
+        asked_quick += asked - before;
         struct world *full = a_life(random, i, &aqm[i / 2 % 3], true);
         same_lives(quick, full);
         world_close(quick);
         world_close(full);
     }
+    print_message("# AQMs were asked %lu times, in full %lu\n", (unsigned long)asked_quick,
+                  (unsigned long)(asked - asked_quick));
+    assert_true(asked - asked_quick > asked_quick + asked_quick / 8);
     expect_fast_path(5 * WORLD_CASES(1500), WORLD_CASES(1500) / 4);
 }
 
