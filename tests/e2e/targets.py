@@ -336,6 +336,9 @@ def prints():
         right(part in shown, f"no {part!r} in:\n{shown}")
     with (runs()[1] / "targets.csv").open(newline="") as file:
         found = list(csv.DictReader(file))
+    declared = ("unit", "published", "within", "least", "most", "sure")
+    same([{key: row[key] for key in declared if key in row} for row in rows],
+         [{"unit": "kbit/s", "published": 8, "within": "5 %"}, {"most": 7.5}], "what the file declares, in JSON")
     for row in rows:
         row.pop("texts")
     same([{key: value for key, value in row.items() if value} for row in found],

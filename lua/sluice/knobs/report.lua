@@ -61,35 +61,30 @@ end
 
 -- ---- knobs.csv: a line for the base and each setting of each conclusion ----
 
-local FILE_COLUMNS = {
-    { "figure", "the row of the targets: where the paper has it" },
-    { "what", "what it is about" },
-    { "unit", "of its numbers" },
-    { "least", "the least that is met" },
-    { "most", "the most that is met" },
-    { "knob", "which knob is set; empty: none, at the base" },
-    { "setting", "base, low or high" },
-    { "value", "the knob's there" },
-    { "mean", "of the row there, over the seeds" },
-    { "ci95", "half its 95 % confidence interval (Student's t)" },
-    { "verdict", "met, NOT MET, not run or error" },
-    { "span", "how far the knob's settings move the mean apart" },
-    { "from", "what the settings were taken from" },
-}
-
 local function finite(value)
     return value and math.abs(value) < math.huge and value or nil
 end
 
-local function put_line(out, one, row, bar, side)
+-- bar, side: nil at the base.
+local function columns_of(one, row, bar, side)
     local least, most = judge.bounds(one.target)
-    local given = {
-        one.target.figure, one.target.what, one.target.unit, finite(least), finite(most), bar and bar.knob.name,
-        side and side.side or "base", side and side.value, row.mean, row.interval, row.verdict, bar and bar.span,
-        bar and bar.knob.from,
+    return {
+        { "figure", "the row of the targets: where the paper has it", one.target.figure },
+        { "what", "what it is about", one.target.what },
+        { "unit", "of its numbers", one.target.unit },
+        { "least", "the least that is met", finite(least) },
+        { "most", "the most that is met", finite(most) },
+        { "knob", "which knob is set; empty: none, at the base", bar and bar.knob.name },
+        { "setting", "base, low or high", side and side.side or "base" },
+        { "value", "the knob's there", side and side.value },
+        { "mean", "of the row there, over the seeds", row.mean },
+        { "ci95", "half its 95 % confidence interval (Student's t)", row.interval },
+        { "verdict", "met, NOT MET, not run or error", row.verdict },
+        { "span", "how far the knob's settings move the mean apart", bar and bar.span },
+        { "from", "what the settings were taken from", bar and bar.knob.from },
     }
-    out[#out + 1] = csv_cells.line(given, #FILE_COLUMNS)
 end
+local FILE_COLUMNS = columns_of({ target = {} }, {})
 
 -- What the columns of knobs.csv mean.
 function report.describe()
@@ -99,11 +94,11 @@ end
 function report.csv(list)
     local out = { csv_cells.head(FILE_COLUMNS) }
     for _, one in ipairs(list) do
-        put_line(out, one, one.base)
+        out[#out + 1] = csv_cells.line(columns_of(one, one.base))
         for _, bar in ipairs(one.bars) do
             for _, side in ipairs { "low", "high" } do
                 if bar[side] then
-                    put_line(out, one, bar[side].row, bar, bar[side])
+                    out[#out + 1] = csv_cells.line(columns_of(one, bar[side].row, bar, bar[side]))
                 end
             end
         end

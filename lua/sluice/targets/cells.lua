@@ -1,4 +1,4 @@
--- A line of CSV, and what its columns are.
+-- A line of CSV, and what its columns are. A column is { name, what it is, value in this line }.
 local cells = {}
 
 local function cell_of(value)
@@ -10,16 +10,15 @@ local function cell_of(value)
     return value == nil and "" or tostring(value)
 end
 
--- values: `count` of them, with nil for an empty cell.
-function cells.line(values, count)
+function cells.line(columns)
     local texts = {}
-    for i = 1, count do
-        texts[i] = cell_of(values[i])
+    for i, column in ipairs(columns) do
+        texts[i] = cell_of(column[3])
     end
     return table.concat(texts, ",")
 end
 
--- The names of columns, each { name, what it is }, as the first line of a file.
+-- The first line of a file.
 function cells.head(columns)
     local names = {}
     for i, column in ipairs(columns) do

@@ -5,23 +5,26 @@ local figures_report = {}
 
 -- ---- CSV ----
 
-figures_report.COLUMNS = {
-    { "figure", "which figure of the paper" },
-    { "series", "which of its lines or columns" },
-    { "kind", "of the point: published, or how ours was worked out (ours, curve, exact)" },
-    { "x", "its place on the horizontal axis" },
-    { "x_name", "what that place is called, where places have names" },
-    { "y", "its value" },
-    { "ci95", "of ours: half the 95 % confidence interval (Student's t)" },
-    { "least", "of a published range: its lower end" },
-    { "most", "its upper end" },
-    { "x_to", "of a published band: from x to here" },
-}
+-- rest: values of further columns, by name.
+local function columns_of(figure, series, kind, x, rest)
+    local names = figure.x.names
+    return {
+        { "figure", "which figure of the paper", figure.name },
+        { "series", "which of its lines or columns", series.name },
+        { "kind", "of the point: published, or how ours was worked out (ours, curve, exact)", kind },
+        { "x", "its place on the horizontal axis", x },
+        { "x_name", "what that place is called, where places have names", names and names[x] },
+        { "y", "its value", rest.y },
+        { "ci95", "of ours: half the 95 % confidence interval (Student's t)", rest.ci95 },
+        { "least", "of a published range: its lower end", rest.least },
+        { "most", "its upper end", rest.most },
+        { "x_to", "of a published band: from x to here", rest.x_to },
+    }
+end
+figures_report.COLUMNS = columns_of({ x = {} }, {}, nil, nil, {})
 
 local function put_row(lines, figure, series, kind, x, rest)
-    local names = figure.declared.x.names
-    lines[#lines + 1] = cells.line({ figure.declared.name, series.declared.name, kind, x, names and names[x],
-        rest.y, rest.ci95, rest.least, rest.most, rest.x_to }, #figures_report.COLUMNS)
+    lines[#lines + 1] = cells.line(columns_of(figure.declared, series.declared, kind, x, rest))
 end
 
 local function put_series(lines, figure, series)

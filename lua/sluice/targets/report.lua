@@ -148,42 +148,37 @@ end
 
 -- ---- Files ----
 
--- The columns of targets.csv and the keys of a row of targets.json: name, value, and what it is.
+-- The columns of targets.csv and the keys of a row of targets.json.
 local function members_of(row)
     local target = row.target
     return {
-        { "figure", target.figure, "where the paper has it; beyond: nowhere" },
-        { "what", target.what, "what the row is about" },
-        { "kind", row.kind, "result, beyond, input or told" },
-        { "unit", target.unit, "of its numbers" },
-        { "published", target.published, "the paper's value, or its words" },
-        { "within", target.within, "how far from it is met" },
-        { "least", target.least, "the least that is met" },
-        { "most", target.most, "the most that is met" },
-        { "sure", target.sure, "true: the whole interval must be within" },
-        { "hardest", row.hardest, "of several values of a row: the name of the one that is hardest to meet" },
-        { "seeds", row.seeds, "how many runs the mean is of" },
-        { "mean", row.mean, "ours" },
-        { "ci95", row.interval, "half its 95 % confidence interval (Student's t)" },
-        { "alike", row.alike or nil, "true: all seeds give the same" },
-        { "deviation", row.deviation, "ours from the published value" },
-        { "deviation_unit", row.deviation_unit, "its unit" },
-        { "verdict", row.verdict, "met, NOT MET, told, not run or error" },
-        { "note", target.note, "what its file says of it" },
-        { "error", row.fault, "why it has no value" },
+        { "figure", "where the paper has it; beyond: nowhere", target.figure },
+        { "what", "what the row is about", target.what },
+        { "kind", "result, beyond, input or told", row.kind },
+        { "unit", "of its numbers", target.unit },
+        { "published", "the paper's value, or its words", target.published },
+        { "within", "how far from it is met", target.within },
+        { "least", "the least that is met", target.least },
+        { "most", "the most that is met", target.most },
+        { "sure", "true: the whole interval must be within", target.sure },
+        { "hardest", "of several values of a row: the name of the one that is hardest to meet", row.hardest },
+        { "seeds", "how many runs the mean is of", row.seeds },
+        { "mean", "ours", row.mean },
+        { "ci95", "half its 95 % confidence interval (Student's t)", row.interval },
+        { "alike", "true: all seeds give the same", row.alike or nil },
+        { "deviation", "ours from the published value", row.deviation },
+        { "deviation_unit", "its unit", row.deviation_unit },
+        { "verdict", "met, NOT MET, told, not run or error", row.verdict },
+        { "note", "what its file says of it", target.note },
+        { "error", "why it has no value", row.fault },
     }
 end
 local MEMBERS = members_of { target = {} }
 
 local function csv(list)
-    local rows = {}
-    for _, row in ipairs(list) do
-        local heads, values = {}, {}
-        for i, member in ipairs(members_of(row)) do
-            heads[i], values[i] = member[1], member[2]
-        end
-        rows[1] = rows[1] or table.concat(heads, ",")
-        rows[#rows + 1] = csv_cells.line(values, #MEMBERS)
+    local rows = { csv_cells.head(MEMBERS) }
+    for i, row in ipairs(list) do
+        rows[i + 1] = csv_cells.line(members_of(row))
     end
     return table.concat(rows, "\n") .. "\n"
 end
@@ -201,9 +196,9 @@ local function json(judged, writer)
     for _, row in ipairs(list) do
         writer.object()
         for _, member in ipairs(members_of(row)) do
-            if member[2] ~= nil then
+            if member[3] ~= nil then
                 writer.key(member[1])
-                writer.value(member[2])
+                writer.value(member[3])
             end
         end
         writer.key("texts")
@@ -219,11 +214,7 @@ end
 
 -- What the columns of targets.csv and figures.csv mean.
 function report.describe()
-    local members = {}
-    for i, member in ipairs(MEMBERS) do
-        members[i] = { member[1], member[3] }
-    end
-    return csv_cells.describe("targets.csv", members) .. csv_cells.describe("figures.csv", figures_report.COLUMNS)
+    return csv_cells.describe("targets.csv", MEMBERS) .. csv_cells.describe("figures.csv", figures_report.COLUMNS)
 end
 
 function report.targets_csv(judged)
