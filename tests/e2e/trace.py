@@ -33,14 +33,10 @@ REPORT = "/sluice/trace"
 
 
 def world(*sets):
-    text = real.CONFIG
-    try:
-        real.CONFIG = text.replace(
-            MS, MS + f'rate = "{RATE} bit/s", bucket = "{BUCKET} octets", n201_u = "{N201_U} octets",'
-        ).replace('gb { device', 'gb { ms_delay = "0 s", device') + CLASS
-        return real.World(network.tap, *sets)
-    finally:
-        real.CONFIG = text
+    config = real.CONFIG.replace(
+        MS, MS + f'rate = "{RATE} bit/s", bucket = "{BUCKET} octets", n201_u = "{N201_U} octets",'
+    ).replace('gb { device', 'gb { ms_delay = "0 s", device') + CLASS
+    return real.World(network.tap, *sets, config=config)
 
 
 def traced():
