@@ -64,9 +64,9 @@ static void family_name(char name[NAME_MOST], const char *prefix, const char *me
 }
 
 // What a family is called where it is described, and what its samples have behind it.
-enum kind { GAUGE, COUNTER, INFO };
-static const char *const kind_types[] = {"gauge", "counter", "info"}, *const kind_ends[] = {
-                                                                          "", "_total", "_info"};
+enum kind { GAUGE, COUNTER, INFO, HISTOGRAM };
+static const char *const kind_types[] = {"gauge", "counter", "info", "histogram"},
+                         *const kind_ends[] = {"", "_total", "_info", ""};
 
 // OpenMetrics describes a family, the text format the samples' name, and knows no info. OpenMetrics
 // escapes '"' in a help, the text format must not.
@@ -291,6 +291,35 @@ static void put_stats(const struct sink *to, const struct json_object *stats)
     put_control(to, stats);
 }
 
+// Both forms count what is at most a bound, and each N-PDU that is below it.
+static void put_delays(const struct source *s)
+{
+    static const char name[] = "sluice_class_delay_seconds";
+    const struct json_object *row;
+    put_family(s, name, HISTOGRAM, "",
+               "how long N-PDUs were in Sluice when their last LLC PDU was made");
+    for (size_t i = 0; (row = row_at(s, i)); i++) {
+        const struct json_object *delays = value_in(row, "delays");
+        char class[LABEL_MOST], number[12], bound[32];
+        uint64_t sum = 0;
+        if (!value_is_object(delays))
+            continue;
+        label_text(row, "class", class);
+        for (uint32_t k = 0; k < STATS_DELAYS; k++) {
+            uint64_t ns = stats_delay_bound_ns(k);
+            snprintf(number, sizeof number, "%u", k);
+            snprintf(bound, sizeof bound, "%" PRIu64 ".%09" PRIu64, ns / 1000000000,
+                     ns % 1000000000);
+            sum += value_number(delays, number);
+            fprintf(s->out, "%s_bucket{class=\"%s\",le=\"%s\"} %" PRIu64 "\n", name, class,
+                    k < STATS_DELAYS - 1 ? bound : "+Inf", sum);
+        }
+        fprintf(s->out, "%s_count{class=\"%s\"} %" PRIu64 "\n%s_sum{class=\"%s\"}", name, class,
+                sum, name, class);
+        put_value(s->out, "delays_sum_ns", value_number(row, "delays_sum_ns"));
+    }
+}
+
 static void put_classes(const struct sink *to, struct json_object *classes)
 {
     struct json_object *rows = value_list_of(classes);
@@ -300,6 +329,7 @@ static void put_classes(const struct sink *to, struct json_object *classes)
     put_drops(&s);
     put_member(&s, "queued_npdus", GAUGE, "", "N-PDUs queued");
     put_member(&s, "queued_octets", GAUGE, "", "octets of queued N-PDUs");
+    put_delays(&s);
     value_free(rows);
 }
 

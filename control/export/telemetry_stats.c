@@ -155,6 +155,19 @@ const char *telemetry_stats(struct telemetry *t, const char *words, struct row *
     return NULL;
 }
 
+// By the bounds' numbers: see stats_delay_bound_ns.
+static void put_delays(struct row *row, const struct stats_delays *delays)
+{
+    struct row inner = row_begin();
+    for (uint32_t i = 0; i < STATS_DELAYS; i++) {
+        char number[12];
+        snprintf(number, sizeof number, "%u", i);
+        row_put(&inner, number, delays->npdus[i]);
+    }
+    row_inside(row, "delays", &inner);
+    row_put(row, "delays_sum_ns", delays->sum_ns);
+}
+
 const char *telemetry_classes(struct telemetry *t, const char *words, struct row *row)
 {
     struct ask_stats stats;
@@ -165,6 +178,7 @@ const char *telemetry_classes(struct telemetry *t, const char *words, struct row
         put_scope(&inner, STATS_SCOPE_CLASS, &stats.stats.of_class[i]);
         row_put(&inner, "queued_npdus", stats.queues[i].queued_npdus);
         row_put(&inner, "queued_octets", stats.queues[i].queued_octets);
+        put_delays(&inner, &stats.stats.of_class[i].delays);
         put_drops(&inner, stats.stats.of_class[i].drop);
         telemetry_put_class(row, (uint32_t)i, &inner);
     }

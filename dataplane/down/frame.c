@@ -147,9 +147,11 @@ static __attribute__((noinline)) void mark_or_trace(struct down *down,
     down->stats->of_class[grant->traffic_class].marks++;
 }
 
-static void count(const struct sched_grant *grant, struct state_ms *ms, struct state_bvc *bvc,
-                  uint32_t llc_octets)
+static void count(struct down *down, const struct sched_grant *grant, struct state_ms *ms,
+                  struct state_bvc *bvc, uint32_t llc_octets)
 {
+    if (grant->last)
+        stats_delay_add(&down->stats->of_class[grant->traffic_class].delays, grant->sojourn_ns);
     state_ms_sent(ms, llc_octets);
     bvc->frames++;
     bvc->octets += llc_octets;
@@ -177,7 +179,7 @@ static void put_headers(struct down *down, const struct sched_grant *grant, stru
     b = put_bssgp(down->state, grant, ms, pdp, llc_octets, b + NS_UNITDATA_OCTETS);
     put_llc(down, ms, pdp, llc_octets, b);
     sndcp_unitdata_put_header(&sndcp, b + LLC_UI_HEADER_OCTETS);
-    count(grant, ms, bvc, llc_octets);
+    count(down, grant, ms, bvc, llc_octets);
     *frame = (struct down_frame){.llc = b,
                                  .llc_octets = (uint16_t)llc_octets,
                                  .npdu_octets = grant->last ? grant->npdu_octets : 0,

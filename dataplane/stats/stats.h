@@ -60,6 +60,28 @@ struct stats_nic {
 #undef STATS_SCOPE_nic
 #define STATS_SCOPE_nic(name)
 
+// N-PDUs by how long they were in Sluice when their last LLC PDU was made. The bounds double: the
+// first is 2^20 ns (1.05 ms), the last but one 68.7 s; the last has the rest.
+#define STATS_DELAYS           18
+#define STATS_DELAY_STEP_SHIFT 20
+struct stats_delays {
+    uint64_t npdus[STATS_DELAYS]; // each below its bound, and not below the one before
+    uint64_t sum_ns;
+};
+
+static inline uint64_t stats_delay_bound_ns(uint32_t i)
+{
+    return 1ULL << (STATS_DELAY_STEP_SHIFT + i);
+}
+
+static inline void stats_delay_add(struct stats_delays *delays, uint64_t ns)
+{
+    uint64_t steps = ns >> STATS_DELAY_STEP_SHIFT;
+    uint32_t i = steps ? 64 - (uint32_t)__builtin_clzll(steps) : 0;
+    delays->npdus[i < STATS_DELAYS ? i : STATS_DELAYS - 1]++;
+    delays->sum_ns += ns;
+}
+
 #undef STATS_SCOPE_class
 #define STATS_SCOPE_class(name) uint64_t name;
 struct stats_class {
@@ -67,6 +89,7 @@ struct stats_class {
 #include "dataplane/stats/counters.def"
 #undef COUNTER
     struct stats_drop drop[DROP_COUNT];
+    struct stats_delays delays;
 };
 #undef STATS_SCOPE_class
 #define STATS_SCOPE_class(name)

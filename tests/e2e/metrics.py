@@ -88,13 +88,17 @@ GAUGES = {
           "held_until_heard"}
 
 
+HISTOGRAM = "sluice_class_delay_seconds"
+
+
 def expect_types(families):
     """What goes up and down is a gauge, what the run is called is info, all else is a counter."""
     prefixes = {name.split("_")[1] for name in families}
     gauges = {f"sluice_{prefix}_{name}" for prefix, names in GAUGES.items() if prefix in prefixes
               for name in names.split()}
     same({name: one.type for name, one in families.items()},
-         {name: "info" if name == "sluice_run" else "gauge" if name in gauges else "counter"
+         {name: "info" if name == "sluice_run" else "histogram" if name == HISTOGRAM
+          else "gauge" if name in gauges else "counter"
           for name in families} | {name: "gauge" for name in gauges}, "types")
 
 
@@ -125,8 +129,8 @@ def format_and_figures():
 
 def in_text(families):
     """The families of OpenMetrics as the text format has them."""
-    return {name + openmetrics.SUFFIX[one.type][0]:
-            ("counter" if one.type == "counter" else "gauge", one.help, one.samples)
+    return {name if one.type == "histogram" else name + openmetrics.SUFFIX[one.type][0]:
+            (one.type if one.type in ("counter", "histogram") else "gauge", one.help, one.samples)
             for name, one in families.items()}
 
 
@@ -161,6 +165,31 @@ def text_format():
             answered = metrics.raw(b"GET /metrics HTTP/1.1\r\n" + line + b"\r\n\r\n")
             right(f"Content-Type: {kind}\r\n".encode() in answered, f"{line}: {answered[:200]}")
         metrics.finish()
+
+
+@case("a histogram of the delays of each class: counts of all that is below each bound, in seconds")
+def delays():
+    def answer(command):
+        name = command.decode().split(",")[0]
+        if name.endswith("bvcs"):
+            return many_cells(command)
+        if name.endswith("classes"):
+            return json.dumps({name: {"0": {"class": "background", "delays_sum_ns": 2500000000,
+                                            "delays": {"0": 3, "1": 4, "16": 1, "17": 2}}}}).encode()
+        return json.dumps({name: {"name": "fake", "run_ns": 1500000000}}).encode()
+    with Fake(answer):
+        metrics = Metrics()
+        found = metrics.families()[HISTOGRAM].samples
+        text = metrics.text_families()[HISTOGRAM].samples
+        metrics.finish()
+    same(text, found, "the text format's")
+    of = {(dict(key).get("le"), dict(key)[""]): value for key, value in found.items()}
+    same({dict(key)["class"] for key in found}, {"background"}, "classes")
+    same((of[None, "_count"], of[None, "_sum"]), (10, 2.5), "count and sum")
+    # The bounds are 2^20 ns and its doubles.
+    bounds = {le: value for (le, end), value in of.items() if end == "_bucket"}
+    same({float(le): value for le, value in bounds.items()},
+         {2 ** (20 + k) / 1e9: 3 if k == 0 else 7 if k < 16 else 8 for k in range(17)} | {float("inf"): 10}, "buckets")
 
 
 # What needs another help before it, or an opened source, to be understood.

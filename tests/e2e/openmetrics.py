@@ -9,7 +9,7 @@ from harness import right
 NAME = re.compile(r"[a-zA-Z_:][a-zA-Z0-9_:]*")
 LABEL = re.compile(r'([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"')
 NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?|Inf|NaN)")
-SUFFIX = {"counter": ("_total",), "gauge": ("",), "info": ("_info",)}
+SUFFIX = {"counter": ("_total",), "gauge": ("",), "info": ("_info",), "histogram": ("_bucket", "_count", "_sum")}
 
 
 class Family:
@@ -66,6 +66,8 @@ def families_of(lines, is_of, **described):
         right(family and family.type and is_of(family, name), f"a sample outside of its family: {line}")
         right(family.type != "counter" or value >= 0, f"a counter below 0: {line}")
         key = tuple(sorted(labels.items()))
+        if family.type == "histogram":  # whose samples have three names
+            key += ("", name.removeprefix(family.name)),
         right(key not in family.samples, f"a sample twice: {line}")
         family.samples[key] = value
     for family in families.values():
@@ -80,8 +82,10 @@ def parse(text):
 
 
 def parse_text(text):
-    """The same of the text format: a family has the name of its samples, and there is no type but counter
-    and gauge, as we have neither of the others."""
+    """The same of the text format: a family has the name of its samples, but of a histogram, and there is no
+    type but these, as we have none of the others."""
     right(text.endswith("\n") and "# EOF" not in text, "its end")
     return families_of(text.split("\n")[:-1],
-                       lambda family, name: family.type in ("counter", "gauge") and name == family.name, escaped=r"\\n")
+                       lambda family, name: name in [family.name + s for s in SUFFIX["histogram"]]
+                       if family.type == "histogram" else family.type in ("counter", "gauge") and name == family.name,
+                       escaped=r"\\n")

@@ -274,7 +274,7 @@ void path_expect_all(void)
 
 void path_expect_conservation(void)
 {
-    uint64_t down = 0, came = 0, gb_in = 0, npdus = 0, frames[STATS_SIDES] = {0};
+    uint64_t down = 0, came = 0, delays = 0, gb_in = 0, npdus = 0, frames[STATS_SIDES] = {0};
     for (uint32_t w = 0; w < p.workers; w++) {
         const struct stats_worker *stats = dp_stats(dp_worker(p.dp, w));
         const struct stats_port *gn = &stats->of_port[STATS_GN], *gb = &stats->of_port[STATS_GB];
@@ -285,8 +285,11 @@ void path_expect_conservation(void)
             for (int c = 0; c < CLASS_COUNT; c++)
                 down += stats->of_class[c].drop[reason].packets;
         }
-        for (int c = 0; c < CLASS_COUNT; c++)
+        for (int c = 0; c < CLASS_COUNT; c++) {
             came += stats->of_class[c].out_packets;
+            for (int i = 0; i < STATS_DELAYS; i++)
+                delays += stats->of_class[c].delays.npdus[i];
+        }
         down += dp_held(dp_worker(p.dp, w), STATS_GN).inner.packets + gn->host_packets;
         gb_in += dp_held(dp_worker(p.dp, w), STATS_GB).inner.packets + gb->host_packets +
                  stats->up.out_packets;
@@ -296,6 +299,7 @@ void path_expect_conservation(void)
     }
     assert_int_equal(p.frames_in[STATS_GN], came + down + p.events[EVENT_error_indication]);
     assert_int_equal(p.frames_in[STATS_GB], gb_in + p.events[EVENT_ns] + p.events[EVENT_stranger]);
+    assert_int_equal(delays, came); // all frames that were made have gone
     if (!p.blind)
         assert_int_equal(p.down_received, came);
     if (!p.blind)

@@ -94,6 +94,7 @@ static void test_no_counter_is_left_out(void **state)
     }
     assert_int_equal(8 * of_scope[STATS_SCOPE_WORKER], offsetof(struct stats_worker, of_port));
     assert_int_equal(8 * of_scope[STATS_SCOPE_PORT], offsetof(struct stats_port, drop));
+    assert_int_equal(8 * of_scope[STATS_SCOPE_NIC], sizeof(struct stats_nic));
     assert_int_equal(8 * of_scope[STATS_SCOPE_CLASS], offsetof(struct stats_class, drop));
     assert_int_equal(8 * of_scope[STATS_SCOPE_UP], offsetof(struct stats_up, drop));
 }
@@ -187,9 +188,35 @@ static void test_the_uplink_adds_up_gb_and_segments(void **state)
     expect_balance(stats_balance_up(&stats), expected);
 }
 
+// Each delay is in the first place whose bound is above it.
+static void a_delay_has_one_place(void **state)
+{
+    (void)state;
+    const uint64_t ms = 1000000, s = 1000 * ms;
+    const struct {
+        uint64_t ns;
+        uint32_t place;
+    } cases[] = {{0, 0},         {1, 0},          {1048575, 0},      {1048576, 1},
+                 {2 * ms, 1},    {2097151, 1},    {2097152, 2},      {1 * s, 10},
+                 {10 * s, 14},   {68 * s, 16},    {68719476735, 16}, {68719476736, 17},
+                 {1000 * s, 17}, {UINT64_MAX, 17}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct stats_delays delays = {0};
+        stats_delay_add(&delays, cases[i].ns);
+        for (uint32_t k = 0; k < STATS_DELAYS; k++)
+            assert_int_equal(delays.npdus[k], k == cases[i].place);
+        assert_true(delays.sum_ns == cases[i].ns);
+        if (cases[i].place < STATS_DELAYS - 1)
+            assert_true(cases[i].ns < stats_delay_bound_ns(cases[i].place));
+        if (cases[i].place > 0)
+            assert_true(cases[i].ns >= stats_delay_bound_ns(cases[i].place - 1));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_delay_has_one_place),
         cmocka_unit_test(test_every_counter_is_described),
         cmocka_unit_test(test_every_drop_is_described),
         cmocka_unit_test(test_a_cells_drops_are_those_of_its_npdus),
