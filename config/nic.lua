@@ -3,12 +3,12 @@
 --
 -- Before the first run, as root, once after each boot:
 --     lspci -D | grep Ethernet                            the PCI addresses
---     modprobe vfio-pci                                   needs the IOMMU on; without one, in a VM:
---     echo 1 > /sys/module/vfio/parameters/enable_unsafe_noiommu_mode
+--     modprobe vfio-pci                                   needs the IOMMU on; without one, in a VM,
+--                                   uio_pci_generic, here and in the next line
 --     dpdk-devbind.py --bind=vfio-pci 0000:01:00.0 0000:01:00.1
 --                                   from the package dpdk; Linux no longer sees the ports
 --     echo 512 > /proc/sys/vm/nr_hugepages                1 GiB; `sluice check` says how much a run
---                                   needs (memory_octets), and a NIC's DMA wants huge pages
+--                                   needs (memory_octets), and a NIC refuses to run without huge pages
 -- Then:
 --     sluice check config/nic.lua                         prints all defaults, or the mistakes
 --     sluice run config/nic.lua --out out/nic             runs until Ctrl-C, or SIGTERM

@@ -46,6 +46,8 @@ static bool start_eal(struct bench *b)
     eal_plan_text(&plan, text, sizeof text);
     fprintf(stderr, "%s\n", text);
     b->result.huge_pages = plan.huge;
+    if (eal_plan_lacks(&plan, &b->threads))
+        return failed("a NIC needs huge pages, see above");
     return eal_start_threads(&plan, &b->threads) == 0 || failed("DPDK's EAL did not start");
 }
 

@@ -130,6 +130,14 @@ static bool is_pci(const char *device)
     return (digits == 2 || digits == 4) && device[digits] == ':';
 }
 
+const char *eal_plan_lacks(const struct eal_plan *plan, const struct eal_threads *threads)
+{
+    for (int i = 0; i < EAL_DEVICES_MAX && !plan->huge; i++)
+        if (threads->device[i] && is_pci(threads->device[i]))
+            return threads->device[i];
+    return NULL;
+}
+
 // Only the NICs of the configuration: another program may use the others.
 static void add_devices(struct arguments *a, const struct eal_threads *threads)
 {

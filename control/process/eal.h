@@ -46,6 +46,10 @@ uint32_t eal_processors(struct eal_threads *threads, const uint16_t *wanted, uin
 // The first of `wanted` that the process may not use; -1 if it may use all.
 int eal_processor_missing(const uint16_t *wanted, uint32_t wanted_n);
 
+// On 4 KiB pages a buffer has no address for DMA, and a NIC would receive nothing and say nothing.
+// Returns the NIC that the plan cannot serve; NULL: it can serve all.
+const char *eal_plan_lacks(const struct eal_plan *plan, const struct eal_threads *threads);
+
 int eal_start_threads(const struct eal_plan *plan, const struct eal_threads *threads);
 void eal_stop(void);
 

@@ -93,6 +93,9 @@ int run_build(struct run *run, const struct eal_threads *threads)
         run->plan.huge = false;
     eal_plan_text(&run->plan, text, sizeof text);
     fprintf(stderr, "%s\n", text);
+    const char *nic = threads ? eal_plan_lacks(&run->plan, threads) : NULL;
+    if (nic)
+        return run_failed(nic, "a NIC needs huge pages, see above");
     int fault = eal_plan_telemetry(&run->plan, run->name);
     if (fault)
         fprintf(stderr, "no live view: cannot make its socket: %s\n",

@@ -73,11 +73,25 @@ static int claim(struct port_device *device, uint16_t id, const struct port_conf
     return 0;
 }
 
-static int probe(struct port_device *device, const struct port_config *config, const char **why)
+// The EAL has probed a NIC at its start; DPDK would complain about a second time.
+static bool find(const struct port_config *config, uint16_t *id)
 {
     char name[RTE_ETH_NAME_MAX_LEN];
     struct rte_dev_iterator iterator;
+    device_name(config, name);
+    RTE_ETH_FOREACH_MATCHING_DEV(*id, name, &iterator)
+    {
+        rte_eth_iterator_cleanup(&iterator);
+        return true;
+    }
+    return false;
+}
+
+static int probe(struct port_device *device, const struct port_config *config, const char **why)
+{
     uint16_t id;
+    if (find(config, &id))
+        return claim(device, id, config, why);
     int error = rte_dev_probe(config->device);
     if (error == -1) // from drivers that give no cause
         error = -ENODEV;
@@ -89,13 +103,9 @@ static int probe(struct port_device *device, const struct port_config *config, c
                      "%s: DPDK cannot open %s: %s; check its arguments, that the interface "
                      "exists, and that a NIC is bound to vfio-pci",
                      config->name, config->device, rte_strerror(-error));
-    device_name(config, name);
-    RTE_ETH_FOREACH_MATCHING_DEV(id, name, &iterator)
-    {
-        rte_eth_iterator_cleanup(&iterator);
-        return claim(device, id, config, why);
-    }
-    return fault(why, -ENODEV, "%s: %s is no Ethernet device", config->name, config->device);
+    return find(config, &id)
+               ? claim(device, id, config, why)
+               : fault(why, -ENODEV, "%s: %s is no Ethernet device", config->name, config->device);
 }
 
 // The RSS features of the device that receiving can use.

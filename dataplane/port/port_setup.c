@@ -72,7 +72,8 @@ static int pool_fill(struct rte_mempool *pool, uint16_t room, bool rings_only)
 }
 
 // As rte_pktmbuf_pool_create, with one flag more: on 4 KiB pages a buffer may cross a page
-// boundary; otherwise a page would hold one buffer. DPDK maps the pages as one range for devices.
+// boundary; otherwise a page would hold one buffer. Such a buffer has no address for DMA:
+// control opens no NIC then.
 struct rte_mempool *port_pool(const char *name, uint32_t buffers, uint16_t mtu_octets,
                               bool rings_only)
 {

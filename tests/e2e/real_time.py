@@ -270,9 +270,9 @@ def shared():
           in done.stderr, f"it says:\n{done.stderr}")
 
 
-def refused(sets, status, *parts):
+def refused(sets, status, *parts, options=()):
     path = folder()
-    done = sluice("run", "x.lua", "--out", "out", *settings(sets), cwd=path)
+    done = sluice("run", "x.lua", "--out", "out", *options, *settings(sets), cwd=path)
     same(done.returncode, status, f"exit status; it says:\n{done.stderr}")
     for part in parts:
         right(part in done.stderr, f"'{part}' is not in:\n{done.stderr}")
@@ -284,13 +284,18 @@ def no_processor():
 
 
 @case("the same of a driver that is not there", "net_nonesuch0")
-@case("the same of a PCI device", "0000:ff:1f.7")
 @case("a device that is not there: it says which, and what to do", "net_af_packet0,iface=nonesuch0")
 def no_device(device):
     if device.startswith("net_af") and os.geteuid() != 0:
         raise Skip("only root may open a packet socket")
     refused([f"gn.device={device}"], 1, "gn: ", device, "apt-cache search librte-net",
             "config/nic.lua")
+
+
+@case("a NIC without huge pages, before it is looked for; tests/guest/nic.py has real ones")
+def no_huge_pages():
+    refused(["gn.device=0000:ff:1f.7"], 1, "To get huge pages: echo ", "0000:ff:1f.7: a NIC needs huge pages, see above",
+            options=["--no-huge"])
 
 
 @case("--pcap is for virtual time")

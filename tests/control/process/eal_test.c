@@ -186,6 +186,28 @@ static void test_text_fits_its_room(void **state)
     assert_int_equal(text[10], 'x');
 }
 
+static void test_nics_need_huge_pages(void **state)
+{
+    static const struct {
+        const char *device[EAL_DEVICES_MAX], *lacks;
+    } row[] = {
+        {{NULL}, NULL},
+        {{"net_af_packet0,iface=a", "net_tap1,iface=gb"}, NULL},
+        {{"0000:01:00.0", "0000:01:00.1"}, "0000:01:00.0"},
+        {{"net_null0", "0000:01:00.1,some=1"}, "0000:01:00.1,some=1"},
+        {{NULL, NULL, NULL, "01:00.0"}, "01:00.0"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct eal_threads threads = {.lcores = 1};
+        memcpy(threads.device, row[i].device, sizeof threads.device);
+        struct eal_plan small = {.huge = false}, huge = {.huge = true};
+        const char *lacks = eal_plan_lacks(&small, &threads);
+        assert_string_equal(lacks ? lacks : "", row[i].lacks ? row[i].lacks : "");
+        assert_null(eal_plan_lacks(&huge, &threads));
+    }
+}
+
 // Each lcore its own while there are enough; then the workers share what control does not have.
 static void test_processors_of_lcores(void **state)
 {
@@ -252,6 +274,7 @@ int main(void)
         EAL_TEST(test_text_with_huge_pages),
         EAL_TEST(test_text_without_huge_pages),
         EAL_TEST(test_text_fits_its_room),
+        EAL_TEST(test_nics_need_huge_pages),
         EAL_TEST(test_processors_of_lcores),
         EAL_TEST(test_processors_of_the_process),
         EAL_TEST(test_a_socket_for_each_process),
