@@ -2,7 +2,6 @@
 """A port whose link goes down, or whose device disappears: one line in the log, and the state that it
 is in stands in the statistics."""
 
-import json
 import os
 
 import network
@@ -18,28 +17,16 @@ def lines(world):
             if " link is " in line or " device is " in line]
 
 
-def ports():
-    """What `sluice stats` has of gn and gb."""
-    done = sluice("stats", "--json")
-    right(done.returncode == 0, f"sluice stats: {done.stderr}")
-    stats = json.loads(done.stdout)["stats"]
-    return stats["gn"], stats["gb"]
-
-
-def links():
-    return tuple(port["link"] for port in ports())
-
-
 @case("a link that has not come up yet is no error: if it stays down, a warning, and a line when it is up")
 def comes():
     ours, theirs, gn, gb = network.veth()
     program = Running(real.CONFIG.replace("GN_DEVICE", gn).replace("GB_DEVICE", gb), before=network.within(ours))
-    until("two links down", lambda: links() == ("down", "down"), program.said)
+    until("two links down", lambda: real.links() == ("down", "down"), program.said)
     network.must("ip", "-n", theirs, "link", "set", "gn", "up")
     until("the warning of gb", lambda: " warn  gb: its link is down\n" in program.said(), program.said)
     network.must("ip", "-n", theirs, "link", "set", "gb", "up")
     until("gb is up", lambda: " info  gb: its link is up\n" in program.said(), program.said)
-    same(links(), ("up", "up"), "links")
+    same(real.links(), ("up", "up"), "links")
     same([line for line in program.said().splitlines() if " error " in line], [], "errors")
     network.must("ip", "-n", theirs, "link", "set", "gb", "down")
     until("the error of gb", lambda: " error gb: its link is down\n" in program.said(), program.said)
@@ -57,15 +44,16 @@ def goes():
     ours, theirs = made[0][:2]
 
     def expect(*wanted):
-        until(f"links {wanted}", lambda: links() == wanted, lambda: f"{links()}\n{world.program.said()}")
+        until(f"links {wanted}", lambda: real.links() == wanted, lambda: f"{real.links()}\n{world.program.said()}")
     expect("up", "up")
     before = len(lines(world))
     for down in (True, False):
         network.must("ip", "-n", theirs, "link", "set", "gb", "down" if down else "up")
         expect("up", "down" if down else "up")
-    downs = [port["nic"]["link_downs"] for port in ports()]
+    downs = [port["nic"]["link_downs"] for port in real.port_stats()]
     same(downs, [0, 1], "times that a link went down")
-    same([port["nic"]["link_mbit_per_s"] for port in ports()], [10000, 10000], "speeds of a veth, as its driver says")
+    same([port["nic"]["link_mbit_per_s"] for port in real.port_stats()], [10000, 10000],
+         "speeds of a veth, as its driver says")
     text = sluice("stats").stdout
     right("Gb device: link_mbit_per_s 10000, link_downs 1\n" in text, f"no count of the device in\n{text}")
     network.must("ip", "-n", ours, "link", "del", "gn")

@@ -4,13 +4,14 @@ and in pcap.py, without a line of the program's code."""
 
 import functools
 import ipaddress
+import json
 import random
 import socket
 import struct
 
 import pcap
 from checksums import checksum, fcs
-from harness import WAIT_S, Failure, Running, case, check_sound, right, same, short
+from harness import WAIT_S, Failure, Running, case, check_sound, right, same, short, sluice
 from network import (BSS4, BSS6, GB4, GB6, GGSN4, GGSN6, GN4, GN6, GTPU_PORT, NS_PORT, Host, within)
 
 # The kernel chooses a queue by a hash of addresses and ports, with a key of its own at each boot.
@@ -80,6 +81,18 @@ class Ms:
 FOUR = Ms("001010000000001", 0xC0000001, 2, "10.0.0.1", 0x11223344, False)
 SIX = Ms("001010000000002", 0xC0000001, 3, "10.0.0.2", 0x55667788, True)
 LARGE = Ms("001010000000003", 0xC0000003, 2, "10.0.0.3", 0x11223355, False)
+
+
+def port_stats():
+    """What `sluice stats` has of gn and gb."""
+    done = sluice("stats", "--json")
+    right(done.returncode == 0, f"sluice stats: {done.stderr}")
+    stats = json.loads(done.stdout)["stats"]
+    return stats["gn"], stats["gb"]
+
+
+def links():
+    return tuple(port["link"] for port in port_stats())
 
 
 class World:
@@ -203,9 +216,14 @@ def sent_up(world, ms, packets, octets_each):
     same([octets.hex() for octets in besides_gn(world, ms)], [], "what comes besides")
 
 
-def cases(devices, workers=1, idle="sleep"):
-    """Registers all of them, for devices as of network.py. They share one run of the program."""
-    start = functools.cache(lambda: World(devices, f"run.workers={workers}", f"run.idle={idle}"))
+def cases(devices, workers=1, idle="sleep", connect=lambda world: None):
+    """Registers all of them, for devices as of network.py. They share one run of the program; connect() waits until
+    its links are up, where a device takes time for that."""
+    @functools.cache
+    def start():
+        world = World(devices, f"run.workers={workers}", f"run.idle={idle}")
+        connect(world)
+        return world
 
     @case("pings of all sizes are answered, in fragments too; over IPv4 and IPv6, on both ports")
     def ping():

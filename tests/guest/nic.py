@@ -1,0 +1,177 @@
+#!/usr/bin/python3
+"""Within a guest: real time over two NICs that DPDK drives itself. Their cables lead to NICs of Linux in a namespace:
+the cases are those of real.py, and besides cables that are pulled, restarts, MTUs, and too few huge pages.
+
+    nic.py MODULE    the kernel's driver through which DPDK reaches the NICs, such as vfio-pci
+"""
+
+import contextlib
+import functools
+import json
+import pathlib
+import signal
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path[:0] = [str(ROOT / "tests/e2e")]
+
+import network  # noqa: E402
+import real  # noqa: E402
+from harness import case, check_sound, main, right, same, sluice, until, written  # noqa: E402
+
+PCI = pathlib.Path("/sys/bus/pci")
+# As soak/nic.py puts them into the machine.
+OURS = {"gn": "0000:00:04.0", "gb": "0000:00:05.0"}
+LINUX = {"gn": "0000:00:06.0", "gb": "0000:00:07.0"}
+
+
+def bind(address, module):
+    """Takes the NIC from the kernel, if it has a driver for it, and gives it to that one."""
+    device = PCI / "devices" / address
+    if (device / "driver").exists():
+        (device / "driver/unbind").write_text(address)
+    (device / "driver_override").write_text(module)
+    (PCI / "drivers_probe").write_text(address)
+    same((device / "driver").resolve().name, module, f"the driver of {address}")
+
+
+@functools.cache
+def prepare():
+    for address in OURS.values():
+        bind(address, sys.argv[1])
+    for name, address in LINUX.items():
+        (interface,) = (PCI / "devices" / address).glob("virtio*/net/*")
+        network.must("ip", "link", "set", interface.name, "name", name)
+    return [None]
+
+
+def devices():
+    """As those of network.py; Linux's NICs move into the new namespace, without their addresses."""
+    home = prepare()
+    theirs = network.namespace()
+    for name in LINUX:
+        network.must("ip", *(["-n", home[0]] if home[0] else []), "link", "set", name, "netns", theirs)
+    home[0] = theirs
+    return network.namespace(), theirs, OURS["gn"], OURS["gb"]
+
+
+class Monitor:
+    """The machine's own monitor (QMP)."""
+
+    def __init__(self):
+        self.port = open(*pathlib.Path("/dev").glob("vport*p1"), "r+b", buffering=0)
+        self.number = 0
+        self.ask("qmp_capabilities")
+
+    def ask(self, command, **arguments):
+        """The first line that the port gives may lack its beginning, and events come between."""
+        self.number += 1
+        question = {"execute": command, "arguments": arguments, "id": self.number}
+        self.port.write(json.dumps(question).encode() + b"\n")
+        for line in self.port:
+            with contextlib.suppress(json.JSONDecodeError):
+                answer = json.loads(line)
+                if answer.get("id") == self.number:
+                    right("return" in answer, f"{command}: {answer}")
+                    return
+
+    def cable(self, name, plugged):
+        self.ask("set_link", name=f"{name}-ours", up=plugged)
+
+
+monitor = functools.cache(Monitor)
+
+
+def connect(world):
+    """Waits until both links are up, and all know their neighbours."""
+    until("both links up", lambda: real.links() == ("up", "up"), world.program.said)
+    # An answer that came before the link is lost. Sluice asks again, but Linux, once asked, knows: so let it ask itself.
+    network.must("ip", "-n", world.host.name, "neigh", "flush", "all")
+    for address in network.GN4, network.GB4, network.GN6, network.GB6:
+        world.host.ping(address, 56)
+
+
+def connected(*sets):
+    world = real.World(devices, "run.idle=sleep", *sets)
+    connect(world)
+    return world
+
+
+def both_ways(world, octets=(20, 576, 1400)):
+    for ms in real.FOUR, real.SIX:
+        real.sent_down(world, ms, [world.packet(ms, one) for one in octets])
+        real.sent_up(world, ms, [world.packet(ms, one) for one in octets], 496)
+
+
+def ended(world):
+    summary = world.program.finish()
+    check_sound(summary)
+    same([line for line in world.program.said().splitlines() if "EAL: " in line], [], "what DPDK complains of")
+    return summary["worker"]["ports"]
+
+
+real.cases(devices, connect=connect)
+
+
+@case("a cable that is pulled and plugged in: a line each, and traffic both ways as before")
+def pulled():
+    world = connected("run.user=nobody")
+    both_ways(world)
+    for name in "gn", "gb", "gn":
+        so_far = len(world.program.said())
+        for plugged, line in (False, f" error {name}: its link is down\n"), (True, f" info  {name}: its link is up\n"):
+            monitor().cable(name, plugged)
+            until(f"'{line.strip()}'", lambda wanted=line: wanted in world.program.said()[so_far:], world.program.said)
+        both_ways(world)
+    same([port["nic"]["link_downs"] for port in real.port_stats()], [2, 1], "how often each went down")
+    ended(world)
+
+
+def refused(gn, *options):
+    """What it says."""
+    prepare()
+    config = written(real.CONFIG.replace("GN_DEVICE", gn).replace("GB_DEVICE", OURS["gb"]))
+    done = sluice("run", config, *options)
+    same(done.returncode, 1, "exit status")
+    return done.stderr
+
+
+@case("without huge pages it refuses, and says what to do")
+def huge_pages():
+    said = refused(OURS["gn"], "--no-huge")
+    right(f"{OURS['gn']}: a NIC needs huge pages, see above" in said, said)
+
+
+@case("a NIC that is not there: it says which, and what to do")
+def no_nic():
+    said = refused("0000:00:1e.7")
+    for part in "gn: ", "0000:00:1e.7", "apt-cache search librte-net", "config/nic.lua":
+        right(part in said, f"'{part}' is not in:\n{said}")
+
+
+@case("ended and started again, killed and started again: traffic both ways at once")
+def again():
+    for number in signal.SIGTERM, signal.SIGKILL, signal.SIGKILL, signal.SIGTERM:
+        world = connected()
+        both_ways(world)
+        if number == signal.SIGKILL:
+            world.program.kill()
+        else:
+            ended(world)
+
+
+@case("each MTU: what is as large comes whole, what is larger in fragments, both ways")
+def mtus():
+    for mtu in 1280, 1500, 1536, 4000, 9000:
+        world = connected(f"gn.mtu={mtu} octets", f"gb.mtu={mtu} octets")
+        for name in OURS:
+            network.must("ip", "-n", world.host.name, "link", "set", name, "mtu", mtu)
+        for address, headers in (network.GN4, 28), (network.GB4, 28), (network.GN6, 48), (network.GB6, 48):
+            world.host.ping(address, mtu - headers)
+            world.host.ping(address, mtu - headers + 1)
+        ports = ended(world)
+        same({name: (port["joined_packets"], port["tx_fragmented"]) for name, port in ports.items()},
+             {"gn": (2, 2), "gb": (2, 2)}, f"joined and sent in fragments with an MTU of {mtu}")
+
+
+main()

@@ -1,0 +1,76 @@
+#!/usr/bin/python3
+"""Sluice on NICs with real drivers: a guest under QEMU for each driver, with two NICs for Sluice and two for Linux.
+
+    nic.py [DRIVER...]    all: e1000e, vmxnet3, virtio, e1000e-uio
+
+tests/guest/nic.py is what runs in there. A row for each case, by driver. Needs qemu-system-x86, busybox-static and the
+network, for the kernel's package; about two minutes for each driver. out/guest has what each guest said.
+"""
+
+import argparse
+import pathlib
+import re
+import shlex
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path[:0] = [str(ROOT / "tests/guest"), str(ROOT / "tests/e2e")]
+
+import guest  # noqa: E402
+from harness import Failure, Skip  # noqa: E402
+
+# QEMU's name of the NIC, and the kernel's driver that gives it to DPDK: with an IOMMU, or with physical addresses.
+DRIVERS = {
+    "e1000e": ("e1000e", "vfio-pci"),
+    "vmxnet3": ("vmxnet3", "vfio-pci"),
+    "virtio": ("virtio-net-pci,disable-legacy=on,iommu_platform=on", "vfio-pci"),
+    "e1000e-uio": ("e1000e", "uio_pci_generic"),
+}
+LIMIT_S = 900  # of a guest
+
+
+def machine(model, module):
+    """Two hubs; at each a NIC of that model, and one for Linux."""
+    words = ["-device", "intel-iommu,aw-bits=48"] if module == "vfio-pci" else []
+    for hub, (name, slots) in enumerate({"gn": (4, 6), "gb": (5, 7)}.items()):
+        for whose, device, slot in ("ours", model, slots[0]), ("linux", "virtio-net-pci", slots[1]):
+            words += ["-netdev", f"hubport,id={name}-{whose}-port,hubid={hub}", "-device",
+                      f"{device},id={name}-{whose},netdev={name}-{whose}-port,addr={slot},romfile=,"
+                      f"mac=02:00:00:00:00:0{slot}"]
+    return words
+
+
+def rows(driver):
+    """Prints them; how many are ok, and how many are not."""
+    model, module = DRIVERS[driver]
+    job = shlex.join(["env", f"SLUICE={ROOT}/build/release/sluice", "python3", "-B", f"{ROOT}/tests/guest/nic.py", module])
+    try:
+        ended = guest.run(f"nic-{driver}", job, machine(model, module), LIMIT_S,
+                          "intel_iommu=on" if module == "vfio-pci" else "")
+    except Failure as why:
+        print(f"not ok {driver}: {why}", flush=True)
+        return 0, 1
+    print(re.sub(r"^(ok|not ok) \d+ - ", rf"\1 {driver}: ", ended.output.split("\n", 1)[1], flags=re.MULTILINE), end="")
+    print(f"# {driver}: {ended.processor_s:.0f} s of processor time", flush=True)
+    planned = int(re.match(r"1\.\.(\d+)\n", ended.output)[1])
+    good = len(re.findall(r"^ok (?!.*# SKIP)", ended.output, re.MULTILINE))
+    return good, planned - good
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("drivers", nargs="*", metavar="DRIVER", help=", ".join(DRIVERS))
+    drivers = parser.parse_args().drivers or list(DRIVERS)
+    if unknown := [one for one in drivers if one not in DRIVERS]:
+        parser.error(f"no driver is named {unknown[0]}; there are: {', '.join(DRIVERS)}")
+    try:
+        counts = [rows(driver) for driver in drivers]
+    except Skip as why:
+        print(f"nic.py: skipped: {why}\n0 passed, 0 failed")
+        return 0
+    passed, failed = map(sum, zip(*counts))
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+sys.exit(main())
