@@ -200,7 +200,7 @@ void lab_from_outside(struct lab *lab, enum flow_end from, uint8_t *ip, uint32_t
 // runs to the configured end. Returns 0 or a fault of the engine.
 int lab_run(struct lab *lab, engine_is_up_fn *is_up, engine_fire_fn *progress, void *self);
 
-// From now on all figures count anew, and times of what began before are left out. The books that
+// From now on all figures start at 0, and times of what began before are left out. The books that
 // lab_wrong compares, and the time series, go on.
 void lab_mark(struct lab *lab);
 

@@ -139,7 +139,7 @@ void app_start(struct app *app, uint64_t now_ns);
 // At the end of a run, behind flow_table_release, which ends its flows.
 void app_destroy(struct app *app);
 
-// From now on the application's figures count anew. The owner sets the world's mark_ns, and clears
+// From now on the application's figures start at 0. The owner sets the world's mark_ns, and clears
 // the times.
 void app_mark(struct app *app);
 

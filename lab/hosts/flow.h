@@ -114,7 +114,7 @@ void flow_write(struct flow *flow, enum flow_end from, uint64_t octets, uint64_t
 void flow_close(struct flow *flow, enum flow_end from, uint64_t now_ns);
 void flow_abort(struct flow *flow, enum flow_end from, uint64_t now_ns);
 const struct tcp_end *flow_tcp_end(const struct flow *flow, enum flow_end end);
-void flow_tcp_forget_rtt(struct flow *flow); // the figures of round trips count anew
+void flow_tcp_forget_rtt(struct flow *flow); // the figures of round trips start from zero
 
 // An IP packet for that end has arrived. Returns FLOW_TAKEN, or why it is not taken.
 enum flow_fault flow_input(struct flow *flow, enum flow_end at, const uint8_t *ip, uint32_t octets,

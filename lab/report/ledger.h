@@ -135,7 +135,7 @@ void ledger_lost(struct ledger *ledger, struct ledger_key key, uint32_t reason, 
 // For a part of a packet, such as an LLC PDU, of which another part may have been lost before.
 bool ledger_is_under_way(const struct ledger *ledger, struct ledger_key key);
 
-// From now on the tallies of all groups count anew.
+// From now on the tallies of all groups start at 0.
 void ledger_mark(struct ledger *ledger);
 
 // Begins a new batch of classes and flows; what is under way counts as before its mark.
