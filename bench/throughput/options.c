@@ -5,7 +5,9 @@
 #include "bench/throughput/options.h"
 #include "control/cli/commands.h"
 #include "dataplane/aqm/aqm.h"
+#include "dataplane/cipher/cipher.h"
 #include "dataplane/dataplane.h"
+#include "dataplane/wire/fcs.h"
 #include "dataplane/wire/llc.h"
 
 #define SIZE_MIN        36u // the headers of IP and UDP, and a stamp
@@ -110,6 +112,10 @@ static const struct cli_option bench_options[] = {
      "               has to send. Packets have at most 1400\n"
      "               octets.",
      INTO(ports)},
+    {"simd", "BITS",
+     "no wider registers for the FCS and the cipher, 64 to 512,\n"
+     "as on a processor without them (512)",
+     NUMBER(simd_bits, 64, 512)},
     {"workers", "N",
      "workers, each with an NSE, a processor and a generator,\n"
      "in turns: only workers are timed, first one and then\nall at once (1)",
@@ -198,7 +204,8 @@ enum cli_end bench_options_parse(struct bench_options *o, int argc, char **argv)
                                 .seconds = 1,
                                 .repeats = 3,
                                 .loss = -1,
-                                .n201_u = LLC_N201_U_MAX};
+                                .n201_u = LLC_N201_U_MAX,
+                                .simd_bits = 512};
     take_aqm(o, DEFAULT_AQM);
     int first;
     enum cli_end end = cli_parse(&cli_of_bench, argc, argv, o, &first);
@@ -206,6 +213,8 @@ enum cli_end bench_options_parse(struct bench_options *o, int argc, char **argv)
         return end;
     if (!cli_no_words(&cli_of_bench, argc, argv, first))
         return CLI_WRONG;
+    fcs_limit(o->simd_bits);
+    cipher_limit(o->simd_bits);
     if (o->waiting == 0)
         o->waiting = o->gea ? 512 : OPTIONS_BURST;
     return fits(o) ? CLI_GO : CLI_WRONG;

@@ -29,7 +29,8 @@ struct bench_options {
     uint32_t repeats;
     double loss; // that a trial may have; negative: not given
     uint32_t n201_u;
-    uint32_t waiting; // frames in the port whenever the worker alone is timed
+    uint32_t simd_bits; // of FCS's and cipher's registers at most
+    uint32_t waiting;   // frames in the port whenever the worker alone is timed
     bool up, view, capture, json, no_search, no_rte_sched;
 };
 

@@ -123,19 +123,26 @@ static bool has_avx512(void)
 }
 
 const struct cipher_variant cipher_variants[] = {
-    {"ipsec-mb", cipher_ipsec_mb_ready, cipher_ipsec_mb_run},
-    {"scalar", always, run_scalar},
-    {"avx2", has_avx2, run_avx2},
-    {"avx512", has_avx512, run_avx512},
+    {"ipsec-mb", 64, cipher_ipsec_mb_ready, cipher_ipsec_mb_run},
+    {"scalar", 64, always, run_scalar},
+    {"avx2", 256, has_avx2, run_avx2},
+    {"avx512", 512, has_avx512, run_avx512},
 };
 const uint32_t cipher_variant_count = sizeof cipher_variants / sizeof cipher_variants[0];
 
 cipher_run_fn *cipher_run = run_scalar;
 
+static uint32_t bits_most = 512;
+
+void cipher_limit(uint32_t bits)
+{
+    bits_most = bits;
+}
+
 const struct cipher_variant *cipher_choose(void)
 {
     uint32_t best = cipher_variant_count - 1;
-    while (!cipher_variants[best].supported())
+    while (!cipher_variants[best].supported() || cipher_variants[best].bits > bits_most)
         best--;
     cipher_run = cipher_variants[best].run;
     return &cipher_variants[best];

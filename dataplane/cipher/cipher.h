@@ -38,6 +38,7 @@ typedef void cipher_run_fn(struct cipher_scratch *scratch, const struct cipher_f
 
 struct cipher_variant {
     const char *name;
+    uint32_t bits; // of its registers
     bool (*supported)(void);
     cipher_run_fn *run;
 };
@@ -48,6 +49,9 @@ extern const uint32_t cipher_variant_count;
 
 // Makes cipher_run() the fastest supported variant, and returns that variant.
 const struct cipher_variant *cipher_choose(void);
+
+// From now on none with more bits is chosen, as on a processor without them.
+void cipher_limit(uint32_t bits);
 
 // The variant of that name, supported or not; NULL if there is none.
 const struct cipher_variant *cipher_variant_named(const char *name);

@@ -34,6 +34,14 @@ static const uint32_t table[256] = {
     0x6d7f0c, 0xbbd87a, 0x9b3a5b, 0x4d9d2d,
 };
 
+const uint64_t fcs_to_end[FCS_LANES] __attribute__((aligned(64))) = {
+    0x077a9ba, 0x1796706, 0x1123dc0, 0x0d6a776, 0x0ef5374, 0x044d97a, 0x0926cf6, 0x1ad4eec,
+    0x1dea6e8, 0x089b2f4, 0x124d9ec, 0x1ec8aae, 0x10b5aa6, 0x11365e8, 0x0ffa4ae, 0x16f022a,
+    0x0a0a23a, 0x090dca6, 0x1ff495c, 0x0681322, 0x1414474, 0x121b94c, 0x14885ce, 0x0d02644,
+    0x0349f9e, 0x0f565ee, 0x0271cea, 0x1a04c88, 0x0693f3c, 0x1eacbdc, 0x04e39d4, 0x1f68e66,
+    0x0d27e78, 0x16380ce, 0x09c73a8, 0x15b0bba,
+};
+
 uint32_t fcs_table(const uint8_t *b, uint32_t n)
 {
     uint32_t crc = FCS_MASK;
@@ -52,26 +60,39 @@ static bool has_pclmul(void)
     return __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("sse4.1");
 }
 
-static bool has_vpclmul(void)
+static bool has_vpclmul_256(void)
 {
-    return has_pclmul() && __builtin_cpu_supports("vpclmulqdq") &&
-           __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw");
+    return has_pclmul() && __builtin_cpu_supports("vpclmulqdq") && __builtin_cpu_supports("avx2");
+}
+
+static bool has_vpclmul_512(void)
+{
+    return has_vpclmul_256() && __builtin_cpu_supports("avx512f") &&
+           __builtin_cpu_supports("avx512bw");
 }
 
 const struct fcs_variant fcs_variants[] = {
-    {"byte table", always, fcs_table},
-    {"slicing-by-8", always, fcs_slicing8},
-    {"PCLMULQDQ", has_pclmul, fcs_pclmul},
-    {"VPCLMULQDQ-512", has_vpclmul, fcs_vpclmul},
+    {"byte table", 32, always, fcs_table},
+    {"slicing-by-8", 64, always, fcs_slicing8},
+    {"PCLMULQDQ", 128, has_pclmul, fcs_pclmul},
+    {"VPCLMULQDQ-256", 256, has_vpclmul_256, fcs_vpclmul_256},
+    {"VPCLMULQDQ-512", 512, has_vpclmul_512, fcs_vpclmul_512},
 };
 const uint32_t fcs_variant_count = sizeof fcs_variants / sizeof fcs_variants[0];
 
 uint32_t (*fcs)(const uint8_t *b, uint32_t n) = fcs_table;
 
+static uint32_t bits_most = 512;
+
+void fcs_limit(uint32_t bits)
+{
+    bits_most = bits;
+}
+
 const struct fcs_variant *fcs_choose(void)
 {
     uint32_t best = fcs_variant_count - 1;
-    while (!fcs_variants[best].supported())
+    while (!fcs_variants[best].supported() || fcs_variants[best].bits > bits_most)
         best--;
     fcs = fcs_variants[best].fcs;
     return &fcs_variants[best];

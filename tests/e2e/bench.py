@@ -276,6 +276,13 @@ def pcap_of_others():
     right("no tunnel of that TEID" in said, said)
 
 
+@case("--simd 64: neither FCS nor cipher use vector registers, whatever the processor has")
+def no_vectors():
+    result = bench("--no-search", "--cipher", "gea3", "--simd", 64)
+    sound(result)
+    same((result["fcs"], result["cipher_variant"]), ("slicing-by-8", "scalar"), "by what")
+
+
 # --- What it refuses ------------------------------------------------------------------------------
 
 REFUSED = {
@@ -295,6 +302,8 @@ REFUSED = {
     "--loss 1.5": "--loss",
     "--n201-u 139": "--n201-u",
     "--waiting 0": "--waiting",
+    "--simd 32": "--simd",
+    "--simd 1024": "--simd",
     "--ports eth0": "--ports",
     "--ports pcap:": "--ports",
     "--ports net_null0,net_null1,net_null2": "--ports",

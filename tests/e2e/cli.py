@@ -128,7 +128,7 @@ def version():
     same((done.returncode, done.stderr), (0, ""), "exit status and stderr")
     right(re.fullmatch(r"sluice \d+\.\d+\.\d+(\+[0-9a-f]{12}(-dirty)?)?\nDPDK \d+\.\d+.*\nLua 5\.4\.\d+\n"
                        r"intel-ipsec-mb \d+\.\d+.*\n"
-                       r"FCS by (slicing-by-8|PCLMULQDQ|VPCLMULQDQ-512)\n"
+                       r"FCS by (slicing-by-8|PCLMULQDQ|VPCLMULQDQ-256|VPCLMULQDQ-512)\n"
                        r"GEA3 and GEA4 by (scalar|avx2|avx512)\n", done.stdout),
           done.stdout)
     here = subprocess.run([ROOT / "control/run/version.sh", "0.1.0", "control/run"], check=True,

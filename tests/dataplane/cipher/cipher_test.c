@@ -263,8 +263,7 @@ static void test_published_vectors(void **state)
                 expect_vectors(&cipher_variants[v], numbers[i]);
 }
 
-// --- The choice
-// -----------------------------------------------------------------------------------
+// --- The choice --------------------------------------------------------------------------------
 
 static void test_choice(void **state)
 {
@@ -277,6 +276,12 @@ static void test_choice(void **state)
          v++)
         assert_false(v->supported());
     print_message("# chosen: %s\n", chosen->name);
+    cipher_limit(256);
+    assert_true(cipher_choose()->bits <= 256);
+    cipher_limit(64);
+    assert_string_equal(cipher_choose()->name, "scalar");
+    cipher_limit(512);
+    assert_ptr_equal(cipher_choose(), chosen);
 }
 
 static void test_names(void **state)

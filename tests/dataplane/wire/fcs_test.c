@@ -128,11 +128,19 @@ static void test_choice(void **state)
         assert_false(v->supported());
     assert_int_equal(fcs((const uint8_t *)"123456789", 9), 0x4e86cb);
     print_message("# chosen: %s\n", chosen->name);
+    for (uint32_t bits = 512; bits >= 32; bits /= 2) {
+        fcs_limit(bits);
+        assert_true(fcs_choose()->bits <= bits);
+        assert_ptr_equal(fcs, fcs_choose()->fcs);
+    }
+    assert_string_equal(fcs_choose()->name, "byte table");
+    fcs_limit(512);
+    assert_ptr_equal(fcs_choose(), chosen);
 }
 
 static void test_names_of_variants(void **state)
 {
-    static const char *const names[] = {"byte table", "slicing-by-8", "PCLMULQDQ",
+    static const char *const names[] = {"byte table", "slicing-by-8", "PCLMULQDQ", "VPCLMULQDQ-256",
                                         "VPCLMULQDQ-512"};
     (void)state;
     assert_int_equal(fcs_variant_count, COUNT(names));
@@ -141,7 +149,7 @@ static void test_names_of_variants(void **state)
     assert_true(fcs_variants[0].supported() && fcs_variants[1].supported());
 }
 
-// --- The constants of fcs_pclmul.c and fcs_vpclmul.c ---------------------------------------------
+// --- The constants of the carry-less variants ----------------------------------------------------
 
 // G(x) x^8 as 33 bits, G(x) being x^24 + x^23 + x^21 + ... + 1.
 static uint64_t generator_x8(void)
@@ -185,10 +193,11 @@ static uint64_t reflected(uint64_t value, uint32_t bits)
     return result;
 }
 
-static uint64_t constant_in_source(const char *path, const char *name)
+static uint64_t constant_in_source(const char *source, const char *name)
 {
-    char line[256], found[32];
+    char path[256], line[256], found[32];
     unsigned long long value;
+    snprintf(path, sizeof path, SOURCE_ROOT "/dataplane/wire/%s", source);
     FILE *file = fopen(path, "r");
     assert_non_null(file);
     while (fgets(line, sizeof line, file))
@@ -197,29 +206,16 @@ static uint64_t constant_in_source(const char *path, const char *name)
             return value;
         }
     fclose(file);
-    fail_msg("%s does not define %s", path, name);
+    fail_msg("%s does not define %s", source, name);
     return 0;
 }
 
-static void expect_constant(const char *path, const char *name, uint64_t expected)
+static void expect_constant(const char *source, const char *name, uint64_t expected)
 {
-    uint64_t value = constant_in_source(path, name);
+    uint64_t value = constant_in_source(source, name);
     if (value != expected)
-        fail_msg("%s: %s is 0x%llx, derived is 0x%llx", path, name, (unsigned long long)value,
+        fail_msg("%s: %s is 0x%llx, derived is 0x%llx", source, name, (unsigned long long)value,
                  (unsigned long long)expected);
-}
-
-static void test_pclmul_constants(void **state)
-{
-    static const char path[] = SOURCE_ROOT "/dataplane/wire/fcs_pclmul.c";
-    (void)state;
-    expect_constant(path, "X_544", reflected(x_to_the(544), 32) << 1);
-    expect_constant(path, "X_480", reflected(x_to_the(480), 32) << 1);
-    expect_constant(path, "X_160", reflected(x_to_the(160), 32) << 1);
-    expect_constant(path, "X_96", reflected(x_to_the(96), 32) << 1);
-    expect_constant(path, "X_64", reflected(x_to_the(64), 32) << 1);
-    expect_constant(path, "POLYNOMIAL", reflected(generator_x8(), 33));
-    expect_constant(path, "QUOTIENT", reflected(x_divided(64), 33));
 }
 
 // x^n mod G, as G(x) x^8 has it.
@@ -228,19 +224,23 @@ static uint64_t x_to_the_mod_g(uint32_t n)
     return x_to_the(n + 8) >> 8;
 }
 
-static void test_vpclmul_constants(void **state)
+static void test_powers_to_the_end(void **state)
 {
-    static const char path[] = SOURCE_ROOT "/dataplane/wire/fcs_vpclmul.c";
-    static const uint32_t powers[] = {535, 471, 472, 408, 344, 280, 216, 152, 88, 24};
     (void)state;
-    for (size_t i = 0; i < COUNT(powers); i++) {
-        char name[8];
-        snprintf(name, sizeof name, "X_%u", powers[i]);
-        expect_constant(path, name, reflected(x_to_the_mod_g(powers[i]), 24));
-    }
-    expect_constant(path, "POLYNOMIAL", reflected(generator_x8(), 33));
-    expect_constant(path, "QUOTIENT", reflected(x_divided(95), 64)); // x^8 is in both
+    for (uint32_t i = 0; i < FCS_LANES; i++)
+        assert_int_equal(fcs_to_end[FCS_LANES - 1 - i], reflected(x_to_the_mod_g(24 + 64 * i), 24)
+                                                            << 1);
     assert_int_equal(x_to_the_mod_g(8 * 255), 1);
+}
+
+static void test_other_constants(void **state)
+{
+    (void)state;
+    expect_constant("fcs_512_vpclmul.c", "X_535", reflected(x_to_the_mod_g(535), 24));
+    expect_constant("fcs_512_vpclmul.c", "X_471", reflected(x_to_the_mod_g(471), 24));
+    expect_constant("fcs_carryless.h", "FCS_POLYNOMIAL", reflected(generator_x8(), 33));
+    expect_constant("fcs_carryless.h", "FCS_QUOTIENT",
+                    reflected(x_divided(95), 64)); // x^8 is in both
 }
 
 int main(void)
@@ -255,8 +255,8 @@ int main(void)
         cmocka_unit_test(test_put_and_get),
         cmocka_unit_test(test_choice),
         cmocka_unit_test(test_names_of_variants),
-        cmocka_unit_test(test_pclmul_constants),
-        cmocka_unit_test(test_vpclmul_constants),
+        cmocka_unit_test(test_powers_to_the_end),
+        cmocka_unit_test(test_other_constants),
     };
     return cmocka_run_group_tests_name("wire/fcs", tests, NULL, NULL);
 }
