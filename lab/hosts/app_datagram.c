@@ -14,11 +14,21 @@ static void advance(struct app_datagram_seen *s, struct app_figures *f, enum flo
     s->next = number + 1;
 }
 
+// Nothing has come between a mark and the first datagram behind it.
+static void look_for_mark(struct app_datagram_seen *s, uint64_t mark_ns)
+{
+    if (s->mark_ns != mark_ns) {
+        s->mark_ns = mark_ns;
+        s->marked = s->next;
+    }
+}
+
 // Whether it is no duplicate.
 static bool count(struct app_datagram *d, enum flow_end at, uint32_t number)
 {
     struct app_datagram_seen *s = &d->at[at];
     struct app_figures *f = &d->app.figures;
+    look_for_mark(s, d->app.place.world->mark_ns);
     if (number >= s->next) {
         advance(s, f, at, number);
         return true;
@@ -30,7 +40,7 @@ static bool count(struct app_datagram *d, enum flow_end at, uint32_t number)
         return false;
     }
     s->seen |= bit;
-    f->missing[at] -= f->missing[at] > 0; // 0: it was counted before the mark
+    f->missing[at] -= number >= s->marked; // else it was counted before the mark
     f->late[at]++;
     return true;
 }

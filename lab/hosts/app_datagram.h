@@ -7,10 +7,11 @@
 
 #define APP_DATAGRAM_HEADERS 28 // IPv4 and UDP
 
-// The numbers that have arrived at one end: bit i of `seen` is the number next - 1 - i.
+// The numbers that have arrived at one end: bit i of `seen` is the number next - 1 - i. Those from
+// `marked` on are in the count of the missing that began at mark_ns.
 struct app_datagram_seen {
-    uint32_t next;
-    uint64_t seen;
+    uint32_t next, marked;
+    uint64_t seen, mark_ns;
 };
 
 struct app_datagram {

@@ -83,8 +83,7 @@ static void test_very_late(void **state)
     path_release(NULL);
 }
 
-// What was missing before a mark is late behind it, and takes the count of those missing not below
-// 0.
+// What was missing before a mark is late behind it, and is none of those that are missing then.
 static void test_a_mark(void **state)
 {
     struct app *app = make_packets();
@@ -92,11 +91,19 @@ static void test_a_mark(void **state)
     (void)state;
     flow_table_input(&path.table, FLOW_MS, kept.ip[9], 40, 0);
     assert_int_equal(f->missing[FLOW_MS], 9);
+    path.world.mark_ns = engine_now_ns(path.engine);
     app_mark(app);
     flow_table_input(&path.table, FLOW_MS, kept.ip[4], 40, 0);
     assert_int_equal(f->late[FLOW_MS], 1);
     assert_int_equal(f->missing[FLOW_MS], 0);
     assert_int_equal(f->arrived[FLOW_MS].packets, 1);
+    flow_table_input(&path.table, FLOW_MS, kept.ip[12], 40, 0);
+    assert_int_equal(f->missing[FLOW_MS], 2);
+    flow_table_input(&path.table, FLOW_MS, kept.ip[5], 40, 0);
+    assert_int_equal(f->missing[FLOW_MS], 2);
+    flow_table_input(&path.table, FLOW_MS, kept.ip[10], 40, 0);
+    assert_int_equal(f->missing[FLOW_MS], 1);
+    assert_int_equal(f->late[FLOW_MS], 3);
     path_release(NULL);
 }
 
