@@ -93,6 +93,19 @@ local function check_key(state, node, key)
     return value
 end
 
+local function blocks_text(constructor)
+    local names = {}
+    for i, child in ipairs(constructor.children) do
+        names[i] = child.name .. " { ... }"
+    end
+    return table.concat(names, ", ")
+end
+
+local function keys_text(constructor)
+    local names = constructor.key_names
+    return #names > 0 and table.concat(names, ", ") or "only blocks: " .. blocks_text(constructor)
+end
+
 local function check_unknown_key(state, node, constructor, name)
     if constructor.key[name] or constructor.open then
         return
@@ -104,8 +117,8 @@ local function check_unknown_key(state, node, constructor, name)
             name, name))
     else
         local meant = nearest.find(name, constructor.key_names)
-        note(state, node, name, "unknown key; allowed: "
-            .. table.concat(constructor.key_names, ", ") .. nearest.question(meant))
+        note(state, node, name, "unknown key; allowed: " .. keys_text(constructor)
+            .. nearest.question(meant))
         node.meant[meant or ""] = true
     end
 end
@@ -118,7 +131,7 @@ local function check_names(state, node, constructor, names, others)
     end
     if others > 0 then
         state.mistakes:add(node.line, node.path, ("%d keys are not names; allowed: %s")
-            :format(others, table.concat(constructor.key_names, ", ")))
+            :format(others, keys_text(constructor)))
     end
 end
 
@@ -129,15 +142,6 @@ local function check_twice(state, node)
             "given twice (first in line " .. twice.first .. "), allowed once")
     end
     literal.twice = nil -- a literal in a loop makes many nodes
-end
-
-local function children_text(constructor)
-    local names = {}
-    for i, child in ipairs(constructor.children) do
-        names[i] = child.name .. " { ... }"
-    end
-    return #names > 0 and table.concat(names, ", ") or "only keys: "
-        .. table.concat(constructor.key_names, ", ")
 end
 
 local function note_misplaced(state, node, constructor, item, number)
@@ -152,7 +156,8 @@ local function note_misplaced(state, node, constructor, item, number)
         parents and "in " .. parents or "outside all blocks") or ""
     node.unsure, state.unsure = true, true
     state.mistakes:add(place, node.path, ("found %s in %s, allowed %s%s"):format(found,
-        constructor.name, children_text(constructor), home))
+        constructor.name, #constructor.children > 0 and blocks_text(constructor)
+        or "only keys: " .. keys_text(constructor), home))
 end
 
 local function note_again(state, node, item, number)
