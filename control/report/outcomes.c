@@ -291,18 +291,30 @@ static double value_of(const struct json_object *run, const struct outcome *of)
     return fabs(value) < VALUE_MOST ? value * kind->scale : NAN;
 }
 
+// NULL: the group has none of that seed. near: its number, if both groups have the same seeds.
+static const struct json_object *run_of_seed(const struct outcomes *o,
+                                             const struct outcomes_group *group, uint64_t seed,
+                                             size_t near)
+{
+    for (size_t i = 0; i < group->runs; i++) {
+        const struct json_object *run = value_at(o->list, group->run + (near + i) % group->runs);
+        if (value_number(run, "seed") == seed)
+            return run;
+    }
+    return NULL;
+}
+
 static struct statistics difference_of(const struct outcomes *o, const struct outcome *of,
                                        const struct outcomes_group *one,
                                        const struct outcomes_group *other)
 {
-    size_t runs = one->runs < other->runs ? one->runs : other->runs;
-    double *samples = calloc(runs + 1, sizeof *samples);
+    double *samples = calloc(one->runs + 1, sizeof *samples);
     uint32_t n = 0;
-    for (size_t i = 0; samples && i < runs; i++) {
+    for (size_t i = 0; samples && i < one->runs; i++) {
         const struct json_object *a = value_at(o->list, one->run + i);
-        const struct json_object *b = value_at(o->list, other->run + i);
-        double difference = value_of(a, of) - value_of(b, of);
-        if (!isnan(difference) && value_number(a, "seed") == value_number(b, "seed"))
+        const struct json_object *b = run_of_seed(o, other, value_number(a, "seed"), i);
+        double difference = b ? value_of(a, of) - value_of(b, of) : NAN;
+        if (!isnan(difference))
             samples[n++] = difference;
     }
     struct statistics s = samples ? statistics_of(samples, n) : (struct statistics){0};

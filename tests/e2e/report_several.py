@@ -244,6 +244,8 @@ def own_folders():
     right("Compare with care: these runs differ in scenario, virtual_s, warmup_s." in text, "what else they differ in")
     right("2 variants, 3 seeds of each" in plain(text), "seeds")
     right("2 variants, at most 3 seeds of each." in plain(both((4, 5))), "two seeds beside three")
+    ping = [a - b for a, b in zip(OWN_OLD["ping"][1:], OWN_NEW["ping"])]  # 8300, 8350
+    right(f"sure (difference {statistics.fmean(ping) / 100:.0f}" in sentences(both((5, 6)))[0], sentences(both((5, 6)))[0])
     text = plain(both((4,)))
     right("old beside new: not judged, because no two seeds are of both" in text, "one seed beside three")
     text = both((4,), (4,), sound=False)
