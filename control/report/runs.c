@@ -114,6 +114,14 @@ static uint32_t group_of(struct runs *runs, const char *variant, const char *poi
     return runs->groups++;
 }
 
+static bool is_there(const struct runs *runs, const struct stat *folder)
+{
+    for (uint32_t i = 0; i < runs->count; i++)
+        if (runs->run[i].device == folder->st_dev && runs->run[i].inode == folder->st_ino)
+            return true;
+    return false;
+}
+
 // Takes the summary.
 static bool add(struct runs *runs, const char *dir, uint32_t group, struct json_object *summary,
                 char error[512])
@@ -125,7 +133,14 @@ static bool add(struct runs *runs, const char *dir, uint32_t group, struct json_
                  RUNS_GROUPS_MAX);
         return fail(error, dir, why);
     }
+    struct stat folder = {0};
+    if (stat(dir, &folder) == 0 && is_there(runs, &folder)) { // a sample would count twice
+        value_free(summary);
+        return fail(error, dir, "this run has been given already");
+    }
     struct runs_run *run = &runs->run[runs->count++];
+    run->device = folder.st_dev;
+    run->inode = folder.st_ino;
     snprintf(run->dir, sizeof run->dir, "%s", dir);
     run->root_octets = runs->root_octets;
     value_printable(dir, run->label, sizeof run->label);

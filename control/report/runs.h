@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #define RUNS_MAX           2048
 #define RUNS_GROUPS_MAX    512 // variants at points
@@ -26,7 +27,9 @@ struct runs_run {
     char dir[PATH_MAX];
     size_t root_octets;            // of `dir`, which the user named
     char label[RUNS_LABEL_OCTETS]; // printable ASCII
-    uint32_t group;                // runs that differ in the seed only have the same
+    dev_t device;                  // of `dir`, which no other run has
+    ino_t inode;
+    uint32_t group; // runs that differ in the seed only have the same
     struct json_object *summary;
     double elapsed_s, warmup_s;
 };

@@ -303,7 +303,10 @@ def one():
         page_of(folder)
     for name in "delays.csv", "series_classes.csv", "series_cells.csv", "series_flows.csv":
         (folder / "1" / name).unlink()
-    (folder / "summary.json").write_text(json.dumps({"runs": [{"folder": "1", "variant": f"v{i}"} for i in range(3000)]}))
+    for i in range(2, 601):
+        (folder / str(i)).mkdir()
+        (folder / str(i) / "summary.json").write_bytes((folder / "1/summary.json").read_bytes())
+    (folder / "summary.json").write_text(json.dumps({"runs": [{"folder": f"{i}", "variant": f"v{i}"} for i in range(1, 3001)]}))
     same(len(page_of(folder)[0].tables["What was run"]) - 1, 512, "runs of more variants than a page has room for")
 
 

@@ -5,6 +5,7 @@ nothing is a crash."""
 import json
 import os
 import re
+import shutil
 
 from harness import case, main, new_folder, right, same, short
 from pages import check_classes, check_drops, copy, made_up, page_of, report, summary_of, summary_rows
@@ -102,6 +103,20 @@ def refused():
         right(stderr.startswith(f"sluice report: {folder}") and word in stderr, stderr)
     status, _, stderr = report("/nonexistent")
     same((status, stderr), (1, "sluice report: /nonexistent: No such file or directory\n"), "no folder")
+
+
+@case("a run that is given twice, by whatever name, is refused: it would be two samples")
+def twice():
+    folder, link, gathered = new_folder(), new_folder() / "link", new_folder()
+    for seed in "12":
+        shutil.copytree(made_up(), folder / "a" / seed)
+        shutil.copytree(made_up(), gathered / seed)
+    link.symlink_to(folder)
+    (gathered / "summary.json").write_text(json.dumps({"runs": [{"folder": "1"}, {"folder": "2"}, {"folder": "./2"}]}))
+    for given, named in (((folder, folder), folder / "a/1"), ((folder, f"{folder}/a/2"), f"{folder}/a/2"),
+                         ((folder / "a/1", link), link / "a/1"), ((gathered,), f"{gathered}/./2")):
+        status, text, stderr = report(*given)
+        same((status, text, stderr), (1, None, f"sluice report: {named}: this run has been given already\n"), f"{given}")
 
 
 @case("a pipe in place of a file does not stop it")
