@@ -6,6 +6,7 @@
 #include <rte_dev.h>
 #include <rte_ethdev.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -114,40 +115,80 @@ bool ports_parse(struct ports *p, const char *text)
 
 // ---- The pcap file: microsecond stamps, all 0, in the byte order of this machine ----
 
-static bool put_record(FILE *file, const struct frames *frames, const struct frame *frame,
-                       uint32_t teid, uint32_t number)
+// A packet of the file: whose it is, and how many that MS has before it.
+struct drawn {
+    uint32_t ms, before;
+};
+
+// Returns how many the MS has that has fewest.
+static uint32_t draw(struct drawn *drawn, uint32_t *count, uint32_t mss)
 {
-    uint8_t octets[FRAMES_OCTETS_MAX];
-    const uint32_t head[4] = {0, 0, frame->n, frame->n};
-    frames_put(frames, frame, teid, number, octets);
-    return fwrite(head, sizeof head, 1, file) == 1 && fwrite(octets, frame->n, 1, file) == 1;
+    uint64_t random = 1;
+    uint32_t fewest = UINT32_MAX;
+    for (uint32_t i = 0; i < PORTS_PCAP_FRAMES; i++) {
+        random = random * 6364136223846793005u + 1442695040888963407u; // Knuth's MMIX
+        uint32_t ms = (uint32_t)((random >> 33) % mss);
+        drawn[i] = (struct drawn){ms, count[ms]++};
+    }
+    for (uint32_t ms = 0; ms < mss; ms++)
+        fewest = count[ms] < fewest ? count[ms] : fewest;
+    return fewest;
 }
 
-static bool put_records(FILE *file, const struct frames *frames, const uint32_t *teid, uint32_t mss)
+// Writes the octets; of a file that is there already, looks whether it has them.
+static bool put(FILE *file, bool is_there, const void *octets, uint32_t n)
+{
+    uint8_t found[FRAMES_OCTETS_MAX];
+    if (!is_there)
+        return fwrite(octets, n, 1, file) == 1;
+    return fread(found, n, 1, file) == 1 && memcmp(found, octets, n) == 0;
+}
+
+static bool put_records(FILE *file, bool is_there, const struct frames *frames,
+                        const uint32_t *teid, const struct drawn *drawn)
 {
     const uint32_t head[6] = {0xa1b2c3d4, 4 << 16 | 2, 0, 0, 65535, 1};
-    bool good = fwrite(head, sizeof head, 1, file) == 1;
-    uint64_t random = 1;
+    bool good = put(file, is_there, head, sizeof head);
     for (uint32_t i = 0; i < PORTS_PCAP_FRAMES && good; i++) {
-        random = random * 6364136223846793005u + 1442695040888963407u; // Knuth's MMIX
+        uint8_t octets[FRAMES_OCTETS_MAX];
         uint32_t turn = i % frames->weights, size = 0;
         while (turn >= frames->weight[size])
             turn -= frames->weight[size++];
-        good = put_record(file, frames, &frames->frame[size], teid[(random >> 33) % mss], i);
+        const struct frame *frame = &frames->frame[size];
+        const uint32_t record[4] = {0, 0, frame->n, frame->n};
+        frames_put(frames, frame, teid[drawn[i].ms], drawn[i].before, octets);
+        good = put(file, is_there, record, sizeof record) && put(file, is_there, octets, frame->n);
     }
-    return good;
+    return good && (!is_there || getc(file) == EOF);
+}
+
+static bool write_pcap(const struct ports *p, const struct frames *frames, const uint32_t *teid,
+                       const struct drawn *drawn)
+{
+    bool is_there = access(p->pcap, F_OK) == 0;
+    FILE *file = fopen(p->pcap, is_there ? "rbe" : "wbe");
+    if (!file)
+        return wrong(p->pcap, strerror(errno));
+    bool good = put_records(file, is_there, frames, teid, drawn);
+    good &= fclose(file) == 0;
+    return good || wrong(p->pcap, is_there ? "this file has other packets than --ms, --size and "
+                                             "--flows make; give another name, or remove it"
+                                           : strerror(errno));
 }
 
 bool ports_write_pcap(const struct ports *p, const struct frames *frames, const uint32_t *teid,
                       uint32_t mss)
 {
-    if (access(p->pcap, F_OK) == 0)
-        return true;
-    FILE *file = fopen(p->pcap, "wb");
-    bool good = file && put_records(file, frames, teid, mss);
-    if (file)
-        good &= fclose(file) == 0;
-    return good || wrong(p->pcap, strerror(errno));
+    struct drawn *drawn = calloc(PORTS_PCAP_FRAMES, sizeof *drawn);
+    uint32_t *count = calloc(mss, sizeof *count);
+    if (!drawn || !count)
+        abort();
+    bool good = draw(drawn, count, mss) >= frames->flows ||
+                wrong(p->pcap, "a file has too few packets for --flows of each MS; give less --ms");
+    good = good && write_pcap(p, frames, teid, drawn);
+    free(drawn);
+    free(count);
+    return good;
 }
 
 // ---- The ends ----

@@ -25,7 +25,8 @@ struct ports {
 // False, with the reason on stderr.
 bool ports_parse(struct ports *ports, const char *text);
 
-// Writes a frame for MSs at random, if the file is not there. False: it cannot be written.
+// Writes packets for MSs at random, in turn of each of an MS's flows. A file that is there already
+// has to have these. False, with the reason on stderr: not so, or too few for all flows.
 bool ports_write_pcap(const struct ports *ports, const struct frames *frames, const uint32_t *teid,
                       uint32_t mss);
 

@@ -263,16 +263,37 @@ def flows():
     words = ["tshark", "-r", path, *"-T fields -e udp.srcport".split()]
     ports = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()
     same(set(ports), {f"2152,{9 + flow}" for flow in range(3)}, "outer and inner source ports")
+    words = ["tshark", "-r", path, *"-T fields -e gtp.teid -e udp.srcport".split()]
+    pairs = set(subprocess.run(words, capture_output=True, text=True, check=True).stdout.split("\n")) - {""}
+    same(len(pairs), 3 * 100, "flows of all MSs")
+    for others in (), ("--flows", 2):
+        right("other packets" in bench("--ports", f"pcap:{path}", *others, status=1), f"{others} with a file of 3 flows")
+    path = new_folder() / "few.pcap"
+    right("too few packets for --flows" in bench("--ports", f"pcap:{path}", "--ms", 8000, "--flows", 3, status=1), "8000 MSs")
+    right(not path.exists(), "a file that is of no use")
     result = bench("--flows", 3, "--backlogged", 50)
     sound(result)
     same(result["flows"], 3, "flows")
 
 
-@case("a pcap file for other tunnels: the run fails and names the reason")
+@case("a pcap file of other packets: it is refused, and left as it is")
 def pcap_of_others():
     path = new_folder() / "gn.pcap"
     bench("--ports", f"pcap:{path}")
-    said = bench("--ports", f"pcap:{path}", "--ms", 10, status=1)
+    written = path.read_bytes()
+    for name, changed in (("other tunnels", written), ("cut", written[:-1]), ("longer", written + b"x"), ("empty", b"")):
+        path.write_bytes(changed)
+        said = bench("--ports", f"pcap:{path}", *(("--ms", 10) if changed == written else ()), status=1)
+        right(f"--ports {path}: this file has other packets" in said, f"{name}: {said}")
+        right(path.read_bytes() == changed, f"{name}: the file is another one")
+
+
+@case("a device that brings packets for other tunnels: the run fails and names the reason")
+def others():
+    path = new_folder() / "gn.pcap"
+    bench("--ports", f"pcap:{path}")
+    path.write_bytes(path.read_bytes()[:24 + 1500 * (16 + 576 + 50)])  # no more than the port has buffers for
+    said = bench("--ports", f"net_pcap0,rx_pcap={path},infinite_rx=1", "--ms", 10, status=1)
     right("no tunnel of that TEID" in said, said)
 
 
