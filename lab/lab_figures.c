@@ -94,8 +94,7 @@ void lab_put_applications(const struct lab *lab, struct json *json, uint64_t mea
 {
     struct lab_sums *sums = sums_of(lab);
     const struct app_times *times = batch ? lab->batch_times : lab->times;
-    json_key(json, "applications");
-    json_object(json);
+    json_put_object(json, "applications");
     for (uint32_t i = 0; i < app_kind_count; i++) {
         if (batch)
             subtract(&sums[i], &lab->batch_before[i]);

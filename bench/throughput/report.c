@@ -59,8 +59,7 @@ double report_mpps_alone(const struct bench_result *r)
 static void put_cycles(const void *result, struct json *j)
 {
     const struct bench_result *r = result;
-    json_key(j, "cycles_per_packet");
-    json_array(j);
+    json_put_array(j, "cycles_per_packet");
     for (uint32_t i = 0; i < r->options->workers; i++)
         json_decimal(j, (uint64_t)(r->of_worker[i].cycles.median * 100 + 0.5), 2);
     json_close(j);
@@ -74,8 +73,7 @@ static void describe_cycles(const char *before, FILE *out)
 static void put_drops(const void *of, struct json *j)
 {
     const uint64_t *drops = of;
-    json_key(j, "drops");
-    json_object(j);
+    json_put_object(j, "drops");
     for (int i = 0; i < DROP_COUNT; i++)
         if (drops[i])
             json_put(j, stats_drop_names[i], drops[i]);

@@ -173,8 +173,7 @@ static bool open_outputs(struct outputs *out, const struct gi_options *options)
     if (out->json_file) {
         json_begin(&out->json, out->json_file);
         json_object(&out->json);
-        json_key(&out->json, "flows");
-        json_array(&out->json);
+        json_put_array(&out->json, "flows");
     }
     return true;
 }
@@ -334,8 +333,7 @@ static void print_all(const struct outputs *out, const struct gi *gi, const stru
 
 static void put_files(struct json *json, const struct file *files, int n)
 {
-    json_key(json, "files");
-    json_array(json);
+    json_put_array(json, "files");
     for (int i = 0; i < n; i++) {
         json_object(json);
         json_put_text(json, "file", files[i].path);
@@ -354,19 +352,16 @@ static void put_counts(struct json *json, const struct gi *gi)
 {
     const struct gi_counts *counts = gi_counts_of(gi);
     struct gi_memory memory = gi_memory_of(gi);
-    json_key(json, "counts");
-    json_object(json);
+    json_put_object(json, "counts");
     json_put(json, "frames", counts->frames);
     for (int i = 0; i < GI_COUNTS; i++)
         json_put(json, gi_count_texts[i].name, counts->n[i]);
     json_close(json);
-    json_key(json, "packets");
-    json_object(json);
+    json_put_object(json, "packets");
     for (int i = CAPTURE_cut; i <= CAPTURE_length_impossible; i++)
         json_put(json, capture_count_names[i], counts->capture[i]);
     json_close(json);
-    json_key(json, "memory");
-    json_object(json);
+    json_put_object(json, "memory");
     json_put(json, "flows_most", memory.flows_most);
     json_put(json, "users_most", memory.users_most);
     json_put(json, "octets_most", memory.octets_most);
@@ -376,19 +371,15 @@ static void put_counts(struct json *json, const struct gi *gi)
 
 static void put_texts(struct json *json)
 {
-    json_key(json, "texts");
-    json_object(json);
-    json_key(json, "tables");
-    json_object(json);
+    json_put_object(json, "texts");
+    json_put_object(json, "tables");
     gi_sheets_put_titles(json);
     json_close(json);
-    json_key(json, "counts");
-    json_object(json);
+    json_put_object(json, "counts");
     for (int i = 0; i < GI_COUNTS; i++)
         json_put_text(json, gi_count_texts[i].name, gi_count_texts[i].help);
     json_close(json);
-    json_key(json, "packets");
-    json_object(json);
+    json_put_object(json, "packets");
     for (int i = CAPTURE_cut; i <= CAPTURE_length_impossible; i++)
         json_put_text(json, capture_count_names[i], capture_count_helps[i]);
     json_close(json);
@@ -399,12 +390,10 @@ static void put_texts(struct json *json)
 static void put_report(struct json *json, const struct outputs *out, const struct gi *gi,
                        const struct file *files, int n)
 {
-    json_key(json, "tables");
-    json_object(json);
+    json_put_object(json, "tables");
     gi_sheets_put(out->sheets, json);
     json_close(json);
-    json_key(json, "histograms");
-    json_object(json);
+    json_put_object(json, "histograms");
     gi_sheets_put_bins(out->sheets, json);
     json_close(json);
     if (out->paper)

@@ -255,8 +255,7 @@ void gi_compared_print(const struct gi_compared *c, FILE *out)
 
 static void put_titles(const struct gi_compared *c, struct json *json)
 {
-    json_key(json, "titles");
-    json_object(json);
+    json_put_object(json, "titles");
     for (uint32_t i = 0; i < c->rows; i++)
         if (i == 0 || strcmp(c->row[i].table, c->row[i - 1].table) != 0)
             json_put_text(json, c->row[i].table, c->row[i].title);

@@ -301,8 +301,7 @@ static void put_cells(const struct serve *serve)
     json_begin(&json, stdout);
     if (serve->cells > 1) {
         json_object(&json);
-        json_key(&json, "cells");
-        json_array(&json);
+        json_put_array(&json, "cells");
     }
     for (uint32_t i = 0; i < serve->cells; i++)
         put_cell(&serve->cell[i], &json);

@@ -197,12 +197,10 @@ static void put_row(void *self, const struct row *row)
     if (p->subject != row->subject) {
         if (p->subject)
             json_close(p->json);
-        json_key(p->json, row->subject);
-        json_object(p->json);
+        json_put_object(p->json, row->subject);
         p->subject = row->subject;
     }
-    json_key(p->json, row->figure->name);
-    json_object(p->json);
+    json_put_object(p->json, row->figure->name);
     batches_put(p->json, &row->over);
     json_close(p->json);
 }
@@ -210,15 +208,13 @@ static void put_row(void *self, const struct row *row)
 static void put_batches(const void *self, struct json *json)
 {
     const struct batches *b = self;
-    json_key(json, "batches");
-    json_object(json);
+    json_put_object(json, "batches");
     json_put(json, "count", ended(b));
     json_key(json, "length_s");
     json_decimal(json, b->batch[0].end_ns - b->batch[0].start_ns, 9);
     for (int what = 0; what < COMPARED_WHATS; what++) {
         struct putting putting = {json, NULL};
-        json_key(json, compared_sets[what].key);
-        json_object(json);
+        json_put_object(json, compared_sets[what].key);
         each_in(b, (enum compared_what)what, put_row, &putting);
         if (putting.subject)
             json_close(json);

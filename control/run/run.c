@@ -148,8 +148,7 @@ static void put_run_json(const void *self, FILE *out)
     json_put_text(&json, "dpdk", rte_version());
     json_put_text(&json, "lua", bind_lua_version());
     json_put_text(&json, "sluice", sluice_version);
-    json_key(&json, "files");
-    json_object(&json);
+    json_put_object(&json, "files");
     results_files(&run->results, put_file, &json);
     json_close(&json);
     json_close(&json);

@@ -42,8 +42,7 @@ static void put_texts_of_group(struct json *json, const struct plan *plan,
 static void put_axes_of(struct json *json, const char *key, const struct plan *plan,
                         const struct plan_group *group, size_t first, size_t end)
 {
-    json_key(json, key);
-    json_object(json);
+    json_put_object(json, key);
     for (size_t axis = first; axis < end; axis++)
         if (plan_value(plan, group, axis)[0])
             json_put_text(json, plan_axis(plan, axis), plan_value(plan, group, axis));
@@ -64,13 +63,11 @@ static void put_run_set(struct json *json, const struct gather_run *run, enum co
 {
     const struct compared_set *set = &compared_sets[what];
     const char *name;
-    json_key(json, set->key);
-    json_object(json);
+    json_put_object(json, set->key);
     for (int i = 0; (name = gather_subject(what, i)) != NULL; i++) {
         if (!run->of[what][i].has)
             continue;
-        json_key(json, name);
-        json_object(json);
+        json_put_object(json, name);
         for (int f = 0; f < set->figures; f++)
             put_decimal(json, set->figure[f].name, run->of[what][i].value[f],
                         set->figure[f].decimals);
@@ -97,8 +94,7 @@ static void put_run(struct json *json, const struct gather_all *all, uint32_t ru
 
 static void put_statistics(struct json *json, const char *name, const struct statistics *s)
 {
-    json_key(json, name);
-    json_object(json);
+    json_put_object(json, name);
     json_put(json, "runs", s->batches ? 1 : s->n);
     if (s->batches) {
         batches_put(json, s);
@@ -114,13 +110,11 @@ static void put_group_set(struct json *json, const struct gather_all *all, uint3
 {
     const struct compared_set *set = &compared_sets[what];
     const char *name;
-    json_key(json, set->key);
-    json_object(json);
+    json_put_object(json, set->key);
     for (int i = 0; (name = gather_subject(what, i)) != NULL; i++) {
         if (!gather_has(all, group, what, i))
             continue;
-        json_key(json, name);
-        json_object(json);
+        json_put_object(json, name);
         for (int f = 0; f < set->figures; f++) {
             struct gather_place at = {group, what, i, f};
             struct statistics s = gather_statistics(all, at);
@@ -147,8 +141,7 @@ static void put_group(struct json *json, const struct gather_all *all, uint32_t 
 static void put_missing(struct json *json, const struct gather_all *all)
 {
     char folder[PATH_MAX];
-    json_key(json, "missing");
-    json_array(json);
+    json_put_array(json, "missing");
     for (uint32_t i = 0; i < plan_runs(all->plan); i++) {
         if (all->run[i].state == GATHER_COMPLETE)
             continue;
@@ -161,8 +154,7 @@ static void put_missing(struct json *json, const struct gather_all *all)
 // The tables that results.csv does not have.
 static void put_without(struct json *json, const struct gather_all *all)
 {
-    json_key(json, "results_without");
-    json_array(json);
+    json_put_array(json, "results_without");
     for (int i = 0; i < TIDY_TABLES; i++)
         if (all->without[i])
             json_text(json, tidy_file(i));
@@ -182,13 +174,11 @@ void gather_put_summary(const void *self, FILE *out)
     put_missing(&json, all);
     if (all->tidy)
         put_without(&json, all);
-    json_key(&json, "variants");
-    json_array(&json);
+    json_put_array(&json, "variants");
     for (uint32_t g = 0; g < all->plan->groups; g++)
         put_group(&json, all, g);
     json_close(&json);
-    json_key(&json, "runs");
-    json_array(&json);
+    json_put_array(&json, "runs");
     for (uint32_t i = 0; i < plan_runs(all->plan); i++)
         put_run(&json, all, i);
     json_close(&json);

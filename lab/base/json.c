@@ -168,3 +168,15 @@ void json_put_text(struct json *json, const char *key, const char *text)
     json_key(json, key);
     json_text(json, text);
 }
+
+void json_put_object(struct json *json, const char *key)
+{
+    json_key(json, key);
+    json_object(json);
+}
+
+void json_put_array(struct json *json, const char *key)
+{
+    json_key(json, key);
+    json_array(json);
+}

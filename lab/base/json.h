@@ -34,6 +34,9 @@ void json_end(struct json *json);
 // "key": value in one call.
 void json_put(struct json *json, const char *key, uint64_t value);
 void json_put_text(struct json *json, const char *key, const char *text);
+// "key": and its object or array, open.
+void json_put_object(struct json *json, const char *key);
+void json_put_array(struct json *json, const char *key);
 
 // Nine digits of it, such as 0.333333333; not NAN, nor infinite.
 void json_real(struct json *json, double value);

@@ -139,8 +139,7 @@ void table_json_row(const struct table *table, const void *owner, const void *ro
 
 void table_json(const struct table *table, const void *owner, struct json *json)
 {
-    json_key(json, table->key);
-    json_array(json);
+    json_put_array(json, table->key);
     for (const void *row = NULL; (row = table->next(owner, row));)
         table_json_row(table, owner, row, json);
     json_close(json);

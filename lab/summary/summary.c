@@ -114,13 +114,11 @@ COUNTERS(up, STATS_SCOPE_UP)
 static void put_drops(const void *of, struct json *json)
 {
     const struct stats_drop *drop = of;
-    json_key(json, "drops");
-    json_object(json);
+    json_put_object(json, "drops");
     for (int d = 0; d < DROP_COUNT; d++) {
         if (drop[d].packets == 0)
             continue;
-        json_key(json, stats_drop_names[d]);
-        json_object(json);
+        json_put_object(json, stats_drop_names[d]);
         json_put(json, "packets", drop[d].packets);
         json_put(json, "octets", drop[d].octets);
         json_close(json);
@@ -138,8 +136,7 @@ static void describe_drops(const char *before, FILE *out)
 static void put_events(const void *of, struct json *json)
 {
     const uint64_t *events = of;
-    json_key(json, "events");
-    json_object(json);
+    json_put_object(json, "events");
     for (int kind = 0; kind < EVENT_COUNT; kind++)
         json_put(json, state_event_names[kind], events[kind]);
     json_close(json);
@@ -179,8 +176,7 @@ static void describe_classes(const char *before, FILE *out);
 static void put_classes(const void *report, struct json *json)
 {
     const struct report *r = report;
-    json_key(json, "classes");
-    json_object(json);
+    json_put_object(json, "classes");
     for (int c = 0; c < CLASS_COUNT; c++) {
         if (!report_has_class(r, c))
             continue;

@@ -4,8 +4,7 @@
 
 static void put_input(struct json *json, const struct audit *audit)
 {
-    json_key(json, "input");
-    json_object(json);
+    json_put_object(json, "input");
     json_put(json, "frames", audit->frames);
     json_put(json, "first_ns", audit->first_ns);
     json_put(json, "lasts_ns", audit->last_ns - audit->first_ns);
@@ -32,8 +31,7 @@ void audit_json(const struct audit *audit, FILE *out)
         if (audit_tables[i]->key)
             table_json(audit_tables[i], audit, &json);
     put_input(&json, audit);
-    json_key(&json, "notes");
-    json_array(&json);
+    json_put_array(&json, "notes");
     audit_notes(audit, put_note, &json);
     json_close(&json);
     json_close(&json);

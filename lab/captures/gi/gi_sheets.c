@@ -420,8 +420,7 @@ static void put_row(const struct gi_sheet *of, const struct sheet *sheet, size_t
 void gi_sheets_put(const struct gi_sheets *sheets, struct json *json)
 {
     for (size_t i = 0; i < gi_sheet_count; i++) {
-        json_key(json, gi_sheet_list[i].name);
-        json_array(json);
+        json_put_array(json, gi_sheet_list[i].name);
         for (size_t k = 0; gi_sheet_list[i].row[k].label; k++)
             put_row(&gi_sheet_list[i], sheet_of(sheets, i), k, json);
         json_close(json);
@@ -434,8 +433,7 @@ static void put_counts(const struct gi_bins *bins, const struct cell *cell, stru
     uint32_t count = bins->count;
     while (count > 0 && cell->bin[count - 1] == 0)
         count--;
-    json_key(json, "counts");
-    json_array(json);
+    json_put_array(json, "counts");
     for (uint32_t i = 0; i < count; i++)
         json_integer(json, (int64_t)cell->bin[i]);
     json_close(json);
@@ -444,14 +442,12 @@ static void put_counts(const struct gi_bins *bins, const struct cell *cell, stru
 
 static void put_bins(const struct gi_sheet *of, const struct sheet *sheet, struct json *json)
 {
-    json_key(json, of->name);
-    json_object(json);
+    json_put_object(json, of->name);
     json_put_text(json, "of", of->a);
     json_key(json, "width");
     json_real(json, scaled(sheet->a, (double)of->bins.width));
     json_put(json, "bins", of->bins.count);
-    json_key(json, "rows");
-    json_array(json);
+    json_put_array(json, "rows");
     for (size_t k = 0; of->row[k].label; k++) {
         json_object(json);
         json_put_text(json, "row", of->row[k].label);

@@ -132,8 +132,7 @@ void bts_put(const struct bts *bts, struct json *json)
         json_put(json, names[i], bts->count[i]);
     json_put_text(json, "pcu", bts->pcu);
     json_put_text(json, "first_fault", bts->shared.first_fault);
-    json_key(json, "ms");
-    json_array(json);
+    json_put_array(json, "ms");
     for (uint32_t i = 0; i < bts->stations; i++)
         put_station(json, bts->station[i]);
     json_close(json);
