@@ -1,25 +1,14 @@
 // See audit_print.h.
 #include "lab/captures/audit/audit_print.h"
 
-#include <arpa/inet.h>
-#include <string.h>
-
 #include "dataplane/wire/address.h"
-
-static const char *address_text(const struct ipv6_address *address, char text[INET6_ADDRSTRLEN])
-{
-    if (address_is_ipv4(address))
-        inet_ntop(AF_INET, address->octet + 12, text, INET6_ADDRSTRLEN);
-    else
-        inet_ntop(AF_INET6, address->octet, text, INET6_ADDRSTRLEN);
-    return text;
-}
+#include "lab/captures/read/capture_ip.h"
 
 static void end_text(const struct audit_end *end, bool gre, char text[64])
 {
     char address[INET6_ADDRSTRLEN];
     bool brackets = !gre && !address_is_ipv4(&end->address);
-    snprintf(text, 64, "%s%s%s%s%u", brackets ? "[" : "", address_text(&end->address, address),
+    snprintf(text, 64, "%s%s%s%s%u", brackets ? "[" : "", capture_ip_text(&end->address, address),
              brackets ? "]" : "", gre ? " DLCI " : ":", end->port);
 }
 
@@ -39,7 +28,7 @@ const char *audit_print_nse(const struct audit_nse *nse, char text[AUDIT_NAME_OC
     if (nse->has_nsei)
         snprintf(text, AUDIT_NAME_OCTETS, "NSEI %u", nse->nsei);
     else
-        snprintf(text, AUDIT_NAME_OCTETS, "BSS %s", address_text(&nse->address, address));
+        snprintf(text, AUDIT_NAME_OCTETS, "BSS %s", capture_ip_text(&nse->address, address));
     return text;
 }
 

@@ -1,7 +1,7 @@
 // See gi_write.h.
 #include "lab/captures/gi/gi_write.h"
 
-#include <arpa/inet.h>
+#include "lab/captures/read/capture_ip.h"
 
 // ---- What gi_lists.def asks for ----
 
@@ -20,13 +20,6 @@ static const char *const verdicts[GI_VERDICTS + 1][GI_SIDES] = {
 #include "lab/captures/gi/gi_verdicts.def"
 #undef VERDICT
     {"", ""}};
-
-static const char *address_text(const struct ipv6_address *address, char room[TABLE_ROOM])
-{
-    bool is_ipv4 = address_is_ipv4(address);
-    return inet_ntop(is_ipv4 ? AF_INET : AF_INET6, address->octet + (is_ipv4 ? 12 : 0), room,
-                     TABLE_ROOM);
-}
 
 #define TABLE_FILE  "lab/captures/gi/gi_lists.def"
 #define TABLE_OWNER const void *nothing

@@ -3,6 +3,7 @@
 // CAPTURE_not_ip: PPP, PPPoE, MPLS, 802.3 with LLC.
 #include "lab/captures/read/capture_ip.h"
 
+#include <arpa/inet.h>
 #include <pcap/dlt.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -272,4 +273,11 @@ bool capture_ip_udp(const struct capture_ip *ip, struct capture_udp *udp, struct
                                 capture_ip_whole(ip, n, room) + UDP_OCTETS, captured - UDP_OCTETS,
                                 n - UDP_OCTETS};
     return true;
+}
+
+const char *capture_ip_text(const struct ipv6_address *address, char *room)
+{
+    bool is_ipv4 = address_is_ipv4(address);
+    return inet_ntop(is_ipv4 ? AF_INET : AF_INET6, address->octet + (is_ipv4 ? 12 : 0), room,
+                     INET6_ADDRSTRLEN);
 }

@@ -4,6 +4,8 @@
 #ifndef SLUICE_LAB_CAPTURE_IP_H
 #define SLUICE_LAB_CAPTURE_IP_H
 
+#include <netinet/in.h>
+
 #include "dataplane/wire/field.h"
 #include "lab/captures/read/capture_file.h"
 
@@ -58,6 +60,9 @@ const uint8_t *capture_ip_whole(const struct capture_ip *ip, uint32_t n, struct 
 // False: it is left out, and counted.
 bool capture_ip_udp(const struct capture_ip *ip, struct capture_udp *udp, struct capture_room *room,
                     uint64_t counts[CAPTURE_COUNTS]);
+
+// As people write it, IPv4 with dots; the room's INET6_ADDRSTRLEN octets are enough.
+const char *capture_ip_text(const struct ipv6_address *address, char *room);
 
 // What is behind the first n octets; n is at most what was captured.
 static inline struct capture_view capture_view_behind(struct capture_view view, uint32_t n)
