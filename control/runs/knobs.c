@@ -74,33 +74,12 @@ static bool judge_all(const struct run *run, const struct plan *plan)
     return bind_knobs_conclude(run->control.lua) && good;
 }
 
-// ---- Writing ----
-
-struct writing {
-    struct bind *lua;
-    struct bind_members origin;
-};
-
-static void put_csv(const void *self, FILE *out)
-{
-    const struct writing *writing = self;
-    bind_put_knobs(writing->lua, "csv", NULL, out);
-}
-
-static void put_json(const void *self, FILE *out)
-{
-    const struct writing *writing = self;
-    bind_put_knobs(writing->lua, "json", &writing->origin, out);
-}
-
 bool knobs_judge(const struct run *run, const struct plan *plan)
 {
-    const struct targets_origin of = {run->name, plan};
-    const struct writing writing = {run->control.lua, {targets_put_origin, &of}};
+    static const struct targets_file files[] = {
+        {"knobs.csv", "csv"}, {"knobs.json", "json"}, {NULL, NULL}};
     bool good = judge_all(run, plan);
     bind_put_knobs(run->control.lua, "table", NULL, stdout);
     printf("  knobs           %s/knobs.csv, knobs.json\n", run->results.dir);
-    int status = run_write(run, "knobs.csv", put_csv, &writing);
-    status |= run_write(run, "knobs.json", put_json, &writing);
-    return good && !status;
+    return targets_write(run, plan, bind_put_knobs, files) && good;
 }

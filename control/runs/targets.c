@@ -90,26 +90,23 @@ double targets_interval(const double *samples, uint32_t n, double *mean)
 
 // ---- Writing ----
 
-static const struct written {
-    const char *file, *form;
-} files[] = {{"targets.csv", "targets_csv"},
-             {"targets.json", "targets_json"},
-             {"figures.csv", "figures_csv"},
-             {"figures.json", "figures_json"}};
-#define FILES (sizeof files / sizeof files[0])
+struct origin {
+    const char *name; // of the scenario
+    const struct plan *plan;
+};
 
 struct writing {
     struct bind *lua;
+    targets_put_fn *put;
     const char *form;
-    const struct bind_members *origin;
+    struct bind_members origin;
 };
 
-void targets_put_origin(const void *self, struct json *json)
+static void put_origin(const void *self, struct json *json)
 {
-    const struct targets_origin *origin = self;
+    const struct origin *origin = self;
     const struct plan *plan = origin->plan;
-    json_key(json, "origin");
-    json_object(json);
+    json_put_object(json, "origin");
     json_put_text(json, "scenario", origin->name);
     origin_put_shared(plan->group[0].origin, json);
     json_put(json, "first_seed", plan_seed(plan, 0));
@@ -120,25 +117,28 @@ void targets_put_origin(const void *self, struct json *json)
 static void put_file(const void *self, FILE *out)
 {
     const struct writing *writing = self;
-    bind_put_targets(writing->lua, writing->form, writing->origin, out);
+    writing->put(writing->lua, writing->form, &writing->origin, out);
 }
 
-static bool write_files(const struct run *run, const struct plan *plan)
+bool targets_write(const struct run *run, const struct plan *plan, targets_put_fn *put,
+                   const struct targets_file *files)
 {
-    const struct targets_origin of = {run->name, plan};
-    const struct bind_members origin = {targets_put_origin, &of};
+    const struct origin origin = {run->name, plan};
     int status = 0;
-    printf("\n  targets         %s/targets.csv, targets.json; figures.csv, figures.json\n",
-           run->results.dir);
-    for (size_t i = 0; i < FILES; i++) {
-        struct writing writing = {run->control.lua, files[i].form, &origin};
-        status |= run_write(run, files[i].file, put_file, &writing);
+    for (; files->name; files++) {
+        const struct writing writing = {run->control.lua, put, files->form, {put_origin, &origin}};
+        status |= run_write(run, files->name, put_file, &writing);
     }
     return !status;
 }
 
 bool targets_judge(const struct run *run, const struct plan *plan)
 {
+    static const struct targets_file files[] = {{"targets.csv", "targets_csv"},
+                                                {"targets.json", "targets_json"},
+                                                {"figures.csv", "figures_csv"},
+                                                {"figures.json", "figures_json"},
+                                                {NULL, NULL}};
     struct bind_judged judged = {plan,     plan->seeds,    plan_seed(plan, 0),
                                  find_run, targets_number, targets_interval};
     uint32_t faults;
@@ -148,5 +148,7 @@ bool targets_judge(const struct run *run, const struct plan *plan)
         return false;
     printf("\n");
     bind_put_targets(run->control.lua, "table", NULL, stdout);
-    return write_files(run, plan) && !faults;
+    printf("\n  targets         %s/targets.csv, targets.json; figures.csv, figures.json\n",
+           run->results.dir);
+    return targets_write(run, plan, bind_put_targets, files) && !faults;
 }

@@ -12,12 +12,15 @@ bool targets_read(const struct run *run);
 // Returns false if a target could not be worked out, or a file not be written.
 bool targets_judge(const struct run *run, const struct plan *plan);
 
-// For knobs.c, too. Writes what the runs are of, as the member `origin`. self: targets_origin.
-struct targets_origin {
-    const char *name; // of the scenario
-    const struct plan *plan;
+// For knobs.c, too. Writes the files, the last of which has no name, each by `put` in a form of
+// its own, with what the runs are of as the member `origin`. Returns false after a fault.
+typedef void targets_put_fn(struct bind *lua, const char *form, const struct bind_members *before,
+                            FILE *out);
+struct targets_file {
+    const char *name, *form;
 };
-void targets_put_origin(const void *self, struct json *json);
+bool targets_write(const struct run *run, const struct plan *plan, targets_put_fn *put,
+                   const struct targets_file *files);
 
 // For knobs.c. The folder of a run at a setting, NULL for none, as bind_judged's `find`.
 const char *targets_find(const struct plan *plan, const char *setting, const char *variant,
