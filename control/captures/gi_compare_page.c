@@ -34,9 +34,8 @@ static void put_row(const struct json_object *row, FILE *out)
     value_text(row, "verdict", verdict, sizeof verdict);
     enum gi_unit unit = gi_unit_of(key);
     bool differs = strcmp(verdict, "more") == 0 || strcmp(verdict, "less") == 0;
-    fputs("<tr><td>", out);
-    gi_text(row, "row", out);
-    fputs("</td>", out);
+    fputs("<tr>", out);
+    cells_member(row, "row", NULL, out);
     put_figure(key, out);
     gi_cell(real(row, "a"), unit, out);
     gi_cell(real(row, "b"), unit, out);
@@ -61,11 +60,11 @@ static void put_tables(const struct json_object *compared, FILE *out)
         value_text(value_at(rows, i), "table", name, sizeof name);
         if (strcmp(name, table) != 0) {
             if (i)
-                gi_end(out);
+                cells_end(out);
             fprintf(out, "%s<section><h2>", i ? "</section>\n" : "");
             gi_title(value_in(compared, "titles"), name, out);
             fputs("</h2>\n", out);
-            gi_head(heads, out);
+            cells_heads(heads, out);
             memcpy(table, name, sizeof table);
         }
         put_row(value_at(rows, i), out);
@@ -74,7 +73,7 @@ static void put_tables(const struct json_object *compared, FILE *out)
         fputs("<p>Neither report has flows.</p>\n", out);
         return;
     }
-    gi_end(out);
+    cells_end(out);
     fputs("</section>\n", out);
 }
 
@@ -84,7 +83,7 @@ static void put_side(char side, const char *path, const struct json_object *repo
     fprintf(out, "<tr><td><strong>%c</strong></td><td>", side);
     section_escape(path, out);
     fputs("</td><td class=\"wrap\">", out);
-    gi_text(value_at(files, 0), "file", out);
+    cells_put(value_at(files, 0), "file", out);
     if (value_count(files) > 1)
         fprintf(out, " and %zu more", value_count(files) - 1);
     fputs("</td>", out);
@@ -109,13 +108,13 @@ void gi_compare_page(FILE *out, const struct json_object *compared,
     struct gi_figures figures;
     char path[TEXT_ROOM];
     section_begin("TCP at Gi: A and B", out);
-    gi_head(heads, out);
+    cells_heads(heads, out);
     for (int s = 0; s < 2; s++)
         put_side((char)('A' + s), value_text(compared, s ? "b" : "a", path, sizeof path),
                  reports[s], out);
-    gi_end(out);
+    cells_end(out);
     fputs("<p>", out);
-    gi_text(compared, "note", out);
+    cells_put(compared, "note", out);
     fputs("</p>\n", out);
     put_left_out(compared, out);
     gi_figures_beside(&figures, reports);

@@ -42,9 +42,8 @@ static void put_column(const char *key, FILE *out)
 
 static void put_row(const struct json_object *row, FILE *out)
 {
-    fputs("<tr><td>", out);
-    gi_text(row, "row", out);
-    fputs("</td>", out);
+    fputs("<tr>", out);
+    cells_member(row, "row", NULL, out);
     for (size_t k = 0; k < value_size(row) && k < COLUMNS_MOST; k++)
         if (is_shown(value_key(row, k)))
             gi_cell(value_as_real(value_item(row, k)), gi_unit_of(value_key(row, k)), out);
@@ -68,7 +67,7 @@ static void put_table(const struct json_object *report, const char *name, FILE *
     for (size_t i = 0; i < value_count(rows); i++)
         if (i == 0 || value_real(value_at(rows, i), "flows") > 0)
             put_row(value_at(rows, i), out);
-    gi_end(out);
+    cells_end(out);
     fputs("</section>\n", out);
 }
 
@@ -106,10 +105,10 @@ static void put_tree(const struct json_object *report, FILE *out)
         "=", "flows", "share", "=", "mean set-up, s", "with background", NULL};
     const struct json_object *rows = value_in(value_in(report, "tables"), "tree");
     fputs("<section><h2>Fig. 5: connections that users opened, by their set-up</h2>\n", out);
-    gi_head(heads, out);
+    cells_heads(heads, out);
     for (size_t i = 0; i < value_count(rows); i++)
         put_leaf(value_at(rows, i), out);
-    gi_end(out);
+    cells_end(out);
     fputs("<p class=\"soft\">Optimal: 1 SYN, 1 SYN-ACK. Slight problem: one of them was repeated, "
           "shown by what was "
           "repeated, and again by background. No response: no SYN-ACK. Serious problem: a "
@@ -142,9 +141,9 @@ static void put_published(const struct json_object *row, FILE *out)
     enum gi_unit unit = gi_unit_of(value_text(row, "unit", unit_text, sizeof unit_text));
     double by = value_as_real(value_in(row, "deviation"));
     fputs("<tr><td>", out);
-    gi_text(row, "where", out);
+    cells_put(row, "where", out);
     fputs("</td><td>", out);
-    gi_text(row, "what", out);
+    cells_put(row, "what", out);
     fprintf(out, "%s</td>", gi_unit_texts[unit]);
     put_range(row, "published", unit, out);
     put_range(row, "dial_up", unit, out);
@@ -165,10 +164,10 @@ static void put_paper(const struct json_object *report, FILE *out)
     if (!value_count(rows))
         return;
     fputs("<section><h2>Beside the paper</h2>\n", out);
-    gi_head(heads, out);
+    cells_heads(heads, out);
     for (size_t i = 0; i < value_count(rows); i++)
         put_published(value_at(rows, i), out);
-    gi_end(out);
+    cells_end(out);
     fputs("<p class=\"soft\">Benko, Malicsko and Veres, INFOCOM 2004: seven GPRS networks, and one "
           "with dial-up. "
           "Values that the paper's text has. A deviation is from the nearer end of a range: in "
@@ -187,13 +186,11 @@ static bool is_damaged(const struct json_object *file)
 
 static void put_file(const struct json_object *file, FILE *out)
 {
-    fputs("<tr><td>", out);
-    gi_text(file, "file", out);
-    fputs("</td>", out);
+    fputs("<tr>", out);
+    cells_member(file, "file", NULL, out);
     gi_cell(value_as_real(value_in(file, "frames")), GI_UNIT_COUNT, out);
-    fputs("<td>", out);
-    gi_text(file, "fault", out);
-    fputs("</td></tr>\n", out);
+    cells_member(file, "fault", NULL, out);
+    fputs("</tr>\n", out);
 }
 
 // The first ones, and behind them those that are damaged.
@@ -201,7 +198,7 @@ static void put_files(const struct json_object *files, FILE *out)
 {
     static const char *const heads[] = {"=file", "frames", "=ends early by", NULL};
     size_t count = value_count(files), damaged = 0, shown = 0;
-    gi_head(heads, out);
+    cells_heads(heads, out);
     for (size_t i = 0; i < count; i++) {
         bool is = is_damaged(value_at(files, i));
         damaged += is;
@@ -210,7 +207,7 @@ static void put_files(const struct json_object *files, FILE *out)
         put_file(value_at(files, i), out);
         shown++;
     }
-    gi_end(out);
+    cells_end(out);
     if (count > shown)
         fprintf(out, "<p class=\"soft\">%zu of %zu files, of which %zu end early.</p>\n", shown,
                 count, damaged);
@@ -242,10 +239,10 @@ static void put_read(const struct json_object *report, FILE *out)
     fputs("<section><h2>What was read</h2>\n", out);
     put_files(value_in(report, "files"), out);
     fputs("<p></p>\n", out);
-    gi_head(heads, out);
+    cells_heads(heads, out);
     value_numbers(value_in(report, "counts"), put_count, &counts);
     value_numbers(value_in(report, "packets"), put_count, &packets);
-    gi_end(out);
+    cells_end(out);
     fputs("<p class=\"soft\">lab/captures/gi/README.md says how each figure is defined, and what "
           "is left "
           "out of it.</p></section>\n",

@@ -49,26 +49,6 @@ void gi_cell_signed(double value, enum gi_unit unit, FILE *out)
     put_cell(value, unit, "+", out);
 }
 
-void gi_head(const char *const *heads, FILE *out)
-{
-    fputs("<div class=\"wide\"><table><thead><tr>", out);
-    for (; *heads; heads++)
-        fprintf(out, **heads == '=' ? "<th>%s</th>" : "<th class=\"n\">%s</th>",
-                *heads + (**heads == '='));
-    fputs("</tr></thead><tbody>\n", out);
-}
-
-void gi_end(FILE *out)
-{
-    fputs("</tbody></table></div>\n", out);
-}
-
-void gi_text(const struct json_object *of, const char *name, FILE *out)
-{
-    char text[TEXT_ROOM];
-    section_escape(value_text(of, name, text, sizeof text), out);
-}
-
 void gi_title(const struct json_object *titles, const char *name, FILE *out)
 {
     char text[TEXT_ROOM];

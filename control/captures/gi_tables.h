@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "control/captures/gi_figures.h"
+#include "control/report/cells.h"
 
 enum gi_unit { GI_UNIT_COUNT, GI_UNIT_SHARE, GI_UNIT_S, GI_UNIT_RATE };
 
@@ -16,13 +17,8 @@ void gi_cell(double value, enum gi_unit unit, FILE *out);
 // With a sign.
 void gi_cell_signed(double value, enum gi_unit unit, FILE *out);
 
-// A table's head; a name that begins with '=' is over text.
-void gi_head(const char *const *heads, FILE *out);
-void gi_end(FILE *out);
-
 // The title that the report has for a table, or its name.
 void gi_title(const struct json_object *titles, const char *name, FILE *out);
-void gi_text(const struct json_object *of, const char *name, FILE *out);
 
 // Draws and releases them.
 void gi_pictures(struct gi_figures *figures, const char *note, FILE *out);

@@ -2,6 +2,7 @@
 #include "control/captures/table_page.h"
 
 #include "control/client/value.h"
+#include "control/report/cells.h"
 #include "control/report/sections.h"
 
 #define ROWS_MOST   500u
@@ -68,12 +69,12 @@ static void put_row(const struct table *table, const struct table_row *row, FILE
 
 static void put_head(const struct table *table, FILE *out)
 {
-    fputs("<div class=\"wide\"><table><thead><tr>", out);
+    cells_begin(out);
     for (const struct table_column *column = table->column; column < table->column + table->columns;
          column++)
         if (column->title)
             fprintf(out, "<th%s>%s</th>", is_text(column) ? "" : " class=\"n\"", column->title);
-    fputs("</tr></thead><tbody>\n", out);
+    cells_body(out);
 }
 
 void table_page(const struct table *table, const void *owner, FILE *out)
@@ -89,7 +90,10 @@ void table_page(const struct table *table, const void *owner, FILE *out)
         table->cells(owner, at, &row);
         put_row(table, &row, out);
     }
-    fputs(count ? "</tbody></table></div>\n" : "<p>None.</p>\n", out);
+    if (count)
+        cells_end(out);
+    else
+        fputs("<p>None.</p>\n", out);
     if (count > ROWS_MOST)
         fprintf(out, "<p class=\"soft\">The first %u of %" PRIu64 "; --csv writes all.</p>\n",
                 ROWS_MOST, count);

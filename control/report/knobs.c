@@ -1,74 +1,23 @@
 // The page of what conclusions depend on, out of the knobs.json of several runs.
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "control/client/value.h"
+#include "control/report/cells.h"
 #include "control/report/page.h"
 #include "control/report/sections.h"
 #include "control/report/tornado.h"
 
-#define TEXT_ROOM 2048 // a sentence names settings
+static const struct cells_column conclusions[] = {{"figure", NULL, "figure", NULL},
+                                                  {"conclusion", NULL, "what", "wrap"},
+                                                  {"at the base", NULL, "ours", NULL},
+                                                  {"", "base", NULL, NULL},
+                                                  {"met", NULL, "band", NULL},
+                                                  {"what it depends on", NULL, "says", "wrap"},
+                                                  {NULL, NULL, NULL, NULL}};
 
-static void put_cell(const struct json_object *of, const char *name, const char *class, FILE *out)
-{
-    char text[TEXT_ROOM];
-    fprintf(out, "<td%s>", class);
-    section_escape(value_text(of, name, text, sizeof text), out);
-    fputs("</td>", out);
-}
-
-static void begin_table(const char *const *heads, size_t count, FILE *out)
-{
-    fputs("<div class=\"wide\"><table><thead><tr>", out);
-    for (size_t i = 0; i < count; i++)
-        fprintf(out, "<th>%s</th>", heads[i]);
-    fputs("</tr></thead><tbody>\n", out);
-}
-
-static const char *class_of(const struct json_object *base)
-{
-    char verdict[16];
-    bool met = strcmp(value_text(base, "verdict", verdict, sizeof verdict), "met") == 0;
-    return met ? " class=\"good\"" : " class=\"bad\"";
-}
-
-static void put_conclusions(const struct json_object *list, FILE *out)
-{
-    static const char *const heads[] = {"figure", "conclusion", "at the base",
-                                        "",       "met",        "what it depends on"};
-    begin_table(heads, 6, out);
-    for (size_t i = 0; i < value_count(list); i++) {
-        const struct json_object *one = value_at(list, i), *base = value_in(one, "base");
-        fputs("<tr>", out);
-        put_cell(one, "figure", "", out);
-        put_cell(one, "what", " class=\"wrap\"", out);
-        put_cell(one, "ours", "", out);
-        put_cell(base, "verdict", class_of(base), out);
-        put_cell(one, "band", "", out);
-        put_cell(one, "says", " class=\"wrap\"", out);
-        fputs("</tr>\n", out);
-    }
-    fputs("</tbody></table></div>\n", out);
-}
-
-static void put_knobs(const struct json_object *knobs, FILE *out)
-{
-    static const char *const heads[] = {"knob", "base", "low", "high", "why these"};
-    fputs("<h3>Knobs</h3>\n", out);
-    begin_table(heads, 5, out);
-    for (size_t i = 0; i < value_count(knobs); i++) {
-        const struct json_object *knob = value_at(knobs, i);
-        fputs("<tr>", out);
-        put_cell(knob, "name", " class=\"wrap\"", out);
-        put_cell(knob, "base", "", out);
-        put_cell(knob, "low", "", out);
-        put_cell(knob, "high", "", out);
-        put_cell(knob, "from", " class=\"wrap\"", out);
-        fputs("</tr>\n", out);
-    }
-    fputs("</tbody></table></div>\n", out);
-}
+static const struct cells_column knobs[] = {
+    {"knob", NULL, "name", "wrap"}, {"base", NULL, "base", NULL},        {"low", NULL, "low", NULL},
+    {"high", NULL, "high", NULL},   {"why these", NULL, "from", "wrap"}, {NULL, NULL, NULL, NULL}};
 
 static bool moves(const struct json_object *knob)
 {
@@ -76,15 +25,14 @@ static bool moves(const struct json_object *knob)
            value_is_true(value_in(value_in(knob, "high"), "moves"));
 }
 
-static void put_still(const struct json_object *knobs, FILE *out)
+static void put_still(const struct json_object *of, FILE *out)
 {
     const char *between = "<p class=\"soft\">Without any effect: ";
-    for (size_t i = 0; i < value_count(knobs); i++) {
-        char name[TEXT_ROOM];
-        if (moves(value_at(knobs, i)))
+    for (size_t i = 0; i < value_count(of); i++) {
+        if (moves(value_at(of, i)))
             continue;
         fputs(between, out);
-        section_escape(value_text(value_at(knobs, i), "name", name, sizeof name), out);
+        cells_put(value_at(of, i), "name", out);
         between = ", ";
     }
     if (*between == ',')
@@ -93,15 +41,14 @@ static void put_still(const struct json_object *knobs, FILE *out)
 
 static void put_figure(const struct json_object *one, FILE *out)
 {
-    char text[TEXT_ROOM];
     fputs("<figure><h3>", out);
-    section_escape(value_text(one, "figure", text, sizeof text), out);
+    cells_put(one, "figure", out);
     fputs(": ", out);
-    section_escape(value_text(one, "what", text, sizeof text), out);
+    cells_put(one, "what", out);
     fputs("</h3>\n", out);
     tornado_draw(one, out);
     fputs("<p>", out);
-    section_escape(value_text(one, "says", text, sizeof text), out);
+    cells_put(one, "says", out);
     fputs("</p>", out);
     put_still(value_in(one, "knobs"), out);
     fputs("</figure>\n", out);
@@ -121,12 +68,13 @@ static int put_paper(const char *dir, FILE *out, char error[PAGE_ERROR_OCTETS])
     fputs("<section><h2>", out);
     section_escape(value_printable(slash ? slash + 1 : dir, title, sizeof title), out);
     fputs("</h2>\n", out);
-    put_conclusions(list, out);
+    cells_table(conclusions, list, out);
     fputs("<div class=\"figures\">\n", out);
     for (size_t i = 0; i < value_count(list); i++)
         put_figure(value_at(list, i), out);
     fputs("</div>\n", out);
-    put_knobs(value_in(file, "knobs"), out);
+    fputs("<h3>Knobs</h3>\n", out);
+    cells_table(knobs, value_in(file, "knobs"), out);
     section_origin(file, out);
     fputs("</section>\n", out);
     value_free(file);

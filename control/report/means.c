@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "control/client/value.h"
+#include "control/report/cells.h"
 #include "control/report/outcomes.h"
 #include "control/report/sections.h"
 
@@ -27,11 +28,8 @@ static void put_row(const struct outcomes *o, uint32_t outcome, uint32_t point, 
     fputs("<tr><td class=\"name\">", out);
     section_outcome(of, out);
     fprintf(out, "%s%s</td>", *of->kind->unit ? ", " : "", of->kind->unit);
-    if (o->points > 1) {
-        fputs("<td>", out);
-        section_escape(o->point[point], out);
-        fputs("</td>", out);
-    }
+    if (o->points > 1)
+        cells_text(o->point[point], NULL, out);
     for (uint32_t v = 0; v < o->variants; v++)
         put_mean(o, outcome, v, point, out);
     fputs("</tr>\n", out);
@@ -78,11 +76,12 @@ static void put_intervals(const struct outcomes *o, FILE *out)
 
 void section_means(const struct outcomes *o, uint32_t colour, FILE *out)
 {
-    fprintf(out, "<section><h2>%s</h2>\n<div class=\"wide\"><table><thead><tr><th>outcome</th>",
+    fprintf(out, "<section><h2>%s</h2>\n",
             o->batches     ? "Means over the batches of one seed"
             : o->seeds < 2 ? "The figures of one seed"
                            : "Means over the seeds");
-    fputs(o->points > 1 ? "<th>point</th>" : "", out);
+    cells_begin(out);
+    fputs(o->points > 1 ? "<th>outcome</th><th>point</th>" : "<th>outcome</th>", out);
     for (uint32_t v = 0; v < o->variants; v++) {
         fputs("<th class=\"n\">", out);
         if (o->variants > 1)
@@ -91,11 +90,12 @@ void section_means(const struct outcomes *o, uint32_t colour, FILE *out)
             fputs(o->seeds < 2 && !o->batches ? "figure" : "mean", out);
         fputs("</th>", out);
     }
-    fputs("</tr></thead><tbody>\n", out);
+    cells_body(out);
     for (uint32_t i = 0; i < o->outcomes; i++)
         for (uint32_t point = 0; point < o->points; point++)
             put_row(o, i, point, out);
-    fputs("</tbody></table></div>\n<p class=\"soft\">", out);
+    cells_end(out);
+    fputs("<p class=\"soft\">", out);
     outcomes_put_seeds(o, out);
     fprintf(out, ", three significant digits; <code>summary.json</code> has all. %s</p>\n",
             o->variants > 1 && o->seeds > 1 ? "Bold: sure to be better than each other variant."

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "control/client/value.h"
+#include "control/report/cells.h"
 #include "control/report/page.h"
 #include "control/report/sections.h"
 
@@ -117,15 +118,14 @@ static void put_lines(const struct paper *papers, uint32_t count,
 
 static void put_summary(const struct paper *papers, uint32_t count, FILE *out)
 {
-    fputs("<section><h2>Summary</h2>\n<div class=\"wide\"><table><thead><tr><th>paper</th>"
-          "<th>seeds</th><th class=\"n\">results: met</th><th class=\"n\">of</th>"
-          "<th class=\"n\">beyond: met</th><th class=\"n\">of</th>"
-          "<th class=\"n\">inputs: met</th><th class=\"n\">of</th>"
-          "<th class=\"n\">told</th><th class=\"n\">of all: not run, error</th>"
-          "<th class=\"n\">figures</th></tr></thead><tbody>\n",
-          out);
+    static const char *const heads[] = {
+        "=paper", "=seeds", "results: met",           "of",      "beyond: met", "of", "inputs: met",
+        "of",     "told",   "of all: not run, error", "figures", NULL};
+    fputs("<section><h2>Summary</h2>\n", out);
+    cells_heads(heads, out);
     put_lines(papers, count, put_counts, out);
-    fputs("</tbody></table></div>\n<p class=\"soft\">Results: what the paper has, within its "
+    cells_end(out);
+    fputs("<p class=\"soft\">Results: what the paper has, within its "
           "tolerance. Beyond: goals of ours. Inputs: a knob is set to what the paper has, so that "
           "meeting it is no achievement. Told: reported only, not judged.</p></section>\n",
           out);

@@ -4,16 +4,9 @@
 #include <string.h>
 
 #include "control/client/value.h"
+#include "control/report/cells.h"
 #include "control/report/redrawn.h"
 #include "control/report/sections.h"
-
-#define TEXT_ROOM 1600
-
-static void put_text(const struct json_object *of, const char *name, FILE *out)
-{
-    char text[TEXT_ROOM];
-    section_escape(value_text(of, name, text, sizeof text), out);
-}
 
 // ---- The legend ----
 
@@ -40,7 +33,7 @@ static void put_name(const struct redrawn_figure *f, uint32_t number, FILE *out)
     else if (f->named)
         class = "box";
     put_swatch(class, NULL, number, out);
-    put_text(series, "name", out);
+    cells_put(series, "name", out);
     fputs(worked ? "</li>" : ", published</li>", out);
 }
 
@@ -93,10 +86,10 @@ static void put_missing(const struct redrawn_figure *f, FILE *out)
         if (!fault && !missing)
             continue;
         fputs(fault ? "<p class=\"bad\">Not drawn: " : "<p class=\"bad\">Not run: ", out);
-        put_text(series, "name", out);
+        cells_put(series, "name", out);
         if (fault) {
             fputs(": ", out);
-            put_text(series, "error", out);
+            cells_put(series, "error", out);
         } else if (value_count(value_in(series, "points"))) {
             fprintf(out, ", %u of its points", (uint32_t)value_number(series, "missing"));
         }
@@ -107,15 +100,15 @@ static void put_missing(const struct redrawn_figure *f, FILE *out)
 static void put_figure(const struct redrawn_figure *f, const char *svg, FILE *out)
 {
     fputs("<figure><h3>", out);
-    put_text(f->json, "name", out);
+    cells_put(f->json, "name", out);
     fputs(": ", out);
-    put_text(f->json, "title", out);
+    cells_put(f->json, "title", out);
     fprintf(out, "</h3>\n%s", svg);
     put_names(f, out);
     put_missing(f, out);
     if (value_in(f->json, "note")) {
         fputs("<p class=\"soft\">", out);
-        put_text(f->json, "note", out);
+        cells_put(f->json, "note", out);
         fputs("</p>", out);
     }
     fputs("</figure>\n", out);

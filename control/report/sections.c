@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "control/client/value.h"
+#include "control/report/cells.h"
 #include "control/report/compared.h"
 #include "control/report/outcomes.h"
 
@@ -39,13 +40,6 @@ void section_escape(const char *text, FILE *out)
 }
 
 // ---- Cells ----
-
-static void put_cell(const char *text, FILE *out)
-{
-    fputs("<td>", out);
-    section_escape(text, out);
-    fputs("</td>", out);
-}
 
 void section_digits(const char *digits, FILE *out)
 {
@@ -90,15 +84,15 @@ static void put_kbit(uint64_t bit, FILE *out)
 static void begin_table(const char *title, const struct runs *runs, const char *first,
                         const char *const *heads, uint32_t count, FILE *out)
 {
-    fprintf(out, "<section><h2>%s</h2><div class=\"wide\"><table><thead><tr>", title);
+    fprintf(out, "<section><h2>%s</h2>", title);
+    cells_begin(out);
     if (first)
         fprintf(out, "<th>%s</th>", first);
     if (runs->count > 1)
         fputs("<th>run</th>", out);
     for (uint32_t i = 0; i < count; i++)
-        fprintf(out, *heads[i] == '=' ? "<th>%s</th>" : "<th class=\"n\">%s</th>",
-                heads[i] + (*heads[i] == '='));
-    fputs("</tr></thead><tbody>\n", out);
+        cells_head(heads[i], out);
+    cells_body(out);
 }
 
 static void end_table(FILE *out)
@@ -109,7 +103,7 @@ static void end_table(FILE *out)
 static void put_run(const struct runs *runs, uint32_t run, FILE *out)
 {
     if (runs->count > 1)
-        put_cell(runs->run[run].label, out);
+        cells_text(runs->run[run].label, NULL, out);
 }
 
 // ---- What was run ----
@@ -178,7 +172,7 @@ static void put_time(const struct json_object *summary, FILE *out)
     snprintf(text, sizeof text, "%s%s%.*s%s", name[0] == 'v' ? "virtual" : "real",
              *digits ? ", warm-up " : "", (int)(strcspn(digits, ".") + 4), digits,
              *digits ? " s" : "");
-    put_cell(text, out);
+    cells_text(text, NULL, out);
 }
 
 // The overrides, a list of texts; folded, if there are many.
@@ -198,12 +192,6 @@ static void put_overrides(const struct json_object *overrides, FILE *out)
     fputs(folded ? "</details></td>" : count ? "</td>" : "none</td>", out);
 }
 
-static void put_text(const struct json_object *summary, const char *name, FILE *out)
-{
-    char text[TEXT_ROOM];
-    put_cell(value_text(summary, name, text, sizeof text), out);
-}
-
 void section_runs(const struct runs *runs, FILE *out)
 {
     static const char *const heads[] = {"seed",     "seconds",        "=clock",    "=result",
@@ -215,13 +203,13 @@ void section_runs(const struct runs *runs, FILE *out)
     for (uint32_t i = 0; i < runs->count; i++) {
         const struct json_object *summary = runs->run[i].summary;
         fputs("<tr>", out);
-        put_text(summary, "scenario", out);
+        cells_member(summary, "scenario", NULL, out);
         put_run(runs, i, out);
         put_member(summary, "seed", out);
         put_time(summary, out);
         put_verdict(summary, out);
         if (has_origin) {
-            put_text(summary, "version", out);
+            cells_member(summary, "version", NULL, out);
             fputs("<td>", out);
             put_digest(summary, out);
             fputs("</td>", out);
@@ -235,16 +223,15 @@ void section_runs(const struct runs *runs, FILE *out)
 
 void section_origin(const struct json_object *file, FILE *out)
 {
-    char text[TEXT_ROOM];
     const struct json_object *origin = value_in(file, "origin");
     uint64_t first = value_number(origin, "first_seed"), last = value_number(origin, "last_seed");
     if (!value_is_object(origin))
         return;
     fputs("<p class=\"soft\">Scenario ", out);
-    section_escape(value_text(origin, "scenario", text, sizeof text), out);
+    cells_put(origin, "scenario", out);
     fprintf(out, last > first ? ", seeds %" PRIu64 " to %" PRIu64 : ", seed %" PRIu64, first, last);
     fputs(", by Sluice ", out);
-    section_escape(value_text(origin, "version", text, sizeof text), out);
+    cells_put(origin, "version", out);
     fputs(", configuration ", out);
     put_digest(origin, out);
     fputs(".</p>\n", out);
@@ -255,9 +242,9 @@ void section_origin(const struct json_object *file, FILE *out)
 static void put_class(const struct runs *runs, const struct classes_row *row, FILE *out)
 {
     fputs("<tr>", out);
-    put_cell(row->class, out);
+    cells_text(row->class, NULL, out);
     put_run(runs, row->run, out);
-    put_cell(row->direction, out);
+    cells_text(row->direction, NULL, out);
     for (int i = 0; i < CLASSES_FIGURES; i++)
         if (i == CLASSES_GOODPUT && row->digits[i][0])
             put_kbit(strtoull(row->digits[i], NULL, 10), out);
@@ -320,11 +307,11 @@ static void put_application(const struct application *a, const char *what,
                             const struct json_object *times)
 {
     fputs("<tr>", a->out);
-    put_cell(a->kind, a->out);
+    cells_text(a->kind, NULL, a->out);
     put_run(a->runs, a->run, a->out);
     put_member(a->of, "count", a->out);
     put_kbit(value_number(a->of, "goodput_bit_per_s"), a->out);
-    put_cell(what, a->out);
+    cells_text(what, NULL, a->out);
     put_member(times, "n", a->out);
     put_member(times, "mean", a->out);
     put_member(times, "p95", a->out);
@@ -384,9 +371,9 @@ static void put_batches_of(void *self, const char *name, struct json_object *of)
     if (s.n == 0)
         return;
     fputs("<tr>", b->out);
-    put_cell(b->subject, b->out);
+    cells_text(b->subject, NULL, b->out);
     put_run(b->runs, b->run, b->out);
-    put_cell(name, b->out);
+    cells_text(name, NULL, b->out);
     put_number(s.n, b->out);
     fputs("<td class=\"n\">", b->out);
     outcomes_put(&s, "", b->out);
@@ -438,9 +425,9 @@ void section_drops(const struct runs *runs, const struct drops *drops, FILE *out
     for (uint32_t i = 0; i < drops->count; i++) {
         const struct drops_row *row = &drops->row[i];
         fputs("<tr>", out);
-        put_cell(row->what, out);
+        cells_text(row->what, NULL, out);
         put_run(runs, row->run, out);
-        put_cell(row->class, out);
+        cells_text(row->class, NULL, out);
         put_number(row->packets, out);
         put_number(row->octets, out);
         fputs("</tr>\n", out);
@@ -453,7 +440,7 @@ static void put_ledger(const struct runs *runs, uint32_t run, const char *what,
 {
     static const char *const names[] = {"in", "headers", "aside", "out", "dropped", "queued"};
     fputs("<tr>", out);
-    put_cell(what, out);
+    cells_text(what, NULL, out);
     put_run(runs, run, out);
     for (int i = 0; i < 6; i++)
         put_member(ledger, names[i], out);

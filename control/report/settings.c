@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "control/client/value.h"
+#include "control/report/cells.h"
 #include "control/report/sections.h"
 
 #define LINES_MAX  1024 // of a variant
@@ -103,20 +104,21 @@ static void put_table(const struct settings *s, uint32_t colour, FILE *out)
         return;
     fprintf(out,
             "<details><summary>%u settings in which the variants differ</summary>\n"
-            "<section><h2>Settings of the variants</h2>\n"
-            "<div class=\"wide\"><table><thead><tr><th>key</th>",
+            "<section><h2>Settings of the variants</h2>\n",
             rows);
+    cells_begin(out);
+    cells_head("=key", out);
     for (uint32_t v = 0; v < s->o->variants; v++) {
         fputs("<th>", out);
         section_variant(s->o, v, colour + v, out);
         fputs("</th>", out);
     }
-    fputs("</tr></thead><tbody>\n", out);
+    cells_body(out);
     for (uint32_t i = 0; i < s->keys; i++)
         if (differs(s, s->key[i]))
             put_row(s, s->key[i], out);
-    fputs("</tbody></table></div>\n"
-          "<p class=\"soft\">Not set: as the configuration's file has it, or by default. Settings "
+    cells_end(out);
+    fputs("<p class=\"soft\">Not set: as the configuration's file has it, or by default. Settings "
           "that all variants share are in <code>summary.json</code>.</p></section></details>\n",
           out);
 }

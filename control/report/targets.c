@@ -1,5 +1,6 @@
 // See sections.h: the targets of several runs, as their command judged them (targets.json).
 #include "control/client/value.h"
+#include "control/report/cells.h"
 #include "control/report/sections.h"
 
 #include <string.h>
@@ -19,33 +20,12 @@ static void put_figure(char *text, FILE *out)
     section_escape(interval + 4, out);
 }
 
-static void put_text(const char *text, const char *class, FILE *out)
-{
-    fprintf(out, "<td%s>", class);
-    section_escape(text, out);
-    fputs("</td>", out);
-}
-
-static void put_member(const struct json_object *of, const char *name, const char *class, FILE *out)
-{
-    char text[TEXT_ROOM];
-    put_text(value_text(of, name, text, sizeof text), class, out);
-}
-
-static const char *class_of(const char *verdict)
-{
-    if (strcmp(verdict, "met") == 0)
-        return " class=\"good\"";
-    return strcmp(verdict, "told") == 0 ? "" : " class=\"bad\"";
-}
-
 static void put_row(const struct json_object *row, FILE *out)
 {
-    char verdict[16];
     const struct json_object *texts = value_in(row, "texts");
     fputs("<tr>", out);
-    put_member(row, "figure", "", out);
-    put_member(row, "what", " class=\"wrap\"", out);
+    cells_member(row, "figure", NULL, out);
+    cells_member(row, "what", "wrap", out);
     for (size_t i = 0; i < 3; i++) {
         char text[TEXT_ROOM];
         value_printable(value_text_at(texts, i), text, sizeof text);
@@ -53,9 +33,8 @@ static void put_row(const struct json_object *row, FILE *out)
         put_figure(text, out);
         fputs("</td>", out);
     }
-    value_text(row, "verdict", verdict, sizeof verdict);
-    put_text(verdict, class_of(verdict), out);
-    put_member(row, value_in(row, "error") ? "error" : "note", " class=\"wrap\"", out);
+    cells_verdict(row, out);
+    cells_member(row, value_in(row, "error") ? "error" : "note", "wrap", out);
     fputs("</tr>\n", out);
 }
 
@@ -83,14 +62,13 @@ static void put_rows(const struct json_object *rows, const char *kind, FILE *out
 // The rows of a kind, then those of another, or NULL.
 static void put_table(const struct json_object *rows, const char *kind, const char *then, FILE *out)
 {
-    fputs("<div class=\"wide\"><table><thead><tr><th>figure</th><th>what</th>"
-          "<th class=\"n\">published</th><th class=\"n\">ours</th><th class=\"n\">deviation</th>"
-          "<th>met</th><th>note</th></tr></thead><tbody>\n",
-          out);
+    static const char *const heads[] = {"=figure",   "=what", "published", "ours",
+                                        "deviation", "=met",  "=note",     NULL};
+    cells_heads(heads, out);
     put_rows(rows, kind, out);
     if (then)
         put_rows(rows, then, out);
-    fputs("</tbody></table></div>\n", out);
+    cells_end(out);
 }
 
 // Rows that are no results are many, and folded.
@@ -115,7 +93,7 @@ static void put_losses(const struct json_object *rows, FILE *out)
         if (!is(row, "kind", "beyond") || !is(row, "verdict", "NOT MET"))
             continue;
         fputs(losses++ ? "<br>" : "<p class=\"bad\">Beyond the paper, NOT MET:<br>", out);
-        section_escape(value_text(row, "what", text, sizeof text), out);
+        cells_put(row, "what", out);
         for (size_t k = 0; k < 2; k++) { // ours, then the goal
             value_printable(value_text_at(texts, 1 - k), text, sizeof text);
             fputs(k ? "; " : ": ", out);
@@ -128,14 +106,13 @@ static void put_losses(const struct json_object *rows, FILE *out)
 
 void section_targets_of(const struct json_object *targets, const char *title, FILE *out)
 {
-    char text[TEXT_ROOM];
     const struct json_object *rows = value_in(targets, "targets");
     fputs("<section><h2>Targets", out);
     if (title)
         fputs(": ", out);
     section_escape(title ? title : "", out);
     fputs("</h2>\n<p>", out);
-    section_escape(value_text(targets, "summary", text, sizeof text), out);
+    cells_put(targets, "summary", out);
     fputs(".</p>\n", out);
     put_losses(rows, out);
     put_table(rows, "result", "beyond", out);
