@@ -213,6 +213,34 @@ static void put_wins(const struct answer *a, uint32_t outcome)
         fprintf(a->out, "; none at %u", left);
 }
 
+static bool is_among_best(const struct outcomes *o, uint32_t outcome, uint32_t variant)
+{
+    for (uint32_t point = 0; point < o->points; point++) {
+        struct statistics difference;
+        uint32_t best = outcomes_best(o, outcome, point);
+        if (variant != best &&
+            (best >= o->variants ||
+             outcomes_compare(o, outcome, variant, best, point, &difference) != OUTCOMES_SAME))
+            return false;
+    }
+    return true;
+}
+
+// What a choice for all points comes to.
+static void put_at_all(const struct answer *a, uint32_t outcome)
+{
+    const char *between = "<br>at each point best, or not told apart from the best: ";
+    for (uint32_t v = 0; v < a->o->variants; v++) {
+        if (!is_among_best(a->o, outcome, v))
+            continue;
+        fputs(between, a->out);
+        section_variant(a->o, v, a->colour + v, a->out);
+        between = ", ";
+    }
+    if (*between == '<')
+        fputs("<br>no variant is best, or not told apart from the best, at each point", a->out);
+}
+
 static void put_sentence(const struct answer *a, uint32_t outcome)
 {
     fputs("<li><strong>", a->out);
@@ -228,6 +256,8 @@ static void put_sentence(const struct answer *a, uint32_t outcome)
         }
         put_standing(a, outcome, point);
     }
+    if (a->o->points > 1 && a->o->points <= POINTS_SAID && a->o->seeds > 1)
+        put_at_all(a, outcome);
     fputs(".</li>\n", a->out);
 }
 
@@ -235,6 +265,7 @@ static void put_sentence(const struct answer *a, uint32_t outcome)
 
 struct tally {
     uint32_t of[OUTCOMES_WORSE + 1], judged;
+    uint32_t alike; // those in which no seed differs
 };
 
 static struct tally tally_of(const struct outcomes *o, uint32_t variant)
@@ -243,7 +274,9 @@ static struct tally tally_of(const struct outcomes *o, uint32_t variant)
     for (uint32_t i = 0; i < o->outcomes; i++)
         for (uint32_t point = 0; point < o->points; point++) {
             struct statistics difference;
-            tally.of[outcomes_compare(o, i, variant, 0, point, &difference)]++;
+            enum outcomes_verdict verdict = outcomes_compare(o, i, variant, 0, point, &difference);
+            tally.of[verdict]++;
+            tally.alike += verdict == OUTCOMES_SAME && difference.mean == 0 && difference.ci95 == 0;
         }
     tally.judged = tally.of[OUTCOMES_SAME] + tally.of[OUTCOMES_BETTER] + tally.of[OUTCOMES_WORSE];
     return tally;
@@ -257,6 +290,10 @@ static void put_tally(const struct answer *a, uint32_t variant)
     section_variant(a->o, 0, a->colour, a->out);
     if (tally.judged == 0) {
         fputs(": not judged, because no two seeds are of both", a->out);
+        return;
+    }
+    if (tally.alike == tally.judged) {
+        fprintf(a->out, ": the same in all %u outcomes, with every seed", tally.judged);
         return;
     }
     fprintf(
@@ -427,7 +464,9 @@ void section_answer(const struct outcomes *o, uint32_t colour, FILE *out)
     if (o->seeds > 1)
         fputs(
             "<p class=\"soft\">Sure: the 95 % confidence interval of the difference, of the same "
-            "seeds, has no 0 in it. Each outcome is judged alone: of twenty that are alike one is "
+            "seeds, has no 0 in it. The interval behind a mean is of that mean alone: those of two "
+            "variants may overlap although their difference is sure. Each outcome is judged alone: "
+            "of twenty that are alike one is "
             "told apart by chance.</p>\n",
             out);
     fputs("</section>\n", out);

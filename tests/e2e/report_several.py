@@ -148,13 +148,27 @@ def more():
               ("c", "x=1"): {PING: [20, 21, 22]}, ("c", "x=2"): {PING: [4, 5, 6]}}
     _, text = typed_page(values, missing=["c/x=2/3"])
     same(sentences(text)[0], "ping: round trip p95: at x=1: not told apart: a 11.0 \u00b1 2.5 ms, b 11.0 \u00b1 2.5 ms; surely worse than a: c 21.0 \u00b1 2.5 ms at x=2: "
-         "b 2.00 \u00b1 2.48 ms is best; next c 5.00 \u00b1 2.48 ms: 60.0 % less, sure (difference 3.00 ms with every seed).", "sentence")
+         "b 2.00 \u00b1 2.48 ms is best; next c 5.00 \u00b1 2.48 ms: 60.0 % less, sure (difference 3.00 ms with every seed) at each point best, or not told apart from the best: b.", "sentence")
     same(sentences(text)[1:], ["b beside a: better in 1 of 2 outcomes, worse in 0, not told apart in 1",
                                "c beside a: better in 1 of 2 outcomes, worse in 1, not told apart in 0",
                                "ping: round trip p95, at x=1: c 21.0 \u00b1 2.5 ms, a 11.0 \u00b1 2.5 ms"], "beside the first")
     right("1 of 18 runs are missing" in text, "what is missing")
     _, text = typed_page(values, seeds={("c", "x=2"): 7})
     right("no seed that both have" in sentences(text)[0], sentences(text)[0])
+
+
+@case("over all points: who is best or not told from the best at each, or that nobody is; a variant that changes nothing is the same")
+def over_all():
+    for b, said in (([20, 21, 22], "no variant is best, or not told apart from the best, at each point."),
+                    ([2, 3, 4], "at each point best, or not told apart from the best: a, c.")):
+        a, worse = [1, 2, 3], [31, 32, 33]
+        _, text = typed_page({("a", "x=1"): {PING: a}, ("a", "x=2"): {PING: worse if b[0] > 9 else [3, 2, 4]},
+                              ("b", "x=1"): {PING: worse}, ("b", "x=2"): {PING: b},
+                              ("c", "x=1"): {PING: a}, ("c", "x=2"): {PING: worse if b[0] > 9 else [3, 2, 4]}})
+        right(sentences(text)[0].endswith(said), sentences(text)[0])
+        same(sentences(text)[2], "c beside a: the same in all 2 outcomes, with every seed", "a variant that changes nothing")
+    _, text = typed_page({(name, x): {PING: [10]} for name in "ab" for x in ("x=1", "x=2")})
+    right("at each point" not in sentences(text)[0] and "the same in" not in plain(text), "one seed")
 
 
 @case("of three variants one is the best only if it is told from both others; what is worse says than which")
