@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "control/cli/cli.h"
@@ -59,6 +60,14 @@ static int put_page(const struct report_options *options, FILE *out, const char 
     return page_write(out, dirs, count, error);
 }
 
+// Else root would put a page in the place of a device such as /dev/null, or of the link
+// /dev/stdout. A link to a file is replaced, and not the file.
+static bool may_replace(const char *name)
+{
+    struct stat is;
+    return stat(name, &is) != 0 || S_ISREG(is.st_mode);
+}
+
 // A page gets its name only when it is complete. Its part is never an existing file or link, which
 // the giver of the folder may have put there.
 static int write_page(const struct report_options *options, const char *const *dirs, uint32_t count)
@@ -67,6 +76,8 @@ static int write_page(const struct report_options *options, const char *const *d
     char part[4096], error[PAGE_ERROR_OCTETS] = "";
     if (snprintf(part, sizeof part, "%s.part", name) >= (int)sizeof part)
         return failed(name, strerror(ENAMETOOLONG));
+    if (!may_replace(name))
+        return failed(name, "no regular file, so it is not replaced");
     FILE *out = below_replace(part);
     if (!out)
         return failed(part, strerror(errno));

@@ -3,6 +3,7 @@
 and without gnuplot, of one run, of several and of a sweep."""
 
 import json
+import os
 import re
 
 from harness import UDP_SCENARIO, case, main, new_folder, right, run, same, sluice
@@ -258,6 +259,14 @@ def output():
     done = sluice("report", made_up(), "--out", "x.html", cwd=folder)
     same((done.returncode, done.stdout), (0, "x.html\n"), "--out")
     same([path.name for path in folder.iterdir()], ["x.html"], "what is left")
+    (folder / "folder").mkdir()
+    os.mkfifo(folder / "pipe")
+    (folder / "link").symlink_to("pipe")
+    before = {path.name: path.lstat().st_ino for path in folder.iterdir()}
+    for name in "folder", "pipe", "link":  # a device, such as /dev/null, only root can make
+        done = sluice("report", made_up(), "--out", name, cwd=folder)
+        same((done.returncode, done.stdout, done.stderr), (1, "", f"sluice report: {name}: no regular file, so it is not replaced\n"), name)
+    same({path.name: path.lstat().st_ino for path in folder.iterdir()}, before, "what is there")
     same(sluice("report").returncode, 2, "exit status without a folder")
 
 
