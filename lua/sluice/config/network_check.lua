@@ -12,6 +12,8 @@ local values = require "sluice.config.values"
 
 local note, is_given = check.note, check.is_given
 
+local BATCH_LEAST_NS = 1000000
+
 local network = {}
 
 -- Header octets around the information of an LLC UI frame in a Gb datagram: LLC with FCS 6, BSSGP with
@@ -87,6 +89,9 @@ local function check_clock(state, cfg)
         note(state, cfg.run, "batches", "found %d, allowed 0, or 5 to 100: an interval takes some", batches)
     elseif batches > 0 and clock == "real" then
         note(state, cfg.run, "batches", 'found %d, allowed with run.clock = "virtual" only', batches)
+    elseif duration and warmup and warmup < duration and duration - warmup < batches * BATCH_LEAST_NS then
+        note(state, cfg.run, "batches", "found %d in %s of measured time, allowed: batches of 1 ms at least", batches,
+            units.format("time", duration - warmup))
     end
     local workers = cfg.run and cfg.run.workers
     if workers and workers > #cfg.nse and #cfg.nse > 0 then
