@@ -2,7 +2,7 @@
 // as a page bears; the CSV files have all of them.
 #include "control/client/value.h"
 #include "control/captures/pages.h"
-#include "control/captures/table_page.h"
+#include "control/report/table_page.h"
 #include "control/report/sections.h"
 #include "lab/captures/audit/audit.h"
 

@@ -1,5 +1,5 @@
 // See table_page.h. Texts may be anybody's: what is not printable is replaced.
-#include "control/captures/table_page.h"
+#include "control/report/table_page.h"
 
 #include "control/client/value.h"
 #include "control/report/cells.h"
@@ -95,7 +95,7 @@ void table_page(const struct table *table, const void *owner, FILE *out)
     else
         fputs("<p>None.</p>\n", out);
     if (count > ROWS_MOST)
-        fprintf(out, "<p class=\"soft\">The first %u of %" PRIu64 "; --csv writes all.</p>\n",
+        fprintf(out, "<p class=\"soft\">The first %u of %" PRIu64 "; the CSV file has all.</p>\n",
                 ROWS_MOST, count);
     fputs("</section>\n", out);
 }

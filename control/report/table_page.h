@@ -1,6 +1,6 @@
 // A table (lab/base/table.h) on a page.
-#ifndef SLUICE_CONTROL_CAPTURES_TABLE_PAGE_H
-#define SLUICE_CONTROL_CAPTURES_TABLE_PAGE_H
+#ifndef SLUICE_CONTROL_REPORT_TABLE_PAGE_H
+#define SLUICE_CONTROL_REPORT_TABLE_PAGE_H
 
 #include "lab/base/table.h"
 
