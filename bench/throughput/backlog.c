@@ -11,7 +11,8 @@
 
 static uint64_t now_ns(const struct generator *g)
 {
-    double bits = PACE * 8 * (frames_mean_octets(&g->population->frames) + POPULATION_PDU_HEADERS);
+    double bits =
+        PACE * 8 * (frames_mean_octets(&g->population->frames[STATS_GN]) + POPULATION_PDU_HEADERS);
     unsigned __int128 all = (unsigned __int128)g->turns.rounds * (uint64_t)bits * S_IN_NS;
     return g->turns.start_ns + (uint64_t)(all / g->population->bit_per_s);
 }

@@ -1,7 +1,12 @@
 // sluice bench: options, EAL, baselines, dataplane, then one measurement after another. A run in
 // which a packet is not accounted for fails, whatever it has measured.
+#include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "bench/throughput/report.h"
@@ -10,15 +15,15 @@
 #include "dataplane/cipher/cipher.h"
 #include "dataplane/wire/fcs.h"
 
-#define LOSS_ON_RINGS 1e-4
-#define OWN_OCTETS    (64ULL << 20) // the generator's devices
+#define OWN_OCTETS (64ULL << 20) // the generator's devices
 
 struct bench {
-    struct bench_options options;
+    const struct bench_options *options; // of this point
     struct ports ports;
     struct population population;
-    struct generator *g[DP_WORKERS_MAX];
-    struct bench_result result;
+    struct generator *g[DP_WORKERS_MAX + 1];
+    uint32_t generators;
+    struct bench_result *result;
     struct eal_threads threads;
     uint32_t processors;
 };
@@ -39,26 +44,42 @@ void measure_progress(const char *what)
 static bool start_eal(struct bench *b)
 {
     char text[512];
-    uint64_t dataplane = population_octets(&b->options, &b->ports);
-    uint64_t baseline = baseline_octets(&b->options); // given back before
+    uint64_t dataplane = population_octets(b->options, &b->ports);
+    uint64_t baseline = baseline_octets(b->options); // given back before
     struct eal_plan plan =
         eal_plan(EAL_SYSFS, (dataplane > baseline ? dataplane : baseline) + OWN_OCTETS);
     eal_plan_text(&plan, text, sizeof text);
     fprintf(stderr, "%s\n", text);
-    b->result.huge_pages = plan.huge;
+    b->result->huge_pages = plan.huge;
     if (eal_plan_lacks(&plan, &b->threads))
         return failed("a NIC needs huge pages, see above");
     return eal_start_threads(&plan, &b->threads) == 0 || failed("DPDK's EAL did not start");
 }
 
+static struct generator *open_generator(struct bench *b, uint32_t worker, enum stats_side in_side)
+{
+    struct generator *g = aligned_alloc(_Alignof(struct generator), sizeof *g);
+    if (g && generator_open(g, &b->population, worker, in_side))
+        return g;
+    failed("the generator could not be made");
+    if (g)
+        generator_close(g);
+    free(g);
+    return NULL;
+}
+
+// One for each worker, and with --both a second one for the other way.
 static bool open_generators(struct bench *b)
 {
-    for (uint32_t i = 0; i < b->options.workers; i++) {
-        b->g[i] = aligned_alloc(_Alignof(struct generator), sizeof *b->g[i]);
-        if (!b->g[i] || !generator_open(b->g[i], &b->population, i))
-            return failed("the generator could not be made");
-    }
-    return true;
+    const struct bench_options *o = b->options;
+    enum stats_side in_side = o->up ? STATS_GB : STATS_GN;
+    for (b->generators = 0; b->generators < o->workers; b->generators++)
+        if (!(b->g[b->generators] = open_generator(b, b->generators, in_side)))
+            return false;
+    if (!o->both)
+        return true;
+    b->g[0]->other = b->g[b->generators] = open_generator(b, 0, STATS_GB);
+    return b->g[b->generators++] != NULL;
 }
 
 // ---- What is measured ----
@@ -67,67 +88,101 @@ static bool measure_alone(struct bench *b)
 {
     struct generator *g = b->g[0];
     measure_progress("the worker alone");
-    if (b->options.backlogged)
+    if (b->options->backlogged)
         backlog_begin(g);
-    if (b->options.capture && !mirrored_begin(g))
+    if (b->options->capture && !mirrored_begin(g))
         return failed("no memory for a mirror");
-    b->result.saturated = saturated_run(g);
+    b->result->saturated = saturated_run(g);
     measure_progress("its stages");
-    b->result.stages = stages_run(g);
-    if (b->options.capture)
-        b->result.mirrored = mirrored_end();
-    if (b->options.view) {
+    b->result->stages = stages_run(g);
+    if (b->options->capture)
+        b->result->mirrored = mirrored_end();
+    if (b->options->view) {
         measure_progress("the worker during queries");
-        b->result.view = view_run(g);
+        b->result->view = view_run(g);
     }
-    if (b->options.backlogged)
+    if (b->options->backlogged)
         backlog_end(g);
     else if (!b->ports.by_itself)
         generator_drain(g);
-    return !b->result.saturated.fault || failed(b->result.saturated.fault);
+    return !b->result->saturated.fault || failed(b->result->saturated.fault);
 }
 
 static bool measure_workers(struct bench *b)
 {
-    uint32_t n = b->options.workers;
+    uint32_t n = b->options->workers;
     measure_progress("all workers at once");
     if (n == 1)
         return true;
-    saturated_run_all(b->g, n, b->result.of_worker);
+    saturated_run_all(b->g, n, b->result->of_worker);
     for (uint32_t i = 0; i < n; i++) {
         generator_drain(b->g[i]);
-        if (b->result.of_worker[i].fault)
-            return failed(b->result.of_worker[i].fault);
+        if (b->result->of_worker[i].fault)
+            return failed(b->result->of_worker[i].fault);
     }
     return true;
 }
 
-static bool measure_rate(struct bench *b)
+static bool may_search(const struct bench *b)
 {
-    const struct bench_options *o = &b->options;
-    struct bench_result *r = &b->result;
-    double most_loss = o->loss >= 0 ? o->loss : b->ports.nic ? 0 : LOSS_ON_RINGS;
-    if (o->no_search || o->backlogged || o->workers > 1 || b->ports.by_itself)
-        return true;
-    r->searched = true;
-    measure_progress("the rate without loss");
-    r->search = search_run(b->g[0], most_loss, r->two_threads);
-    if (r->search.fault)
-        return failed(r->search.fault);
-    if (r->search.pps.median == 0)
-        return failed("no rate was without loss");
+    const struct bench_options *o = b->options;
+    return !o->no_search && !o->backlogged && o->workers == 1 && !b->ports.by_itself;
+}
+
+// Before Sluice has received anything.
+static void measure_generator(struct bench *b)
+{
+    measure_progress("the generator alone");
+    if (may_search(b))
+        b->result->generator = trial_limit(b->g[0], b->result->two_threads);
+}
+
+static struct trial trial_at(void *bench, double pps)
+{
+    struct bench *b = bench;
+    return trial_run(b->g[0], pps, b->options->seconds, b->result->two_threads);
+}
+
+static bool measure_rates(struct bench *b)
+{
+    const struct bench_options *o = b->options;
+    struct bench_result *r = b->result;
+    struct search_ask ask = {
+        .losses = o->losses, .repeats = o->repeats, .trial = trial_at, .device = b};
+    memcpy(ask.loss, o->loss, sizeof ask.loss);
+    measure_progress("the rates without loss and with little");
+    trial_pause(b->g[0], r->saturated.cycles.median);
+    ask.first_pps = trial_flood(b->g[0], r->two_threads, &r->search.fault);
+    if (!r->search.fault)
+        search_run(&ask, &r->search);
+    report_searched(r);
+    return !r->search.fault || failed(r->search.fault);
+}
+
+static bool measure_latency(struct bench *b)
+{
+    struct bench_result *r = b->result;
+    double pps = report_found(r)->rate.pps.median;
     measure_progress("latency");
-    const char *fault = latency_run(b->g[0], r->search.pps.median, r->two_threads, r->latency);
-    return !fault || failed(fault);
+    if (pps == 0)
+        return failed("no rate lost as little as it may");
+    for (uint32_t i = 0; i < LATENCY_LOAD_COUNT; i++) {
+        r->latency[i].point = r;
+        const char *fault = latency_run(b->g[0], i, pps, r->two_threads, &r->latency[i].of);
+        if (fault)
+            return failed(fault);
+    }
+    return true;
 }
 
 static bool check_books(struct bench *b)
 {
-    struct bench_result *r = &b->result;
-    for (uint32_t i = 0; i < b->options.workers; i++) {
+    struct bench_result *r = b->result;
+    for (uint32_t i = 0; i < b->generators; i++) {
         const struct generator *g = b->g[i];
         const char *fault = generator_fault(g);
-        generator_drops(g, r->drops);
+        if (i < b->options->workers) // those of both ways
+            generator_drops(g, r->drops);
         if (fault) {
             report_drops(r, stderr);
             return failed(fault);
@@ -143,25 +198,31 @@ static bool check_books(struct bench *b)
 
 static bool measure(struct bench *b)
 {
-    struct bench_result *r = &b->result;
+    struct bench_result *r = b->result;
     measure_progress("baselines");
-    r->baseline = baseline_run(&b->options);
+    r->baseline = baseline_run(b->options);
     measure_progress("making the dataplane");
-    if (!population_open(&b->population, &b->options, &b->ports) || !open_generators(b))
+    if (!population_open(&b->population, b->options, &b->ports) || !open_generators(b))
         return false;
-    r->mean_octets = frames_mean_octets(&b->population.frames);
-    return measure_alone(b) && measure_workers(b) && measure_rate(b) && check_books(b);
+    r->mean_octets = frames_mean_octets(&b->population.frames[STATS_GN]);
+    for (int side = 0; side < STATS_SIDES; side++)
+        if (!dp_far_end(b->population.dp, side, 0).to_port)
+            snprintf(r->drivers[side], sizeof r->drivers[side], "%s",
+                     dp_driver(b->population.dp, side));
+    measure_generator(b);
+    return measure_alone(b) && measure_workers(b) &&
+           (!may_search(b) || (measure_rates(b) && measure_latency(b))) && check_books(b);
 }
 
 // Our devices first, so that no device still holds a buffer of ours.
 static bool close_all(struct bench *b)
 {
-    for (uint32_t i = 0; i < b->options.workers; i++) {
-        if (b->g[i]) {
-            while (b->population.dp && generator_receive(b->g[i]) > 0)
-                ;
-            generator_close(b->g[i]);
-        }
+    for (uint32_t i = 0; i < b->generators; i++) {
+        if (!b->g[i])
+            continue;
+        while (b->population.dp && generator_receive(b->g[i]) > 0)
+            ;
+        generator_close(b->g[i]);
         free(b->g[i]);
     }
     uint32_t lost = population_close(&b->population);
@@ -170,39 +231,19 @@ static bool close_all(struct bench *b)
 
 static bool run(struct bench *b)
 {
-    struct bench_result *r = &b->result;
     bench_clock_start();
+    b->result->tsc_hz = bench_clock.hz;
     bool good = measure(b);
     good &= close_all(b);
     measure_progress(NULL);
-    if (!good)
-        return false;
-    if (b->options.json)
-        report_json(r, stdout);
-    else
-        report_text(r, stdout);
-    return true;
-}
-
-static int run_all(struct bench *b)
-{
-    b->result.options = &b->options;
-    b->result.ports = &b->ports;
-    b->result.two_threads = b->processors > 1;
-    if (!b->result.two_threads)
-        fprintf(stderr, "one processor: generator and worker take turns on it\n");
-    if (!start_eal(b))
-        return EXIT_RUN_FAILED;
-    bool good = run(b);
-    eal_stop();
-    return good ? EXIT_DONE : EXIT_RUN_FAILED;
+    return good;
 }
 
 // An lcore for each worker, and one more than that for the generator beside a single one.
-static void plan_threads(struct bench *b)
+static void plan_threads(struct bench *b, uint32_t workers)
 {
     struct eal_threads *t = &b->threads;
-    t->lcores = b->options.workers > 1 ? b->options.workers : 2;
+    t->lcores = workers > 1 ? workers : 2;
     b->processors = eal_processors(t, NULL, 0);
     for (int side = 0; side < STATS_SIDES; side++) {
         t->device[2 * side] = b->ports.ours[side];
@@ -210,24 +251,106 @@ static void plan_threads(struct bench *b)
     }
 }
 
+// ---- Points ----
+
+static bool run_point(struct bench *b, struct bench_point *point)
+{
+    b->options = &point->options;
+    b->result = &point->result;
+    b->result->options = &point->options;
+    b->result->two_threads = b->processors > 1;
+    if (!start_eal(b))
+        return false;
+    b->result->good = run(b);
+    eal_stop();
+    return b->result->good;
+}
+
+// DPDK starts once in a process, with the memory for one point: so each has its own, which leaves
+// its results in shared memory.
+static bool run_in_child(struct bench *b, struct bench_point *point, uint32_t number, uint32_t of)
+{
+    int status = 0;
+    fprintf(stderr, "point %u of %u: %u MSs\n", number, of, point->options.mss);
+    pid_t child = fork();
+    if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        _exit(run_point(b, point) ? EXIT_DONE : EXIT_RUN_FAILED);
+    }
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (child < 0 || status != 0)
+        point->result.good = failed(child < 0 ? strerror(errno) : "this point has no result");
+    return point->result.good;
+}
+
+static bool run_points(struct bench *b, const struct bench_results *results)
+{
+    bool good = true;
+    if (b->processors == 1)
+        fprintf(stderr, "one processor: generator and worker take turns on it\n");
+    if (results->points == 1)
+        return run_point(b, &results->point[0]);
+    for (uint32_t i = 0; i < results->points; i++)
+        good &= run_in_child(b, &results->point[i], i + 1, results->points);
+    return good;
+}
+
+static bool print(const struct bench_results *results)
+{
+    if (results->options->json)
+        report_json(results, stdout);
+    else if (results->points == 1)
+        report_text(&results->point[0].result, stdout);
+    else
+        report_lines(results, stdout);
+    return !results->options->out || report_files(results, results->options->out);
+}
+
+static int run_all(struct bench *b, const struct bench_options *options,
+                   const struct machine *machine)
+{
+    struct bench_results results = {
+        .options = options, .machine = machine, .points = bench_options_points(options)};
+    size_t octets = results.points * sizeof *results.point;
+    results.point = mmap(NULL, octets, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (results.point == MAP_FAILED) {
+        failed("no memory for the results");
+        return EXIT_RUN_FAILED;
+    }
+    for (uint32_t i = 0; i < results.points; i++) {
+        results.point[i].options = bench_options_point(options, i);
+        results.point[i].result.machine = machine;
+    }
+    bool good = run_points(b, &results);
+    if (good || results.points > 1)
+        good &= print(&results);
+    munmap(results.point, octets);
+    return good ? EXIT_DONE : EXIT_RUN_FAILED;
+}
+
 int command_bench(int argc, char **argv)
 {
     static struct bench b;
-    enum cli_end end = bench_options_parse(&b.options, argc, argv);
+    static struct bench_options options;
+    static struct machine machine;
+    enum cli_end end = bench_options_parse(&options, argc, argv);
     if (end != CLI_GO)
         return cli_status(end);
-    if (!ports_parse(&b.ports, b.options.ports))
+    if (!ports_parse(&b.ports, options.ports))
         return EXIT_USAGE;
-    if (b.options.size_octets > b.ports.packet_octets_max) {
+    if (bench_options_largest(&options) > b.ports.packet_octets_max) {
         fprintf(stderr, "sluice bench: --size: found %u, allowed at most %u on these ports\n",
-                b.options.size_octets, b.ports.packet_octets_max);
+                bench_options_largest(&options), b.ports.packet_octets_max);
         return EXIT_USAGE;
     }
-    plan_threads(&b);
-    if (b.options.workers > b.processors) {
+    ports_fit(&b.ports, bench_options_largest(&options));
+    plan_threads(&b, options.workers);
+    if (options.workers > b.processors) {
         fprintf(stderr, "sluice bench: --workers: found %u, allowed at most %u, the processors\n",
-                b.options.workers, b.processors);
+                options.workers, b.processors);
         return EXIT_USAGE;
     }
-    return run_all(&b);
+    machine_read(&machine, argc, argv);
+    return run_all(&b, &options, &machine);
 }

@@ -105,30 +105,30 @@ static int make_up(struct frame *frame, const uint8_t *packet, uint32_t octets, 
     return n;
 }
 
-static bool make(struct frame *frame, uint32_t octets, const struct bench_options *o)
+static bool make(struct frame *frame, uint32_t octets, const struct bench_options *o, bool up)
 {
     uint8_t packet[FRAMES_OCTETS_MAX];
     int n = put_packet(octets, packet);
     if (n != (int)octets)
         return false;
-    n = o->up ? make_up(frame, packet, octets, o->gea != 0) : make_down(frame, packet, octets);
+    n = up ? make_up(frame, packet, octets, o->gea != 0) : make_down(frame, packet, octets);
     frame->n = (uint16_t)n;
     frame->packet_octets = (uint16_t)octets;
-    frame->pdus = o->up ? 1 : segments(octets, o->n201_u);
+    frame->pdus = up ? 1 : segments(octets, o->n201_u);
     return n > 0;
 }
 
-bool frames_make(struct frames *frames, const struct bench_options *o)
+bool frames_make(struct frames *frames, const struct bench_options *o, bool up)
 {
     bool good = true;
     *frames = (struct frames){.flows = o->flows, .sizes = 1, .weights = 1, .weight = {1}};
     if (o->size_octets != OPTIONS_IMIX)
-        return make(&frames->frame[0], o->size_octets, o);
+        return make(&frames->frame[0], o->size_octets, o, up);
     frames->sizes = FRAMES_SIZES_MAX;
     frames->weights = 0;
     for (uint32_t i = 0; i < FRAMES_SIZES_MAX; i++) {
         frames->weights += frames->weight[i] = imix[i].weight;
-        good &= make(&frames->frame[i], imix[i].octets, o);
+        good &= make(&frames->frame[i], imix[i].octets, o, up);
     }
     return good;
 }

@@ -20,6 +20,9 @@
 #define FRAMES_OCTETS_MAX   1664u
 #define FRAMES_STAMP_OCTETS 8u
 #define FRAMES_OUTER_OCTETS (ETHER_OCTETS + IPV4_OCTETS + UDP_OCTETS)
+// What Gn adds to a packet, with the FCS of Ethernet; and a frame's preamble and gap on the line.
+#define FRAMES_GN_OCTETS  (FRAMES_OUTER_OCTETS + GTPU_OCTETS + 4u)
+#define FRAMES_GAP_OCTETS 20u
 
 // Downwards: where a G-PDU has its TEID, and what tells its flow. Upwards: where an NS-UNITDATA has
 // what is the MS's; the LLC frame lies at `llc`. Both ways a DL- or UL-UNITDATA has its TLLI in the
@@ -59,7 +62,7 @@ static inline void frames_put(const struct frames *frames, const struct frame *f
 }
 
 // False: a codec refused the frame, an internal error.
-bool frames_make(struct frames *frames, const struct bench_options *options);
+bool frames_make(struct frames *frames, const struct bench_options *options, bool up);
 double frames_mean_octets(const struct frames *frames);
 
 #endif

@@ -20,17 +20,18 @@ static bool field_register(void)
     return field_offset >= 0;
 }
 
-bool generator_open(struct generator *g, const struct population *population, uint32_t worker)
+bool generator_open(struct generator *g, const struct population *population, uint32_t worker,
+                    enum stats_side in_side)
 {
     const struct bench_options *o = population->options;
     *g = (struct generator){.population = population,
                             .worker = worker,
                             .share = population_share(o, worker),
-                            .in_side = o->up ? STATS_GB : STATS_GN,
+                            .in_side = in_side,
                             .random = 0x9e3779b97f4a7c15u * (worker + 1),
                             .in.device = RTE_MAX_ETHPORTS,
                             .out.device = RTE_MAX_ETHPORTS};
-    enum stats_side out_side = o->up ? STATS_GN : STATS_GB;
+    enum stats_side out_side = in_side == STATS_GN ? STATS_GB : STATS_GN;
     if (!field_register() ||
         !port_end_open(&g->in, &population->ports, g->in_side, population->dp, worker) ||
         !port_end_open(&g->out, &population->ports, out_side, population->dp, worker))
@@ -69,7 +70,7 @@ static uint32_t random_below(struct generator *g, uint32_t n)
 
 static const struct frame *next_frame(struct generator *g)
 {
-    const struct frames *frames = &g->population->frames;
+    const struct frames *frames = &g->population->frames[g->in_side];
     uint32_t size = 0;
     if (frames->sizes > 1)
         for (uint32_t turn = random_below(g, frames->weights); turn >= frames->weight[size];)
@@ -87,7 +88,7 @@ static void put_frame(struct generator *g, struct rte_mbuf *m, const struct fram
         memcpy(b, frame->octets, frame->n);
         frames_up_put(&g->up, g->population, g->worker, frame, ms, b);
     } else {
-        frames_put(&g->population->frames, frame, g->population->teid[ms], g->put++, b);
+        frames_put(&g->population->frames[STATS_GN], frame, g->population->teid[ms], g->put++, b);
     }
     if (g->rings)
         FIELD(m) = g->population->options->backlogged ? ms : g->stamp;

@@ -40,10 +40,13 @@ struct generator {
     uint64_t dropped;          // as it was when somebody last looked
     struct histogram *latency; // in ns; NULL: not wanted
     struct generator_turns turns;
+    uint64_t pause_ns;       // a turn of a trial that takes longer is a pause; 0: not known yet
+    struct generator *other; // that sends the other way at the same time; NULL: none
 };
 
 // False, with the reason on stderr.
-bool generator_open(struct generator *g, const struct population *population, uint32_t worker);
+bool generator_open(struct generator *g, const struct population *population, uint32_t worker,
+                    enum stats_side in_side);
 void generator_close(struct generator *g);
 
 // n packets, OPTIONS_BURST at most; those that the port refuses are lost.

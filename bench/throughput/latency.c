@@ -1,28 +1,31 @@
 // See measure.h: from a packet's stamp, just before the port is given it, until it has come out of
-// the other one.
+// the other one. Every packet is a sample (RFC 8219 wants 500 of them, RFC 2544 one).
 #include "bench/throughput/measure.h"
 
-const char *latency_run(struct generator *g, double pps, bool two_threads,
-                        struct latency of[LATENCY_LOADS])
+#define BEYOND 10u // samples that a quantile has to leave above it
+
+const char *latency_run(struct generator *g, uint32_t load, double pps, bool two_threads,
+                        struct latency *latency)
 {
-    static const uint32_t percent[LATENCY_LOADS] = {50, 90};
-    static struct histogram h;
-    for (uint32_t i = 0; i < LATENCY_LOADS; i++) {
-        double load = pps * percent[i] / 100;
-        g->latency = &h;
-        struct trial t = trial_run(g, load, g->population->options->seconds, two_threads);
-        g->latency = NULL;
-        of[i] = (struct latency){.load_percent = percent[i],
-                                 .pps = load,
-                                 .samples = h.samples,
-                                 .lost = t.lost,
-                                 .p50_ns = histogram_quantile(&h, 500),
-                                 .p90_ns = histogram_quantile(&h, 900),
-                                 .p99_ns = histogram_quantile(&h, 990),
-                                 .p999_ns = histogram_quantile(&h, 999),
-                                 .most_ns = h.most};
-        if (t.fault)
-            return t.fault;
-    }
-    return NULL;
+    static const uint32_t percent[] = {
+#define LOAD(percent) percent,
+        LATENCY_LOADS(LOAD)
+#undef LOAD
+    };
+    *latency = (struct latency){.load_percent = percent[load], .pps = pps * percent[load] / 100};
+    g->latency = &latency->of;
+    if (g->other)
+        g->other->latency = &latency->of;
+    struct trial t = trial_run(g, latency->pps, g->population->options->seconds, two_threads);
+    g->latency = NULL;
+    if (g->other)
+        g->other->latency = NULL;
+    latency->lost = t.lost;
+    return t.fault;
+}
+
+uint64_t latency_quantile(const struct latency *latency, uint32_t per_mille)
+{
+    uint64_t above = latency->of.samples * (1000 - per_mille) / 1000;
+    return above >= BEYOND ? histogram_quantile(&latency->of, per_mille) : 0;
 }

@@ -1,17 +1,13 @@
 // What is measured, one file a question: the worker alone (saturated.c), with a backlog (backlog.c)
 // during queries for the state of MSs (view.c) or while its frames are captured (mirrored.c), its
-// stages (stages.c), the highest rate without loss (search.c) and the latency there (latency.c),
-// the baselines of the same run (baseline.c). Cycles are those of the TSC.
+// stages (stages.c), a trial at a rate (trial.c), of which search.h makes the rates without loss,
+// and the latency there (latency.c), the baselines of the same run (baseline.c). Cycles are those
+// of the TSC.
 #ifndef SLUICE_BENCH_THROUGHPUT_MEASURE_H
 #define SLUICE_BENCH_THROUGHPUT_MEASURE_H
 
 #include "bench/throughput/generator.h"
 #include "dataplane/stats/stages.h"
-
-struct spread {
-    double least, median, most;
-};
-struct spread spread_of(double *values, uint32_t n); // sorts them
 
 // On a terminal: what goes on, on one line; NULL ends it.
 void measure_progress(const char *what);
@@ -68,34 +64,35 @@ struct stages_cycles stages_run(struct generator *g);
 
 // ---- Generator and worker side by side ----
 
-struct trial {
-    double offered_pps;
-    uint64_t offered, lost;
-    bool behind;       // the generator did not reach the rate that was asked for
-    bool starved;      // a thread got no processor
-    const char *fault; // NULL: none
-};
+// A trial at that rate; one in which a thread got no processor is made again.
 struct trial trial_run(struct generator *g, double pps, double seconds, bool two_threads);
+// Once it is known what a packet takes: which turns of a trial are pauses.
+void trial_pause(struct generator *g, double packet_cycles);
+// What a flood lets through, in packets a second.
+double trial_flood(struct generator *g, bool two_threads, const char **fault);
+// What generator and ports do with a bare forwarder in Sluice's place: the packets a second that
+// came back out of a flood, of the repeats. Before Sluice has received anything.
+struct spread trial_limit(struct generator *g, bool two_threads);
 
-struct search {
-    struct spread pps;
-    uint64_t offered, lost; // of the best trial of each repeat, together
-    uint32_t trials;
-    bool behind; // the generator was the limit
-    const char *fault;
+// Loads, in per cent of the rate that was found.
+#define LATENCY_LOADS(LOAD) LOAD(10) LOAD(50) LOAD(90) LOAD(100)
+enum latency_load {
+#define LOAD(percent) LATENCY_LOAD_##percent,
+    LATENCY_LOADS(LOAD)
+#undef LOAD
+        LATENCY_LOAD_COUNT
 };
-struct search search_run(struct generator *g, double most_loss, bool two_threads);
-
-#define LATENCY_LOADS 2
 struct latency {
     uint32_t load_percent;
     double pps;
-    uint64_t samples, lost;
-    uint64_t p50_ns, p90_ns, p99_ns, p999_ns, most_ns;
+    uint64_t lost;
+    struct histogram of; // in ns
 };
-// At 50 and 90 per cent of that rate. NULL, or what is wrong.
-const char *latency_run(struct generator *g, double pps, bool two_threads,
-                        struct latency of[LATENCY_LOADS]);
+// At the load of that number, of the rate. NULL, or what is wrong.
+const char *latency_run(struct generator *g, uint32_t load, double pps, bool two_threads,
+                        struct latency *latency);
+// A quantile; 0 where it would be one of the ten longest samples or fewer: that is chance.
+uint64_t latency_quantile(const struct latency *latency, uint32_t per_mille);
 
 // ---- Baselines ----
 

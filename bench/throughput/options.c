@@ -12,8 +12,14 @@
 
 #define SIZE_MIN        36u // the headers of IP and UDP, and a stamp
 #define SIZE_MAX_OCTETS 1500u
+#define IMIX_LARGEST    1400u
 
-#define DEFAULT_AQM "cobalt"
+#define MSS_MAX 4000000u
+
+#define DEFAULT_MSS  "1000"
+#define DEFAULT_SIZE "576"
+#define DEFAULT_LOSS "0,0.001,0.1"
+#define DEFAULT_AQM  "cobalt"
 
 static bool take_real(const char *option, const char *text, double least, double most,
                       double *value)
@@ -31,18 +37,99 @@ static bool take_seconds(void *target, const char *text)
     return take_real("seconds", text, 0.01, 3600, &((struct bench_options *)target)->seconds);
 }
 
-static bool take_loss(void *target, const char *text)
+// ---- Lists ----
+
+#define WORD_OCTETS 32
+
+// Each word between commas. False: one is refused, or too long, or they are too many for `take`.
+static bool take_words(const char *option, const char *text, void *target, cli_take_fn *take)
 {
-    return take_real("loss", text, 0, 1, &((struct bench_options *)target)->loss);
+    char word[WORD_OCTETS];
+    for (const char *at = text;; at++) {
+        size_t n = strcspn(at, ",");
+        snprintf(word, sizeof word, "%.*s", (int)n, at);
+        if (n >= sizeof word)
+            return cli_refuse("bench", option, text, "shorter words between commas");
+        if (!take(target, word))
+            return false;
+        at += n;
+        if (!*at)
+            return true;
+    }
+}
+
+static bool add(const char *option, struct bench_list *list, uint32_t number)
+{
+    char allowed[64];
+    snprintf(allowed, sizeof allowed, "at most %u of them", OPTIONS_LIST_MAX);
+    if (list->n == OPTIONS_LIST_MAX)
+        return cli_refuse("bench", option, "more", allowed);
+    list->of[list->n++] = number;
+    return true;
+}
+
+static bool add_mss(void *list, const char *word)
+{
+    uint32_t mss;
+    return cli_number("bench", "ms", word, 1, MSS_MAX, &mss) && add("ms", list, mss);
+}
+
+static bool take_mss(void *target, const char *text)
+{
+    struct bench_options *o = target;
+    o->mss_list.n = 0;
+    return take_words("ms", text, &o->mss_list, add_mss);
+}
+
+// RFC 2544's 64 to 1518 octets are of a user's frame on Ethernet, with 14 octets of header and 4 of
+// FCS; the packet in it is what a GGSN puts into GTP-U.
+static bool add_rfc2544(struct bench_list *list)
+{
+    static const uint32_t frames[] = {64, 128, 256, 512, 1024, 1280, 1518};
+    bool good = true;
+    for (size_t i = 0; i < sizeof frames / sizeof frames[0]; i++)
+        good = good && add("size", list, frames[i] - OPTIONS_ETHERNET_OCTETS);
+    return good;
+}
+
+static bool add_size(void *list, const char *word)
+{
+    uint32_t octets = OPTIONS_IMIX;
+    if (strcmp(word, "rfc2544") == 0)
+        return add_rfc2544(list);
+    return (strcmp(word, "imix") == 0 ||
+            cli_number("bench", "size", word, SIZE_MIN, SIZE_MAX_OCTETS, &octets)) &&
+           add("size", list, octets);
 }
 
 static bool take_size(void *target, const char *text)
 {
     struct bench_options *o = target;
-    o->size_octets = OPTIONS_IMIX;
-    return strcmp(text, "imix") == 0 ||
-           cli_number("bench", "size", text, SIZE_MIN, SIZE_MAX_OCTETS, &o->size_octets);
+    o->size_list.n = 0;
+    return take_words("size", text, &o->size_list, add_size);
 }
+
+// In order, and each once.
+static bool add_loss(void *target, const char *word)
+{
+    struct bench_options *o = target;
+    double percent;
+    if (!take_real("loss", word, 0, 100, &percent))
+        return false;
+    if (o->losses == SEARCH_LOSSES_MAX || (o->losses && percent / 100 <= o->loss[o->losses - 1]))
+        return cli_refuse("bench", "loss", word, "at most four of them, rising");
+    o->loss[o->losses++] = percent / 100;
+    return true;
+}
+
+static bool take_loss(void *target, const char *text)
+{
+    struct bench_options *o = target;
+    o->losses = 0;
+    return take_words("loss", text, o, add_loss);
+}
+
+// ---- Names ----
 
 static bool take_cipher(void *target, const char *text)
 {
@@ -78,9 +165,12 @@ static bool take_aqm(void *target, const char *text)
 #define INTO(member)                .at = offsetof(struct bench_options, member)
 #define NUMBER(member, lowest, top) INTO(member), .least = lowest, .most = top
 static const struct cli_option bench_options[] = {
-    {"ms", "N", "MSs, in cells of 400, each with one packet flow (1000)", NUMBER(mss, 1, 4000000)},
-    {"size", "OCTETS|imix",
-     "size of the IP packets, 36 to 1500; imix is 64, 576 and\n1400 octets as 7 : 4 : 1 (576)",
+    {"ms", "N,...", "MSs, in cells of 400, each with one packet flow (" DEFAULT_MSS ")",
+     .take = take_mss},
+    {"size", "SIZE,...",
+     "octets of the users' IP packets, 36 to 1500; imix: 64,\n"
+     "576 and 1400 octets as 7 : 4 : 1; rfc2544: those of\n"
+     "frames of 64 to 1518 octets, so 18 less (" DEFAULT_SIZE ")",
      .take = take_size},
     {"cipher", "NAME", "none, gea3 or gea4, with a key for each MS (none)", .take = take_cipher},
     {"aqm", "NAME",
@@ -111,8 +201,8 @@ static const struct cli_option bench_options[] = {
      "               A is Gn, B the generator's and wired to A;\n"
      "               C is Gb, D wired to C. Without C and D Gb\n"
      "               is a ring. With A alone another machine\n"
-     "               has to send. Packets have at most 1400\n"
-     "               octets.",
+     "               has to send. On devices that are no NICs\n"
+     "               packets have at most 1400 octets.",
      INTO(ports)},
     {"simd", "BITS",
      "no wider registers for the FCS and the cipher, 64 to 512,\n"
@@ -124,8 +214,10 @@ static const struct cli_option bench_options[] = {
      NUMBER(workers, 1, DP_WORKERS_MAX)},
     {"seconds", "S", "duration of a trial (1)", .take = take_seconds},
     {"repeats", "N", "repeats of the search; the median counts; 1 to 31 (3)",
-     NUMBER(repeats, 1, OPTIONS_REPEATS_MAX)},
-    {"loss", "F", "share of packets that a trial may lose (0.0001; 0 with\na NIC)",
+     NUMBER(repeats, 1, SEARCH_REPEATS_MAX)},
+    {"loss", "PERCENT,...",
+     "per cent of the packets that a trial may lose: a rate is\n"
+     "found for each, at most four (" DEFAULT_LOSS ")",
      .take = take_loss},
     {"n201-u", "N", "maximum octets of an LLC frame's information, 140 to 1520\n(1520)",
      NUMBER(n201_u, LLC_N201_U_MIN, LLC_N201_U_MAX)},
@@ -135,6 +227,10 @@ static const struct cli_option bench_options[] = {
      "are enciphered at once)",
      NUMBER(waiting, 1, OPTIONS_WAITING_MAX)},
     {"up", NULL, "measure the direction from Gb to Gn", INTO(up)},
+    {"both", NULL,
+     "search for the rate with as much each way at once; a rate\n"
+     "is that of both together; the worker alone is timed downwards",
+     INTO(both)},
     {"view", NULL, "also measure the cost of reading the state of every MS", INTO(view)},
     {"capture", NULL,
      "time the worker while all its frames are captured, as a running\n"
@@ -143,7 +239,11 @@ static const struct cli_option bench_options[] = {
     {"no-search", NULL, "measure only cycles per packet; no rate, no latency", INTO(no_search)},
     {"no-rte-sched", NULL, "leave out the baseline rte_sched, measured from 4096 MSs",
      INTO(no_rte_sched)},
-    {"json", NULL, "print one JSON object", INTO(json)}};
+    {"json", NULL, "print one JSON object; a list of them, if there are\nseveral points",
+     INTO(json)},
+    {"out", "DIR",
+     "write rates.csv, trials.csv, latency.csv,\nhistogram.csv, bench.json and report.html there",
+     INTO(out)}};
 
 const struct cli cli_of_bench = {
     .name = "bench",
@@ -155,11 +255,15 @@ const struct cli cli_of_bench = {
         "its FCS, BSSGP, NS. A generator runs on one processor and the worker on another; with\n"
         "one processor they take turns.\n"
         "\n"
-        "bench searches for the highest rate without loss as in RFC 2544, measures latency at 50\n"
-        "and 90 per cent of that rate, and times the worker alone under full load, as a whole and\n"
-        "by stages; baselines are measured in the same run. cycles_per_packet is the least of\n"
-        "the samples, because other programs on the machine only add cycles; the median is\n"
-        "printed too.\n"
+        "bench searches as in RFC 2544 for the highest rates that lose no more than --loss says,\n"
+        "measures latency at parts of that rate, and times the worker alone under full load, as a\n"
+        "whole and by stages; baselines are measured in the same run. Lost is what the full port\n"
+        "refuses, what Sluice drops and what devices lose. First comes the generator's own limit:\n"
+        "what it and the ports do with a bare forwarder in Sluice's place. cycles_per_packet is\n"
+        "the least of the samples, because other programs on the machine only add cycles; the\n"
+        "median is printed too.\n"
+        "\n"
+        "Several --ms and --size make a point for each pair, one after another.\n"
         "\n"
         "Exit status: 0 success, 1 the run failed or packets were not accounted for, 2 wrong "
         "usage.",
@@ -172,43 +276,77 @@ static bool wrong(const char *why)
     return false;
 }
 
+uint32_t bench_options_largest(const struct bench_options *o)
+{
+    uint32_t largest = 0;
+    for (uint32_t i = 0; i < o->size_list.n; i++) {
+        uint32_t octets = o->size_list.of[i] == OPTIONS_IMIX ? IMIX_LARGEST : o->size_list.of[i];
+        largest = octets > largest ? octets : largest;
+    }
+    return largest;
+}
+
+static uint32_t least_mss(const struct bench_options *o)
+{
+    uint32_t least = UINT32_MAX;
+    for (uint32_t i = 0; i < o->mss_list.n; i++)
+        least = o->mss_list.of[i] < least ? o->mss_list.of[i] : least;
+    return least;
+}
+
 // What does not go together.
 static bool fits(const struct bench_options *o)
 {
     bool rings = strcmp(o->ports, "ring") == 0;
-    uint32_t largest = o->size_octets == OPTIONS_IMIX ? 1400 : o->size_octets;
-    if (o->backlogged > o->mss)
+    uint32_t largest = bench_options_largest(o), mss = least_mss(o);
+    if (o->backlogged > mss)
         return wrong("--backlogged is more than --ms");
     if (!o->backlogged && (o->defaults || o->rate_bit_per_s))
         return wrong("--defaults and --rate want --backlogged");
-    if (o->workers > o->mss)
+    if (o->workers > mss)
         return wrong("--workers is more than --ms");
-    if (!rings && (o->backlogged || o->workers > 1 || o->up))
-        return wrong("--backlogged, --workers and --up want --ports ring");
+    if (!rings && (o->backlogged || o->workers > 1 || o->up || o->both))
+        return wrong("--backlogged, --workers, --up and --both want --ports ring");
     if (o->view && (o->backlogged || !rings))
         return wrong("--view wants --ports ring and goes without --backlogged");
     if (o->backlogged && (o->workers > 1 || o->up))
         return wrong("--backlogged goes with one worker and not with --up");
+    if (o->both && (o->up || o->backlogged || o->workers > 1))
+        return wrong("--both goes with one worker, and not with --up or --backlogged");
     if (o->flows && o->up)
         return wrong("--flows does not go with --up: queues are of the downlink");
-    if (o->up && largest + 4 > o->n201_u) // SNDCP's first header
-        return wrong("--up sends whole packets: --size has to be --n201-u less 4 at most");
+    if ((o->up || o->both) && largest + 4 > o->n201_u) // SNDCP's first header
+        return wrong(
+            "--up and --both send whole packets: --size has to be --n201-u less 4 at most");
     return true;
+}
+
+uint32_t bench_options_points(const struct bench_options *o)
+{
+    return o->mss_list.n * o->size_list.n;
+}
+
+struct bench_options bench_options_point(const struct bench_options *o, uint32_t i)
+{
+    struct bench_options point = *o;
+    point.mss = o->mss_list.of[i / o->size_list.n];
+    point.size_octets = o->size_list.of[i % o->size_list.n];
+    return point;
 }
 
 enum cli_end bench_options_parse(struct bench_options *o, int argc, char **argv)
 {
-    *o = (struct bench_options){.mss = 1000,
-                                .size_octets = 576,
-                                .cipher = "none",
+    *o = (struct bench_options){.cipher = "none",
                                 .ports = "ring",
                                 .workers = 1,
                                 .seconds = 1,
                                 .repeats = 3,
-                                .loss = -1,
                                 .n201_u = LLC_N201_U_MAX,
                                 .simd_bits = 512};
     take_aqm(o, DEFAULT_AQM);
+    take_mss(o, DEFAULT_MSS);
+    take_size(o, DEFAULT_SIZE);
+    take_loss(o, DEFAULT_LOSS);
     int first;
     enum cli_end end = cli_parse(&cli_of_bench, argc, argv, o, &first);
     if (end != CLI_GO)

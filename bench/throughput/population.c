@@ -99,9 +99,10 @@ static uint32_t held_rate(const struct population *w, uint32_t ms)
 static uint32_t held_octets(const struct population *w)
 {
     uint32_t largest = 0;
-    for (uint32_t i = 0; i < w->frames.sizes; i++)
-        if (w->frames.frame[i].packet_octets > largest)
-            largest = w->frames.frame[i].packet_octets;
+    const struct frames *down = &w->frames[STATS_GN];
+    for (uint32_t i = 0; i < down->sizes; i++)
+        if (down->frame[i].packet_octets > largest)
+            largest = down->frame[i].packet_octets;
     return (w->options->rate_bit_per_s ? 1 : BUCKET_PDUS) * (largest + POPULATION_PDU_HEADERS);
 }
 
@@ -248,12 +249,13 @@ static bool make_tables(struct population *w)
 bool population_open(struct population *w, const struct bench_options *o, const struct ports *ports)
 {
     *w = (struct population){.options = o, .ports = *ports};
-    if (!frames_make(&w->frames, o) || !make_tables(w)) {
+    if (!frames_make(&w->frames[STATS_GN], o, false) ||
+        !frames_make(&w->frames[STATS_GB], o, true) || !make_tables(w)) {
         fprintf(stderr, "sluice bench: no memory for the traffic\n");
         return false;
     }
-    return (!ports->pcap || ports_write_pcap(ports, &w->frames, w->teid, o->mss)) && create(w) &&
-           populate(w);
+    return (!ports->pcap || ports_write_pcap(ports, &w->frames[STATS_GN], w->teid, o->mss)) &&
+           create(w) && populate(w);
 }
 
 uint32_t population_close(struct population *w)

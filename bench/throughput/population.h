@@ -14,7 +14,7 @@
 struct population {
     const struct bench_options *options;
     struct ports ports;
-    struct frames frames;
+    struct frames frames[STATS_SIDES]; // by the side where they go in
     struct dp *dp;
     uint32_t *teid;     // of each MS, in network order
     uint32_t *sent_up;  // UI frames that each has sent

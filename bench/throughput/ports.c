@@ -17,7 +17,7 @@
 #define END_DESCRIPTORS 1024
 #define MTU_OCTETS      1600
 #define PACKET_OCTETS   1500
-// Not every device takes more than this.
+// The kernel's devices take no more than this, and not every NIC does.
 #define ETHERNET_MTU_OCTETS    1500
 #define ETHERNET_PACKET_OCTETS 1400
 #define LINK_TRIES             300
@@ -92,9 +92,16 @@ static bool devices(struct ports *p, const char *text)
         memcpy(place[i], device[i], PORTS_TEXT);
     }
     p->by_itself = n == 1;
-    p->mtu_octets = ETHERNET_MTU_OCTETS;
-    p->packet_octets_max = ETHERNET_PACKET_OCTETS;
+    p->ethernet = true;
+    if (!p->nic)
+        p->packet_octets_max = ETHERNET_PACKET_OCTETS;
     return true;
+}
+
+void ports_fit(struct ports *p, uint32_t packet_octets)
+{
+    if (p->ethernet && packet_octets <= ETHERNET_PACKET_OCTETS)
+        p->mtu_octets = ETHERNET_MTU_OCTETS;
 }
 
 bool ports_parse(struct ports *p, const char *text)

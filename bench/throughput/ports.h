@@ -13,7 +13,8 @@
 #define PORTS_PCAP_FRAMES 16384u
 
 struct ports {
-    bool nic; // some device is a NIC
+    bool nic;      // some device is a NIC
+    bool ethernet; // they are devices, whose MTU is 1500 unless told
     uint16_t mtu_octets;
     uint32_t packet_octets_max; // that goes both ways without IP fragments
     bool by_itself;             // the Gn port has its frames from somewhere else than the generator
@@ -24,6 +25,10 @@ struct ports {
 
 // False, with the reason on stderr.
 bool ports_parse(struct ports *ports, const char *text);
+
+// Packets will have at most so many octets: if Ethernet's usual MTU is enough for them, it is
+// taken.
+void ports_fit(struct ports *ports, uint32_t packet_octets);
 
 // Writes packets for MSs at random, in turn of each of an MS's flows. A file that is there already
 // has to have these. False, with the reason on stderr: not so, or too few for all flows.

@@ -5,11 +5,13 @@
 #include <string.h>
 
 #include "bench/throughput/keys.h"
+#include "control/run/version.h"
 #include "dataplane/cipher/cipher.h"
 #include "dataplane/wire/fcs.h"
 #include "lab/base/json.h"
 
 #define GOALS 3
+#define NEAR  0.9 // of what the generator does: then it may be the limit
 
 const char *const report_stages[STAGE_COUNT] = {
 #define STAGE(name, help) #name,
@@ -36,21 +38,68 @@ double report_goal(const struct bench_options *o)
     return 0;
 }
 
+void report_searched(struct bench_result *r)
+{
+    r->searched = true;
+    for (uint32_t i = 0; i < r->options->losses; i++) {
+        struct bench_rate *rate = &r->rates[i];
+        *rate =
+            (struct bench_rate){.point = r, .loss = r->options->loss[i], .rate = r->search.rate[i]};
+        if (rate->loss > 0)
+            snprintf(rate->name, sizeof rate->name, "the highest rate that loses at most %.4g %%",
+                     100 * rate->loss);
+        else
+            snprintf(rate->name, sizeof rate->name, "the highest rate without loss");
+    }
+}
+
+const struct bench_rate *report_found(const struct bench_result *r)
+{
+    for (uint32_t i = 0; i < r->options->losses; i++)
+        if (r->rates[i].rate.pps.median > 0)
+            return &r->rates[i];
+    return &r->rates[0];
+}
+
 double report_mpps(const struct bench_result *r)
 {
     if (r->searched)
-        return r->search.pps.median / 1e6;
+        return report_found(r)->rate.pps.median / 1e6;
     if (r->options->workers == 1)
-        return bench_clock.hz / r->saturated.cycles.least / 1e6;
+        return r->tsc_hz / r->saturated.cycles.least / 1e6;
     double pps = 0;
     for (uint32_t i = 0; i < r->options->workers; i++)
-        pps += bench_clock.hz / r->of_worker[i].cycles.median;
+        pps += r->tsc_hz / r->of_worker[i].cycles.median;
     return pps / 1e6;
 }
 
 double report_mpps_alone(const struct bench_result *r)
 {
-    return bench_clock.hz / r->saturated.cycles.median / 1e6;
+    return r->tsc_hz / r->saturated.cycles.median / 1e6;
+}
+
+bool report_generator_is_limit(const struct bench_rate *rate)
+{
+    return rate->rate.behind || rate->rate.pps.median > NEAR * rate->point->generator.median;
+}
+
+const char *report_direction(const struct bench_options *o)
+{
+    return o->both ? "both" : o->up ? "up" : "down";
+}
+
+const char *report_loss(const struct bench_rate *rate, char room[TABLE_ROOM])
+{
+    snprintf(room, TABLE_ROOM, "%.4g", 100 * rate->loss);
+    return room;
+}
+
+const char *report_size(const struct bench_options *o, char room[TABLE_ROOM])
+{
+    if (o->size_octets == OPTIONS_IMIX)
+        return "imix";
+    snprintf(room, TABLE_ROOM, "%u", o->size_octets);
+    return room;
 }
 
 // ---- JSON ----
@@ -85,6 +134,41 @@ static void describe_drops(const char *before, FILE *out)
     fprintf(out, "%sdrops: packets that Sluice dropped, by the name of their reason\n", before);
 }
 
+static void put_rates(const void *result, struct json *j)
+{
+    const struct bench_result *r = result;
+    json_put_array(j, bench_rates_table.key);
+    for (uint32_t i = 0; i < r->options->losses; i++)
+        table_json_row(&bench_rates_table, NULL, &r->rates[i], j);
+    json_close(j);
+}
+
+static void describe_rates(const char *before, FILE *out)
+{
+    fprintf(out,
+            "%srates: that lose no more than --loss says, a list; not there: none was looked for\n",
+            before);
+    table_describe_keys(&bench_rates_table, "rates.", out);
+}
+
+static void put_latency(const void *result, struct json *j)
+{
+    const struct bench_result *r = result;
+    json_put_array(j, bench_latency_table.key);
+    for (uint32_t i = 0; i < LATENCY_LOAD_COUNT; i++)
+        table_json_row(&bench_latency_table, NULL, &r->latency[i], j);
+    json_close(j);
+}
+
+static void describe_latency(const char *before, FILE *out)
+{
+    fprintf(out,
+            "%slatency_us: of packets from the generator through Sluice and back, a list by load; "
+            "not there: not measured\n",
+            before);
+    table_describe_keys(&bench_latency_table, "latency_us.", out);
+}
+
 // Below 0 is noise.
 static double not_below_0(double value)
 {
@@ -95,11 +179,17 @@ static double not_below_0(double value)
 #define TABLE_OWNER const void *nothing
 #include "lab/base/table_make.h"
 
-void report_json(const struct bench_result *r, FILE *out)
+void report_json(const struct bench_results *results, FILE *out)
 {
     struct json j;
     json_begin(&j, out);
-    table_json_row(&bench_keys_table, NULL, r, &j);
+    if (results->points > 1)
+        json_array(&j);
+    for (uint32_t i = 0; i < results->points; i++)
+        if (results->point[i].result.good)
+            table_json_row(&bench_keys_table, NULL, &results->point[i].result, &j);
+    if (results->points > 1)
+        json_close(&j);
     json_end(&j);
 }
 

@@ -1,16 +1,33 @@
-// What a run has found out, as one JSON object and as a text.
+// What has been found out, as JSON (report.def), CSV (tables.def), text and page.
 #ifndef SLUICE_BENCH_THROUGHPUT_REPORT_H
 #define SLUICE_BENCH_THROUGHPUT_REPORT_H
 
 #include <stdio.h>
 
+#include "bench/throughput/machine.h"
 #include "bench/throughput/measure.h"
+#include "lab/base/table.h"
+
+// Rows of CSV, and of lists in a point's JSON: a rate and a load of a point.
+struct bench_rate {
+    const struct bench_result *point;
+    double loss;
+    struct search_rate rate;
+    char name[64]; // what it is
+};
+
+struct bench_latency {
+    const struct bench_result *point;
+    struct latency of;
+};
 
 struct bench_result {
     const struct bench_options *options;
-    const struct ports *ports;
+    const struct machine *machine;
+    bool good; // all was measured, and nothing failed
     bool huge_pages, two_threads;
-    double mean_octets;
+    char drivers[STATS_SIDES][32]; // of the ports; "": rings
+    double tsc_hz, mean_octets;
     struct baseline baseline;
     struct saturated saturated;
     struct saturated of_worker[DP_WORKERS_MAX]; // all at once
@@ -18,24 +35,68 @@ struct bench_result {
     struct view_cost view;
     struct mirrored mirrored;
     bool searched;
+    struct spread generator; // packets a second, without Sluice
     struct search search;
-    struct latency latency[LATENCY_LOADS];
+    struct bench_rate rates[SEARCH_LOSSES_MAX]; // of the search, for rows
+    struct bench_latency latency[LATENCY_LOAD_COUNT];
     uint64_t sent, received, dropped, queued, astray; // packets, over the whole run
     uint64_t drops[DROP_COUNT];
 };
 
+// All points.
+struct bench_results {
+    const struct bench_options *options;
+    const struct machine *machine;
+    struct bench_point *point;
+    uint32_t points;
+};
+struct bench_point {
+    struct bench_options options;
+    struct bench_result result;
+};
+
+struct bench_trial {
+    const struct bench_result *point;
+    const struct trial *trial;
+};
+struct bench_bucket {
+    const struct bench_result *point;
+    const struct latency *latency;
+    uint32_t bucket;
+    double share; // of the samples up to it
+};
+extern const struct table bench_rates_table, bench_trials_table, bench_latency_table,
+    bench_histogram_table;
+
 extern const char *const report_stages[STAGE_COUNT];
 
-void report_json(const struct bench_result *result, FILE *out);
+// After a search: makes its rows.
+void report_searched(struct bench_result *result);
+
+// One object, or of several points a list of them.
+void report_json(const struct bench_results *results, FILE *out);
 void report_drops(const struct bench_result *result, FILE *out);
 void report_text(const struct bench_result *result, FILE *out);
+// Of several points: a line for each rate.
+void report_lines(const struct bench_results *results, FILE *out);
+// tables.c, page.c. Writes all files. False, with the reason on stderr: one cannot be written.
+bool report_files(const struct bench_results *results, const char *folder);
+void report_page(const struct bench_results *results, FILE *out);
+const char *report_direction(const struct bench_options *options);
+const char *report_loss(const struct bench_rate *rate, char room[TABLE_ROOM]); // in per cent
+// "576" or "imix".
+const char *report_size(const struct bench_options *options, char room[TABLE_ROOM]);
 
-// Packets a second, in millions: the rate that was found, or, where none was looked for, what the
-// cycles of the workers come to.
+// The rate at the least loss that has one; or else that of the first, which is 0.
+const struct bench_rate *report_found(const struct bench_result *result);
+// Packets a second, in millions: that rate, or, where none was looked for, what the cycles of the
+// workers come to.
 double report_mpps(const struct bench_result *result);
 // Of the first worker alone, beside several at once. Of those the median sample counts: the least
 // is one in which the others may have stood.
 double report_mpps_alone(const struct bench_result *result);
+// Whether the generator did no more, or hardly more.
+bool report_generator_is_limit(const struct bench_rate *rate);
 
 // Cycles a packet that the path is to take (on a machine with AVX-512 and VPCLMULQDQ); 0: nothing
 // is said of such a run.

@@ -8,7 +8,7 @@
 static void text_head(const struct bench_result *r, FILE *out)
 {
     const struct bench_options *o = r->options;
-    fprintf(out, "%u MSs%s, ", o->mss, o->up ? ", uplink" : "");
+    fprintf(out, "%u MSs%s, ", o->mss, o->both ? ", both ways" : o->up ? ", uplink" : "");
     if (o->size_octets == OPTIONS_IMIX)
         fprintf(out, "IMIX of %.0f octets on average", r->mean_octets);
     else
@@ -23,7 +23,7 @@ static void text_head(const struct bench_result *r, FILE *out)
         fprintf(out, " at %u bit/s", o->rate_bit_per_s);
     fprintf(out, "\nFCS %s, %s%s%s pages, TSC %.4f GHz\n\n", fcs_choose()->name,
             o->gea ? cipher_choose()->name : "", o->gea ? ", " : "",
-            r->huge_pages ? "huge" : "4 KiB", bench_clock.hz / 1e9);
+            r->huge_pages ? "huge" : "4 KiB", r->tsc_hz / 1e9);
 }
 
 static void text_cycles(const struct bench_result *r, FILE *out)
@@ -37,31 +37,53 @@ static void text_cycles(const struct bench_result *r, FILE *out)
                 c->least / goal);
 }
 
+static void text_found(const struct bench_rate *r, FILE *out)
+{
+    char what[64];
+    snprintf(what, sizeof what,
+             r->loss > 0 ? "Mpps that lose %.4g %% at most" : "Mpps without loss", 100 * r->loss);
+    fprintf(out, "  %-36s %8.3f   least %.3f, most %.3f; %" PRIu64 " of %" PRIu64 " lost\n", what,
+            r->rate.pps.median / 1e6, r->rate.pps.least / 1e6, r->rate.pps.most / 1e6, r->rate.lost,
+            r->rate.offered);
+    if (report_generator_is_limit(r))
+        fprintf(out, "    the generator does no more than this\n");
+}
+
+static void text_latency(const struct latency *l, FILE *out)
+{
+    static const struct {
+        const char *name;
+        uint32_t per_mille;
+    } quantiles[] = {{"p50", 500}, {"p90", 900}, {"p99", 990}, {"p99.9", 999}};
+    char load[40];
+    if (l->of.samples == 0)
+        return;
+    snprintf(load, sizeof load, "latency at %u %%, us", l->load_percent);
+    fprintf(out, "  %-36s", load);
+    for (size_t i = 0; i < sizeof quantiles / sizeof quantiles[0]; i++)
+        if (latency_quantile(l, quantiles[i].per_mille))
+            fprintf(out, " %s %.1f,", quantiles[i].name,
+                    (double)latency_quantile(l, quantiles[i].per_mille) / 1e3);
+    fprintf(out, " max %.1f; %" PRIu64 " samples\n", (double)l->of.most / 1e3, l->of.samples);
+}
+
 static void text_rate(const struct bench_result *r, FILE *out)
 {
     if (!r->searched) {
         fprintf(out, "  Mpps that this makes                 %8.3f\n", report_mpps(r));
         return;
     }
-    fprintf(out,
-            "  Mpps without loss                    %8.3f   least %.3f, most %.3f; %" PRIu64
-            " of %" PRIu64 " lost\n",
-            report_mpps(r), r->search.pps.least / 1e6, r->search.pps.most / 1e6, r->search.lost,
-            r->search.offered);
-    if (r->search.behind)
-        fprintf(out, "    the generator does no more than this\n");
+    fprintf(out, "  Mpps of the generator alone          %8.3f   least %.3f, most %.3f\n",
+            r->generator.median / 1e6, r->generator.least / 1e6, r->generator.most / 1e6);
+    for (uint32_t i = 0; i < r->options->losses; i++)
+        text_found(&r->rates[i], out);
+    fprintf(out, "    %u trials, %u of them disturbed by the machine and made again\n",
+            r->search.trials, r->search.disturbed);
     if (!r->two_threads)
         fprintf(out,
                 "    generator and worker took turns on one processor: both are in the rate\n");
-    for (uint32_t i = 0; i < LATENCY_LOADS; i++) {
-        const struct latency *l = &r->latency[i];
-        if (l->samples)
-            fprintf(out,
-                    "  latency at %u %% of it, us            p50 %.1f, p90 %.1f, p99 %.1f, p99.9 "
-                    "%.1f, max %.1f\n",
-                    l->load_percent, (double)l->p50_ns / 1e3, (double)l->p90_ns / 1e3,
-                    (double)l->p99_ns / 1e3, (double)l->p999_ns / 1e3, (double)l->most_ns / 1e3);
-    }
+    for (uint32_t i = 0; i < LATENCY_LOAD_COUNT; i++)
+        text_latency(&r->latency[i].of, out);
 }
 
 static void text_workers(const struct bench_result *r, FILE *out)
@@ -144,4 +166,26 @@ void report_text(const struct bench_result *r, FILE *out)
             " queued, %" PRIu64 " lost by devices\n",
             r->sent, r->received, r->dropped, r->queued, r->astray);
     report_drops(r, out);
+}
+
+void report_lines(const struct bench_results *results, FILE *out)
+{
+    char room[TABLE_ROOM];
+    fprintf(out, "%9s %6s %8s %10s %10s %10s %12s\n", "MSs", "octets", "loss, %", "Mpps", "least",
+            "most", "cycles");
+    for (uint32_t i = 0; i < results->points; i++) {
+        const struct bench_result *r = &results->point[i].result;
+        if (!r->good)
+            continue;
+        if (!r->searched)
+            fprintf(out, "%9u %6s %8s %10.3f %10s %10s %12.1f\n", r->options->mss,
+                    report_size(r->options, room), "", report_mpps(r), "", "",
+                    r->saturated.cycles.least);
+        for (uint32_t k = 0; r->searched && k < r->options->losses; k++) {
+            const struct spread *pps = &r->rates[k].rate.pps;
+            fprintf(out, "%9u %6s %8.4g %10.3f %10.3f %10.3f %12.1f\n", r->options->mss,
+                    report_size(r->options, room), 100 * r->rates[k].loss, pps->median / 1e6,
+                    pps->least / 1e6, pps->most / 1e6, r->saturated.cycles.least);
+        }
+    }
 }

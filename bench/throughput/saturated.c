@@ -9,19 +9,7 @@
 
 #define SAMPLES_A_REPEAT 50u // short ones, so that some are left alone by the machine's others
 #define ROUNDS_LEAST     1000u
-#define SAMPLES_MAX      (SAMPLES_A_REPEAT * OPTIONS_REPEATS_MAX)
-
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-struct spread spread_of(double *values, uint32_t n)
-{
-    qsort(values, n, sizeof *values, compare);
-    return (struct spread){values[0], values[n / 2], values[n - 1]};
-}
+#define SAMPLES_MAX      (SAMPLES_A_REPEAT * SEARCH_REPEATS_MAX)
 
 static uint64_t finished(const struct generator *g)
 {

@@ -1,165 +1,181 @@
-// See measure.h. RFC 2544 26.1: a trial offers packets at a steady rate for some time; the highest
-// rate at which no more are lost than may be is found by halving. Lost is what the full port
-// refused and what Sluice dropped. At the end of each trial the books have to balance.
-#include <rte_launch.h>
+// See search.h. The trials of a repeat serve all its tolerances: what was lost at a rate says for
+// each of them whether it passed.
+#include "bench/throughput/search.h"
+
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "bench/throughput/measure.h"
+#define LOADS_MAX      64u // rates of a repeat
+#define TRIES_MAX      14u // rates that are tried for a tolerance
+#define DECIDE         2u  // trials of one verdict
+#define DISTURBED_MOST 10u // trials at a rate that are not counted
+#define BEHIND_MOST    3u  // rates in a row, and the generator does no more
+#define RISE           1.1 // while nothing fails
 
-#define WORKER_LCORE  1u
-#define TRIALS_MAX    14u
-#define PRECISION     0.01 // where halving ends
-#define HEADROOM      1.1  // of the first rate over what a flood lets through
-#define FLOOD_PPS     1e9
-#define BEHIND        0.98 // of the rate asked for
-#define BEHIND_MOST   3u   // trials in a row, and the generator does no more
-#define LATE          (4 * OPTIONS_BURST)
-#define FLOOD_SECONDS 0.2
-#define STARVED_MOST  50u // trials in a row in which a thread got no processor
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
 
-struct worker_loop {
-    struct dp_worker *worker;
-    uint64_t polls;
-    bool stop;
+struct spread spread_of(double *values, uint32_t n)
+{
+    qsort(values, n, sizeof *values, compare);
+    return (struct spread){values[0], values[n / 2], values[n - 1]};
+}
+
+// A rate that was tried, and what its trials said for each tolerance.
+struct load {
+    double asked_pps, offered_pps; // the latter in the last trial that counts
+    uint32_t passed[SEARCH_LOSSES_MAX], failed[SEARCH_LOSSES_MAX];
+    uint64_t offered[SEARCH_LOSSES_MAX], lost[SEARCH_LOSSES_MAX]; // of those that passed
+    uint32_t disturbed;
+    bool behind;
 };
 
-struct pace {
-    uint64_t offered, left_out;
+enum verdict { VERDICT_NONE, VERDICT_ONCE, VERDICT_DOUBT, VERDICT_PASS, VERDICT_FAIL };
+
+struct course {
+    const struct search_ask *ask;
+    struct search *search;
+    struct load load[LOADS_MAX];
+    uint32_t loads, repeat;
 };
 
-static int worker_loop(void *self)
+static enum verdict verdict_of(const struct load *load, uint32_t t)
 {
-    struct worker_loop *loop = self;
-    for (; !__atomic_load_n(&loop->stop, __ATOMIC_RELAXED); loop->polls++)
-        dp_poll(loop->worker, bench_clock_ns());
-    return 0;
+    if (load->failed[t] >= DECIDE)
+        return VERDICT_FAIL;
+    if (load->passed[t] >= DECIDE)
+        return VERDICT_PASS;
+    return load->failed[t] ? VERDICT_DOUBT : load->passed[t] ? VERDICT_ONCE : VERDICT_NONE;
 }
 
-// Offers what is due since the start, a burst at most. What it is too late for, since the machine
-// had something else to do, is not offered in a heap but left out.
-static void offer(struct generator *g, uint64_t elapsed, double pps, struct pace *pace)
+static void note(const struct search_ask *ask, struct load *load, const struct trial *trial)
 {
-    uint64_t due = (uint64_t)((double)elapsed / bench_clock.hz * pps) - pace->left_out;
-    due -= pace->offered;
-    if (due > LATE)
-        pace->left_out += due - LATE;
-    uint32_t n = due < OPTIONS_BURST ? (uint32_t)due : OPTIONS_BURST;
-    if (n == 0)
-        return;
-    g->stamp = bench_clock_cycles();
-    generator_send(g, n);
-    pace->offered += n;
-}
-
-// `turn`: the worker, where it has no thread of its own.
-static uint64_t generate(struct generator *g, double pps, uint64_t length, struct dp_worker *turn)
-{
-    uint64_t start = bench_clock_cycles(), elapsed;
-    struct pace pace = {0};
-    while ((elapsed = bench_clock_cycles() - start) < length) {
-        offer(g, elapsed, pps, &pace);
-        if (turn)
-            dp_poll(turn, bench_clock_ns());
-        while (generator_receive(g) == OPTIONS_BURST)
-            ;
+    load->disturbed += trial->disturbed;
+    bool counts = !trial->disturbed || load->disturbed > DISTURBED_MOST;
+    bool in_time = counts || !trial->behind;
+    if (in_time) {
+        load->offered_pps = trial->offered_pps;
+        load->behind = trial->behind;
     }
-    return pace.offered;
-}
-
-static struct trial trial_once(struct generator *g, double pps, double seconds, bool two_threads)
-{
-    struct worker_loop loop = {.worker = dp_worker(g->population->dp, g->worker)};
-    struct trial trial = {0};
-    uint64_t refused = g->count.offered - g->count.sent,
-             dropped = generator_dropped(g) + generator_astray(g);
-    uint64_t length = (uint64_t)(seconds * bench_clock.hz);
-    if (two_threads)
-        rte_eal_remote_launch(worker_loop, &loop, WORKER_LCORE);
-    trial.offered = generate(g, pps, length, two_threads ? NULL : loop.worker);
-    __atomic_store_n(&loop.stop, true, __ATOMIC_RELAXED);
-    if (two_threads)
-        rte_eal_wait_lcore(WORKER_LCORE);
-    generator_drain(g);
-    trial.lost = g->count.offered - g->count.sent - refused + generator_dropped(g) +
-                 generator_astray(g) - dropped;
-    trial.offered_pps = (double)trial.offered / seconds;
-    trial.behind = trial.offered_pps < BEHIND * pps;
-    trial.starved = !trial.offered || (two_threads && !loop.polls);
-    trial.fault = generator_fault(g);
-    return trial;
-}
-
-// One in which the machine ran the generator or the worker not at all says nothing, and is made
-// again.
-struct trial trial_run(struct generator *g, double pps, double seconds, bool two_threads)
-{
-    struct trial trial;
-    for (uint32_t i = 0; i < STARVED_MOST; i++) {
-        if (g->latency)
-            memset(g->latency, 0, sizeof *g->latency);
-        trial = trial_once(g, pps, seconds, two_threads);
-        if (!trial.starved || trial.fault)
-            break;
-    }
-    return trial;
-}
-
-static bool passes(const struct trial *t, double most_loss)
-{
-    return (double)t->lost <= most_loss * (double)t->offered;
-}
-
-// What a flood lets through, and somewhat more.
-static double first_rate(struct generator *g, bool two_threads, const char **fault)
-{
-    double seconds = g->population->options->seconds;
-    seconds = seconds < FLOOD_SECONDS ? seconds : FLOOD_SECONDS;
-    struct trial flood = trial_run(g, FLOOD_PPS, seconds, two_threads);
-    *fault = flood.fault;
-    return HEADROOM * (double)(flood.offered - flood.lost) / seconds;
-}
-
-// One search. A trial that passed below the rate it was to have says what it offered, and some of
-// them in a row that the generator does no more.
-static struct trial find(struct generator *g, double most_loss, bool two_threads, uint32_t *trials)
-{
-    struct trial best = {0};
-    double high = first_rate(g, two_threads, &best.fault), rate = high;
-    uint32_t behind = 0;
-    for (uint32_t i = 0; i < TRIALS_MAX && !best.fault && behind < BEHIND_MOST &&
-                         high - best.offered_pps > PRECISION * high;
-         i++) {
-        struct trial t = trial_run(g, rate, g->population->options->seconds, two_threads);
-        bool passed = passes(&t, most_loss);
-        (*trials)++;
-        if (!passed)
-            high = rate;
-        else
-            behind = t.behind ? behind + 1 : 0;
-        if (t.fault || (passed && t.offered_pps > best.offered_pps))
-            best = t;
-        rate = (best.offered_pps + high) / 2;
-    }
-    best.behind = behind == BEHIND_MOST;
-    return best;
-}
-
-struct search search_run(struct generator *g, double most_loss, bool two_threads)
-{
-    struct search result = {0};
-    double pps[OPTIONS_REPEATS_MAX];
-    uint32_t repeats = g->population->options->repeats;
-    for (uint32_t i = 0; i < repeats; i++) {
-        struct trial t = find(g, most_loss, two_threads, &result.trials);
-        pps[i] = t.offered_pps;
-        result.offered += t.offered;
-        result.lost += t.lost;
-        result.behind |= t.behind;
-        if (t.fault) {
-            result.fault = t.fault;
-            return result;
+    for (uint32_t t = 0; t < ask->losses; t++) {
+        bool passed = (double)trial->lost <= ask->loss[t] * (double)trial->offered;
+        if (passed && in_time) {
+            load->passed[t]++;
+            load->offered[t] += trial->offered;
+            load->lost[t] += trial->lost;
+        } else if (counts) {
+            load->failed[t]++;
         }
     }
-    result.pps = spread_of(pps, repeats);
-    return result;
+}
+
+// False: the search ends.
+static bool try(struct course *c, struct load *load)
+{
+    struct search *s = c->search;
+    if (s->trials == SEARCH_TRIALS_MAX)
+        return false;
+    struct trial trial = c->ask->trial(c->ask->device, load->asked_pps);
+    trial.asked_pps = load->asked_pps;
+    trial.repeat = c->repeat + 1;
+    s->trial[s->trials++] = trial;
+    s->disturbed += trial.disturbed;
+    s->fault = trial.fault;
+    if (!trial.fault)
+        note(c->ask, load, &trial);
+    return !trial.fault;
+}
+
+static bool try_new(struct course *c, double pps)
+{
+    if (c->loads == LOADS_MAX)
+        return false;
+    struct load *load = &c->load[c->loads++];
+    *load = (struct load){.asked_pps = pps, .offered_pps = pps};
+    return try(c, load);
+}
+
+// The highest rate that passed once or more; the least above it that failed; NULL: none. A failure
+// below a rate that passed is chance.
+struct bounds {
+    struct load *low, *high, *open; // open: a rate that is to be tried again
+};
+
+static struct bounds bounds_of(struct course *c, uint32_t t)
+{
+    struct bounds b = {0};
+    for (struct load *l = c->load; l < c->load + c->loads; l++) {
+        enum verdict v = verdict_of(l, t);
+        if ((v == VERDICT_PASS || v == VERDICT_ONCE) &&
+            (!b.low || l->offered_pps > b.low->offered_pps))
+            b.low = l;
+    }
+    for (struct load *l = c->load; l < c->load + c->loads; l++) {
+        enum verdict v = verdict_of(l, t);
+        if (v == VERDICT_PASS || (b.low && l->offered_pps <= b.low->offered_pps))
+            continue;
+        if (v != VERDICT_FAIL)
+            b.open = l;
+        else if (!b.high || l->offered_pps < b.high->offered_pps)
+            b.high = l;
+    }
+    return b;
+}
+
+static uint32_t behind_in_row(const struct course *c)
+{
+    uint32_t n = 0;
+    while (n < c->loads && c->load[c->loads - 1 - n].behind)
+        n++;
+    return n;
+}
+
+// One rate more for this tolerance, or one trial more at a rate. False: it is found.
+static bool go_on(struct course *c, uint32_t t, uint32_t *tries)
+{
+    struct bounds b = bounds_of(c, t);
+    double low = b.low ? b.low->offered_pps : 0, high = b.high ? b.high->offered_pps : 0;
+    if (b.open)
+        return try(c, b.open);
+    bool near = b.high && high - low <= SEARCH_PRECISION * high;
+    if (near || behind_in_row(c) >= BEHIND_MOST || *tries == TRIES_MAX)
+        return b.low && verdict_of(b.low, t) == VERDICT_ONCE && try(c, b.low);
+    ++*tries;
+    if (b.high)
+        return try_new(c, (low + high) / 2);
+    return try_new(c, b.low ? RISE * b.low->asked_pps : c->ask->first_pps);
+}
+
+static void find(struct course *c, uint32_t t, double *pps)
+{
+    struct search_rate *rate = &c->search->rate[t];
+    uint32_t tries = 0;
+    while (go_on(c, t, &tries))
+        ;
+    struct bounds b = bounds_of(c, t);
+    *pps = b.low ? b.low->offered_pps : 0;
+    if (b.low) {
+        rate->offered += b.low->offered[t];
+        rate->lost += b.low->lost[t];
+        rate->behind |= !b.high && behind_in_row(c) >= BEHIND_MOST;
+    }
+}
+
+void search_run(const struct search_ask *ask, struct search *search)
+{
+    double pps[SEARCH_LOSSES_MAX][SEARCH_REPEATS_MAX];
+    *search = (struct search){0};
+    for (uint32_t i = 0; i < ask->repeats; i++) {
+        struct course c = {.ask = ask, .search = search, .repeat = i};
+        for (uint32_t t = 0; t < ask->losses && !search->fault; t++)
+            find(&c, t, &pps[t][i]);
+        if (search->fault)
+            return;
+    }
+    for (uint32_t t = 0; t < ask->losses; t++)
+        search->rate[t].pps = spread_of(pps[t], ask->repeats);
 }

@@ -172,7 +172,7 @@ static uint32_t describe_from(const struct table *table, uint32_t i, const char 
             break;
         if (column->describe)
             column->describe(before, out);
-        else if (column->kind != TABLE_PART && (in_json || column->key))
+        else if (column->kind != TABLE_PART && (column->key || (in_json && column->csv)))
             describe(column, before, in_json, out);
         if (column->kind != TABLE_OBJECT)
             continue;

@@ -22,7 +22,7 @@ MODULES = "virtio_pci", "9pnet_virtio", "9p", "virtio_console", "virtio_net", "v
 FOLDER = ROOT / "out/guest"
 DOWNLOAD_S = 600
 # Emulated, so that it is the same on every machine and needs no right.
-QEMU = ("qemu-system-x86_64", "-machine", "q35", "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "2", "-m", "1536",
+QEMU = ("qemu-system-x86_64", "-machine", "q35", "-cpu", "max", "-smp", "2", "-m", "1536",
         "-nodefaults", "-no-user-config", "-vga", "none", "-display", "none", "-no-reboot",
         "-virtfs", "local,path=/,mount_tag=host,security_model=none,readonly=on,multidevs=remap")
 LINE = "console=ttyS0 quiet panic=-1 hugepages=288"
@@ -109,7 +109,7 @@ def used_s():
     return used.ru_utime + used.ru_stime
 
 
-def run(name, job, devices, limit_s, line=""):
+def run(name, job, devices, limit_s, line="", accelerator="tcg,thread=multi"):
     """Boots a guest with these devices (words of QEMU's), and these words for the kernel; runs the job, a line of
     shell, in it as root."""
     needs()
@@ -121,7 +121,7 @@ def run(name, job, devices, limit_s, line=""):
     # The guest's /dev/vport*p1 is its own monitor: so a job can pull a cable.
     monitor = folder / "monitor"
     process = subprocess.Popen(
-        [*QEMU, "-kernel", vmlinuz, "-initrd", initramfs(folder, job), "-append", f"{LINE} {line}", *devices,
+        [*QEMU, "-accel", accelerator, "-kernel", vmlinuz, "-initrd", initramfs(folder, job), "-append", f"{LINE} {line}", *devices,
          "-chardev", f"socket,id=monitor,path={monitor},server=on,wait=off", "-mon", "chardev=monitor,mode=control",
          "-chardev", f"socket,id=cable,path={monitor}", "-device", "virtio-serial", "-device",
          "virtserialport,chardev=cable", "-serial", f"file:{console}", "-serial", f"file:{output}"],

@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 """Sluice on NICs with real drivers: a guest under QEMU for each driver, with two NICs for Sluice and two for Linux.
 
-    nic.py [DRIVER...]    all: e1000e, vmxnet3, virtio, e1000e-uio
+    nic.py [DRIVER...]    all: e1000e, vmxnet3, virtio, e1000e-uio; and figure
 
-tests/guest/nic.py is what runs in there. A row for each case, by driver. Needs qemu-system-x86, busybox-static and the
-network, for the kernel's package; about two minutes for each driver. out/guest has what each guest said.
+tests/guest/nic.py is what runs in there. `figure` is another guest, in which tests/guest/first_figure.py types the commands of
+config/nic.md: its time goes by its instructions, so that no other program on this machine changes a figure. A row for each case, by driver. Needs qemu-system-x86, busybox-static and the network, for the kernel's
+package, and dpdk and pciutils for `figure`; about two minutes for each driver. out/guest has what each guest said.
 """
 
 import argparse
@@ -26,7 +27,11 @@ DRIVERS = {
     "virtio": ("virtio-net-pci,disable-legacy=on,iommu_platform=on", "vfio-pci"),
     "e1000e-uio": ("e1000e", "uio_pci_generic"),
 }
+FIGURE = "figure"
+FIGURE_MODEL, FIGURE_SLOTS = "e1000e", (4, 5)
+FIGURE_CLOCK = "shift=3,sleep=off"  # 8 ns for each instruction
 LIMIT_S = 900  # of a guest
+FIGURE_LIMIT_S = 3600
 
 
 def machine(model, module):
@@ -40,13 +45,30 @@ def machine(model, module):
     return words
 
 
+def job(program, *words):
+    return shlex.join(["env", f"SLUICE={ROOT}/build/release/sluice", "python3", "-B", f"{ROOT}/tests/guest/{program}.py", *words])
+
+
+def figure():
+    """One processor and two NICs at a hub."""
+    words = ["-device", "intel-iommu,aw-bits=48", "-smp", "1", "-icount", FIGURE_CLOCK]
+    for slot in FIGURE_SLOTS:
+        words += ["-netdev", f"hubport,id=port{slot},hubid=0", "-device",
+                  f"{FIGURE_MODEL},netdev=port{slot},addr={slot},romfile=,mac=02:00:00:00:01:0{slot}"]
+    return guest.run("nic-figure", job("first_figure", *(f"0000:00:0{slot}.0" for slot in FIGURE_SLOTS)), words,
+                     FIGURE_LIMIT_S, "intel_iommu=on", accelerator="tcg,thread=single")
+
+
+def cases(driver):
+    model, module = DRIVERS[driver]
+    return guest.run(f"nic-{driver}", job("nic", module), machine(model, module), LIMIT_S,
+                     "intel_iommu=on" if module == "vfio-pci" else "")
+
+
 def rows(driver):
     """Prints them; how many are ok, and how many are not."""
-    model, module = DRIVERS[driver]
-    job = shlex.join(["env", f"SLUICE={ROOT}/build/release/sluice", "python3", "-B", f"{ROOT}/tests/guest/nic.py", module])
     try:
-        ended = guest.run(f"nic-{driver}", job, machine(model, module), LIMIT_S,
-                          "intel_iommu=on" if module == "vfio-pci" else "")
+        ended = figure() if driver == FIGURE else cases(driver)
     except Failure as why:
         print(f"not ok {driver}: {why}", flush=True)
         return 0, 1
@@ -58,11 +80,12 @@ def rows(driver):
 
 
 def main():
+    names = [*DRIVERS, FIGURE]
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("drivers", nargs="*", metavar="DRIVER", help=", ".join(DRIVERS))
-    drivers = parser.parse_args().drivers or list(DRIVERS)
-    if unknown := [one for one in drivers if one not in DRIVERS]:
-        parser.error(f"no driver is named {unknown[0]}; there are: {', '.join(DRIVERS)}")
+    parser.add_argument("drivers", nargs="*", metavar="DRIVER", help=", ".join(names))
+    drivers = parser.parse_args().drivers or names
+    if unknown := [one for one in drivers if one not in names]:
+        parser.error(f"no driver is named {unknown[0]}; there are: {', '.join(names)}")
     try:
         counts = [rows(driver) for driver in drivers]
     except Skip as why:

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Pages of results in a browser: of the quickstart's runs, of a sweep's, of one run and of two of no common command; of a
+"""Pages of results in a browser: of a benchmark, of the quickstart's runs, of a sweep's, of one run and of two of no common command; of a
 paper's targets and figures; and of `./run lab`, whose figures are made up here. 390 and 1400 pixels wide (a paper's also 1200), light and dark, with all that is folded open. A script that this test puts into a copy of the page measures it, and finds
 
     overflow    the page is wider than the window, or something sticks out of it that no box scrolls
@@ -200,6 +200,13 @@ def paper(work):
     return report(work, "--targets", work / "latency-geran")
 
 
+def bench(work):
+    """Its figures are of no machine at rest; the page is what is looked at."""
+    subprocess.run([SLUICE, "bench", "--ms", "100,1000", "--size", "rfc2544,imix", "--seconds", "0.05", "--repeats", "1", "--loss",
+                    "0,0.1,100", "--out", work / "bench"], check=True, capture_output=True)
+    return work / "bench/report.html"
+
+
 def lab(work):
     sys.path.insert(0, str(ROOT / "tests/interop"))
     import lab_page_test  # pylint: disable=import-outside-toplevel
@@ -256,6 +263,7 @@ def main():
         look(rows, "one", run(ROOT / "config/quickstart.lua", work / "one"))
         look(rows, "two", report(work, work / "quickstart/tail-drop/1", work / "quickstart/recommended/1"))
         look(rows, "lab", lab(work), figures=2)
+        look(rows, "bench", bench(work))
         targets = paper(work)
         rows.row(bool(measure(targets, 1200, "light", "td.words{white-space:nowrap;padding-left:30ch}")["faults"]["cut"]), "planted: a table too wide: cut")
         look(rows, "paper", targets, widths=(*WIDTHS, 1200))

@@ -1,0 +1,185 @@
+// See report.h: the CSV files (tables.def), and all files in a folder.
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "bench/throughput/keys.h"
+#include "bench/throughput/report.h"
+
+// ---- Rows of all points ----
+
+static const struct bench_result *searched_from(const struct bench_results *results, uint32_t point)
+{
+    for (; point < results->points; point++)
+        if (results->point[point].result.good && results->point[point].result.searched)
+            return &results->point[point].result;
+    return NULL;
+}
+
+// The place behind the point's.
+static uint32_t behind(const struct bench_results *results, const struct bench_result *result)
+{
+    uint32_t i = 0;
+    while (&results->point[i].result != result)
+        i++;
+    return i + 1;
+}
+
+static const struct bench_rate *rates_from(const struct bench_results *results, uint32_t point)
+{
+    const struct bench_result *r = searched_from(results, point);
+    return r ? r->rates : NULL;
+}
+
+static const struct bench_rate *rates_next(const struct bench_results *results,
+                                           const struct bench_rate *row)
+{
+    const struct bench_result *r = row->point;
+    return row + 1 < r->rates + r->options->losses ? row + 1
+                                                   : rates_from(results, behind(results, r));
+}
+
+static const struct bench_latency *latency_from(const struct bench_results *results, uint32_t point)
+{
+    const struct bench_result *r = searched_from(results, point);
+    return r ? r->latency : NULL;
+}
+
+static const struct bench_latency *latency_next(const struct bench_results *results,
+                                                const struct bench_latency *row)
+{
+    const struct bench_result *r = row->point;
+    return row + 1 < r->latency + LATENCY_LOAD_COUNT ? row + 1
+                                                     : latency_from(results, behind(results, r));
+}
+
+// ---- Files ----
+
+#define TABLE_FILE  "bench/throughput/tables.def"
+#define TABLE_OWNER const struct bench_results *results
+#include "lab/base/table_make.h"
+
+static void put_trials(const struct bench_result *r, FILE *out)
+{
+    for (uint32_t i = 0; i < r->search.trials; i++) {
+        const struct bench_trial row = {r, &r->search.trial[i]};
+        table_csv_row(&bench_trials_table, NULL, &row, out);
+    }
+}
+
+static void put_buckets(const struct bench_result *r, const struct latency *l, FILE *out)
+{
+    uint64_t seen = 0;
+    for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
+        if (!l->of.bucket[i])
+            continue;
+        seen += l->of.bucket[i];
+        const struct bench_bucket row = {r, l, i, (double)seen / (double)l->of.samples};
+        table_csv_row(&bench_histogram_table, NULL, &row, out);
+    }
+}
+
+static void put_histogram(const struct bench_result *r, FILE *out)
+{
+    for (uint32_t i = 0; i < LATENCY_LOAD_COUNT; i++)
+        put_buckets(r, &r->latency[i].of, out);
+}
+
+static void put_all(const struct bench_results *results, FILE *out,
+                    void (*put)(const struct bench_result *result, FILE *out))
+{
+    const struct bench_result *r = searched_from(results, 0);
+    for (; r; r = searched_from(results, behind(results, r)))
+        put(r, out);
+}
+
+static void rates_csv(const struct bench_results *results, FILE *out)
+{
+    table_csv(&bench_rates_table, results, out);
+}
+
+static void trials_csv(const struct bench_results *results, FILE *out)
+{
+    table_csv_head(&bench_trials_table, out);
+    put_all(results, out, put_trials);
+}
+
+static void latency_csv(const struct bench_results *results, FILE *out)
+{
+    table_csv(&bench_latency_table, results, out);
+}
+
+static void histogram_csv(const struct bench_results *results, FILE *out)
+{
+    table_csv_head(&bench_histogram_table, out);
+    put_all(results, out, put_histogram);
+}
+
+static FILE *open_in(const char *folder, const char *name)
+{
+    char path[PATH_MAX];
+    int n = snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = n < (int)sizeof path ? fopen(path, "w") : NULL;
+    if (!file)
+        fprintf(stderr, "sluice bench: %s/%s: %s\n", folder, name, strerror(errno));
+    return file;
+}
+
+static bool close_in(FILE *file, const char *folder, const char *name)
+{
+    bool good = !ferror(file);
+    good &= fclose(file) == 0;
+    if (!good)
+        fprintf(stderr, "sluice bench: %s/%s could not be written\n", folder, name);
+    return good;
+}
+
+static bool put_file(const struct bench_results *results, const char *folder, const char *name,
+                     void (*put)(const struct bench_results *results, FILE *out))
+{
+    FILE *file = open_in(folder, name);
+    if (!file)
+        return false;
+    put(results, file);
+    return close_in(file, folder, name);
+}
+
+// The folder with those that it is in.
+static bool make_folder(const char *folder)
+{
+    char part[PATH_MAX];
+    snprintf(part, sizeof part, "%s/", folder);
+    for (char *slash = part + 1; (slash = strchr(slash, '/')); *slash++ = '/') {
+        *slash = '\0';
+        if (mkdir(part, 0777) != 0 && errno != EEXIST) {
+            fprintf(stderr, "sluice bench: %s: %s\n", part, strerror(errno));
+            return false;
+        }
+    }
+    return true;
+}
+
+bool report_files(const struct bench_results *results, const char *folder)
+{
+    static const struct {
+        const char *name;
+        void (*put)(const struct bench_results *results, FILE *out);
+    } files[] = {{"rates.csv", rates_csv},     {"trials.csv", trials_csv},
+                 {"latency.csv", latency_csv}, {"histogram.csv", histogram_csv},
+                 {"bench.json", report_json},  {"report.html", report_page}};
+    bool good = make_folder(folder);
+    for (size_t i = 0; i < sizeof files / sizeof files[0] && good; i++)
+        good = put_file(results, folder, files[i].name, files[i].put);
+    return good;
+}
+
+void bench_columns(FILE *out)
+{
+    static const struct table *const tables[] = {&bench_rates_table, &bench_trials_table,
+                                                 &bench_latency_table, &bench_histogram_table};
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+        fprintf(out, "\n%s\n", tables[i]->csv);
+        table_describe(tables[i], out);
+    }
+}
