@@ -191,17 +191,28 @@ static int group_decode(lua_State *L)
     const char *group = lua_tostring(L, lua_upvalueindex(1));
     struct octets octets = check_octets(L, group);
     union wire_any any = {0};
-    if (octets.n == 0)
-        return push_fault(L, group, wire_fault(WIRE_TRUNCATED, 0));
-    const struct wire_pdu *pdu = wire_pdu_of(group, octets.at[0]);
+    int fault;
+    const struct wire_pdu *pdu = wire_pdu_in(group, octets.at, octets.n, &fault);
     if (!pdu)
-        return push_fault(L, group, wire_fault(WIRE_TYPE, 0));
+        return push_fault(L, group, fault);
     int n = pdu->decode(&any, octets.at, octets.n);
     if (n < 0)
         return push_fault(L, pdu->name, n);
     lua_pushstring(L, pdu->name);
     fields_to_table(L, pdu->fields, pdu->field_count, &any);
     return 2;
+}
+
+static int l3_cause_of(lua_State *L)
+{
+    const char *name = luaL_checkstring(L, 1);
+    for (uint32_t err = 1; err < WIRE_ERR_COUNT; err++) {
+        if (strcmp(name, wire_err_name((enum wire_err)err)) == 0) {
+            lua_pushinteger(L, l3_cause((enum wire_err)err));
+            return 1;
+        }
+    }
+    return luaL_argerror(L, 1, "the name of no fault");
 }
 
 static void push_function(lua_State *L, const struct wire_pdu *pdu, const char *name,
@@ -223,7 +234,7 @@ static void add_group(lua_State *L, const char *group)
 
 int wire_open(lua_State *L)
 {
-    lua_createtable(L, 0, (int)wire_pdu_count + 4);
+    lua_createtable(L, 0, (int)wire_pdu_count + 8);
     lua_pushcfunction(L, buffer_new);
     lua_setfield(L, -2, "buffer");
     lua_createtable(L, (int)wire_pdu_count, 0);
@@ -249,7 +260,10 @@ int wire_open(lua_State *L)
         lua_setfield(L, -3, pdu->name);
     }
     lua_setfield(L, -2, "names");
-    add_group(L, "bssgp");
-    add_group(L, "ns");
+    static const char *const groups[] = {"bssgp", "ns", "gmm_up", "gmm_down"};
+    for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++)
+        add_group(L, groups[i]);
+    lua_pushcfunction(L, l3_cause_of);
+    lua_setfield(L, -2, "l3_cause");
     return 1;
 }

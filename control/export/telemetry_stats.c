@@ -110,7 +110,7 @@ static void put_port(const struct telemetry *t, struct row *row, enum stats_side
     row_inside(row, stats_side_names[side], &inner);
 }
 
-// Only counts above 0: there are some sixty kinds of PDUs.
+// Only counts above 0: there are more than a hundred kinds of PDUs.
 static void put_pdus(struct row *row, const char *name, const uint64_t *counts)
 {
     struct row inner = row_begin();

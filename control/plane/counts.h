@@ -23,8 +23,7 @@ enum counts_pdu {
 #include "dataplane/wire/pdus.def"
 #undef PDU
 #define TLV_PDU(group, name, NAME, type, help) COUNTS_PDU_##name,
-#include "dataplane/wire/bssgp.def"
-#include "dataplane/wire/ns.def"
+#include "dataplane/wire/tlv.def"
 #undef TLV_PDU
     COUNTS_PDUS
 };

@@ -6,6 +6,7 @@
 #include "dataplane/wire/arp.h"
 #include "dataplane/wire/bssgp.h"
 #include "dataplane/wire/ether.h"
+#include "dataplane/wire/gmm.h"
 #include "dataplane/wire/gtpu.h"
 #include "dataplane/wire/icmp.h"
 #include "dataplane/wire/icmpv6.h"
@@ -26,8 +27,7 @@ union wire_any {
 #include "dataplane/wire/pdus.def"
 #undef PDU
 #define TLV_PDU(group, name, NAME, pdu_type, help) struct name name;
-#include "dataplane/wire/bssgp.def"
-#include "dataplane/wire/ns.def"
+#include "dataplane/wire/tlv.def"
 #undef TLV_PDU
 };
 

@@ -9,18 +9,8 @@
 #define LENGTH_SHORT_MAX 0x7f
 #define VALUE_OCTETS_MAX 640 // of a value other than plain octets
 
-struct element {
-    uint8_t tag;
-    uint32_t at, value, octets; // offsets of the tag and of the value
-};
-
-static enum ie_format format_of(const struct ie *ie)
-{
-    return (enum ie_format)(ie->format & ~(IE_CONDITIONAL | IE_ONE_OF));
-}
-
 // Tag and length of an element with a length.
-static int tlv_element(const uint8_t *b, uint32_t n, uint32_t at, struct element *e)
+static int tlv_element(const uint8_t *b, uint32_t n, uint32_t at, struct tlv_element *e)
 {
     e->tag = b[at];
     e->at = at;
@@ -44,13 +34,14 @@ static void set_present(const struct field *field, void *out, bool present)
         *((bool *)out + field->has_offset) = present;
 }
 
-static bool is_present(const struct field *field, const void *in)
+void tlv_clear(const struct tlv_pdu *pdu, void *out)
 {
-    return field->has_offset == FIELD_ALWAYS || *((const bool *)in + field->has_offset);
+    for (uint32_t row = 0; row < pdu->rows; row++)
+        set_present(&pdu->fields[row], out, false);
 }
 
-static int get_value(const struct tlv_pdu *pdu, uint32_t row, void *out, const uint8_t *b,
-                     const struct element *e, uint32_t unit)
+int tlv_get(const struct tlv_pdu *pdu, uint32_t row, void *out, const uint8_t *b,
+            const struct tlv_element *e, uint32_t unit)
 {
     const struct ie *ie = &pdu->ies[row];
     if (e->octets < ie->least || e->octets > ie->most)
@@ -67,7 +58,7 @@ static uint32_t row_of(const struct tlv_pdu *pdu, uint8_t tag, uint32_t filled)
 {
     uint32_t row = 0;
     while (row < pdu->rows &&
-           (format_of(&pdu->ies[row]) == IE_V || pdu->ies[row].tag != tag || (filled & 1u << row)))
+           (tlv_format(&pdu->ies[row]) == IE_V || pdu->ies[row].tag != tag || (filled & 1u << row)))
         row++;
     return row;
 }
@@ -75,14 +66,15 @@ static uint32_t row_of(const struct tlv_pdu *pdu, uint8_t tag, uint32_t filled)
 // The element at `at`, and its row; pdu->rows if no row takes it. An element with an unknown tag is
 // read as one with a length.
 static int next_element(const struct tlv_pdu *pdu, const uint8_t *b, uint32_t n, uint32_t at,
-                        uint32_t filled, struct element *e, uint32_t *row)
+                        uint32_t filled, struct tlv_element *e, uint32_t *row)
 {
     uint32_t first = row_of(pdu, b[at], 0);
     *row = row_of(pdu, b[at], filled);
-    if (first == pdu->rows || format_of(&pdu->ies[first]) == IE_TLV)
+    if (first == pdu->rows || tlv_format(&pdu->ies[first]) == IE_TLV)
         return tlv_element(b, n, at, e);
     bool longer = n - at > 1 && b[at + 1] != IE_TV_SHORTER;
-    *e = (struct element){b[at], at, at + 1, longer ? pdu->ies[first].most : pdu->ies[first].least};
+    *e = (struct tlv_element){b[at], at, at + 1,
+                              longer ? pdu->ies[first].most : pdu->ies[first].least};
     return e->octets <= n - e->value ? 0 : wire_fault(WIRE_TRUNCATED, n);
 }
 
@@ -91,7 +83,7 @@ static const uint32_t granularities[4] = {1, 10, 100, 1000};
 // 10^g of the granularity element, which may be behind the elements that it scales; 1 if absent.
 static uint32_t unit_of(const struct tlv_pdu *pdu, const uint8_t *b, uint32_t n, uint32_t at)
 {
-    struct element e;
+    struct tlv_element e;
     for (; pdu->granularity_tag && at < n && tlv_element(b, n, at, &e) == 0;
          at = e.value + e.octets)
         if (e.tag == pdu->granularity_tag && e.octets == 1)
@@ -107,11 +99,22 @@ static enum wire_err one_of_fault(const struct tlv_pdu *pdu, const void *any)
         if (!(pdu->ies[row].format & IE_ONE_OF))
             continue;
         rows++;
-        there += is_present(&pdu->fields[row], any);
+        there += tlv_is_present(&pdu->fields[row], any);
     }
     if (rows && there == 0)
         return WIRE_MISSING_CONDITIONAL;
     return there > 1 ? WIRE_UNEXPECTED_IE : WIRE_OK;
+}
+
+// The same of rows that are there only together.
+enum wire_err tlv_together_fault(const struct tlv_pdu *pdu, const void *any)
+{
+    for (uint32_t row = 1; row < pdu->rows; row++) {
+        bool there = tlv_is_present(&pdu->fields[row], any);
+        if (pdu->ies[row].format & IE_WITH && there != tlv_is_present(&pdu->fields[row - 1], any))
+            return there ? WIRE_UNEXPECTED_IE : WIRE_MISSING_CONDITIONAL;
+    }
+    return one_of_fault(pdu, any);
 }
 
 static int whole(const struct tlv_pdu *pdu, const void *out, uint32_t filled, uint32_t n)
@@ -119,7 +122,7 @@ static int whole(const struct tlv_pdu *pdu, const void *out, uint32_t filled, ui
     for (uint32_t row = 0; row < pdu->rows; row++)
         if (!(filled & 1u << row) && pdu->fields[row].has_offset == FIELD_ALWAYS)
             return wire_fault(WIRE_MISSING_IE, n);
-    enum wire_err err = one_of_fault(pdu, out);
+    enum wire_err err = tlv_together_fault(pdu, out);
     return err ? wire_fault(err, n) : (int)n;
 }
 
@@ -135,18 +138,17 @@ static int fault_of(const struct tlv_pdu *pdu, uint32_t row, int fault)
 
 int tlv_decode(const struct tlv_pdu *pdu, void *out, const uint8_t *b, uint32_t n)
 {
-    uint32_t filled = 0, at = 1;
-    if (n < 1)
-        return wire_fault(WIRE_TRUNCATED, 0);
-    if (b[0] != pdu->type)
-        return wire_fault(WIRE_TYPE, 0);
-    for (uint32_t row = 0; row < pdu->rows; row++)
-        set_present(&pdu->fields[row], out, false);
-    for (uint32_t row = 0; row < pdu->rows && format_of(&pdu->ies[row]) == IE_V; row++) {
-        struct element e = {0, at, at, pdu->ies[row].least};
+    uint32_t filled = 0, at = pdu->begin;
+    if (n < at)
+        return wire_fault(WIRE_TRUNCATED, n);
+    if (b[pdu->type_at] != pdu->type)
+        return wire_fault(WIRE_TYPE, pdu->type_at);
+    tlv_clear(pdu, out);
+    for (uint32_t row = 0; row < pdu->rows && tlv_format(&pdu->ies[row]) == IE_V; row++) {
+        struct tlv_element e = {0, at, at, pdu->ies[row].least};
         if (e.octets > n - at)
             return wire_fault(at == n ? WIRE_MISSING_IE : WIRE_TRUNCATED, n);
-        int fault = get_value(pdu, row, out, b, &e, 1);
+        int fault = tlv_get(pdu, row, out, b, &e, 1);
         if (fault)
             return fault;
         filled |= 1u << row;
@@ -154,11 +156,11 @@ int tlv_decode(const struct tlv_pdu *pdu, void *out, const uint8_t *b, uint32_t 
     }
     uint32_t unit = unit_of(pdu, b, n, at);
     while (at < n) {
-        struct element e;
+        struct tlv_element e;
         uint32_t row;
         int fault = next_element(pdu, b, n, at, filled, &e, &row);
         if (!fault && row < pdu->rows) {
-            fault = get_value(pdu, row, out, b, &e, unit);
+            fault = tlv_get(pdu, row, out, b, &e, unit);
             filled |= 1u << row;
         }
         if (fault)
@@ -183,13 +185,16 @@ static int value_octets(const struct ie *ie, const struct field *field, const vo
 
 static uint32_t head_octets(const struct ie *ie, uint32_t size)
 {
-    switch (format_of(ie)) {
-    case IE_V:
-        return 0;
+    switch (tlv_format(ie)) {
     case IE_TV:
+    case IE_LV:
         return 1;
-    default:
+    case IE_TLV:
         return size > LENGTH_SHORT_MAX ? 3 : 2;
+    case IE_TLV8:
+        return 2;
+    default:
+        return 0;
     }
 }
 
@@ -197,9 +202,9 @@ static void put_head(const struct ie *ie, uint32_t size, uint8_t *b)
 {
     uint32_t head = head_octets(ie, size);
     if (head)
-        b[0] = ie->tag;
+        b[0] = tlv_format(ie) == IE_LV ? (uint8_t)size : ie->tag;
     if (head == 2)
-        b[1] = (uint8_t)(LENGTH_SHORT | size);
+        b[1] = (uint8_t)((tlv_format(ie) == IE_TLV ? LENGTH_SHORT : 0) | size);
     if (head == 3)
         put_be16(b + 1, (uint16_t)size);
 }
@@ -212,6 +217,13 @@ static int put_element(const struct ie *ie, const struct field *field, const voi
     int n = value_octets(ie, field, in, value, unit);
     if (n < 0)
         return n;
+    if (tlv_format(ie) == IE_HIGH) {
+        if (b)
+            b[-1] |= (uint8_t)(value[0] << 4);
+        return 0;
+    }
+    if (tlv_format(ie) == IE_TV_HALF)
+        value[0] |= ie->tag;
     uint32_t head = head_octets(ie, (uint32_t)n);
     const struct octets *octets = (const struct octets *)((const char *)in + field->offset);
     const uint8_t *from = field->kind == FIELD_OCTETS ? octets->at : value;
@@ -225,42 +237,43 @@ static int put_element(const struct ie *ie, const struct field *field, const voi
 static uint32_t unit_to_write(const struct tlv_pdu *pdu, const void *in)
 {
     for (uint32_t row = 0; pdu->granularity_tag && row < pdu->rows; row++)
-        if (pdu->ies[row].tag == pdu->granularity_tag && is_present(&pdu->fields[row], in))
+        if (pdu->ies[row].tag == pdu->granularity_tag && tlv_is_present(&pdu->fields[row], in))
             return granularities[field_get(&pdu->fields[row], in) & 3];
     return 1;
 }
 
 // Writes each row at its offset. Octets are moved first, the last row first, as a payload in the
-// buffer must be moved before it is overwritten.
+// buffer must be moved before it is overwritten; then the others, the first row first, as a high
+// half joins its low half.
 static int put_rows(const struct tlv_pdu *pdu, const void *in, uint8_t *b, uint32_t unit,
                     const uint32_t *at)
 {
     for (uint32_t i = 0; i < 2u * pdu->rows; i++) {
-        uint32_t row = pdu->rows - 1u - i % pdu->rows;
+        uint32_t row = i < pdu->rows ? pdu->rows - 1u - i : i - pdu->rows;
         bool octets = pdu->fields[row].kind == FIELD_OCTETS;
-        if (octets != (i < pdu->rows) || !is_present(&pdu->fields[row], in))
+        if (octets != (i < pdu->rows) || !tlv_is_present(&pdu->fields[row], in))
             continue;
         int n = put_element(&pdu->ies[row], &pdu->fields[row], in, b + at[row], unit);
         if (n < 0)
             return n;
     }
-    b[0] = pdu->type;
+    b[pdu->type_at] = pdu->type;
     return 0;
 }
 
 int tlv_encode(const struct tlv_pdu *pdu, const void *in, uint8_t *b, uint32_t room)
 {
-    uint32_t at[TLV_ROWS_MAX], end = 1, unit = unit_to_write(pdu, in);
+    uint32_t at[TLV_ROWS_MAX], end = pdu->begin, unit = unit_to_write(pdu, in);
     for (uint32_t row = 0; row < pdu->rows; row++) {
         at[row] = end;
-        if (!is_present(&pdu->fields[row], in))
+        if (!tlv_is_present(&pdu->fields[row], in))
             continue;
         int n = put_element(&pdu->ies[row], &pdu->fields[row], in, NULL, unit);
         if (n < 0)
             return wire_fault(wire_fault_err(n), end);
         end += (uint32_t)n;
     }
-    enum wire_err err = one_of_fault(pdu, in);
+    enum wire_err err = tlv_together_fault(pdu, in);
     if (err)
         return wire_fault(err, end);
     if (room < end)
@@ -268,108 +281,3 @@ int tlv_encode(const struct tlv_pdu *pdu, const void *in, uint8_t *b, uint32_t r
     int fault = put_rows(pdu, in, b, unit, at);
     return fault ? fault : (int)end;
 }
-
-static uint64_t get_uint(const uint8_t *b, uint32_t n)
-{
-    uint64_t value = 0;
-    for (uint32_t i = 0; i < n; i++)
-        value = value << 8 | b[i];
-    return value;
-}
-
-static int uint_get(const struct field *field, void *owner, const uint8_t *b, uint32_t n,
-                    uint32_t unit)
-{
-    uint64_t value = get_uint(b, n);
-    (void)unit;
-    if (value < field->least || value > field->most)
-        return wire_fault(WIRE_RESERVED, 0);
-    field_set(field, owner, value);
-    return 0;
-}
-
-static int uint_put(const struct field *field, const void *owner, uint8_t *b, uint32_t octets,
-                    uint32_t unit)
-{
-    uint64_t value = field_get(field, owner);
-    (void)unit;
-    if (value < field->least || value > field->most)
-        return wire_fault(WIRE_RANGE, 0);
-    for (uint32_t i = 0; i < octets; i++)
-        b[i] = (uint8_t)(value >> 8 * (octets - 1 - i));
-    return (int)octets;
-}
-
-const struct ie_coding ie_uint = {uint_get, uint_put};
-
-static int low_bits_get(const struct field *field, void *owner, const uint8_t *b, uint32_t n,
-                        uint32_t unit)
-{
-    (void)unit;
-    field_set(field, owner, get_uint(b, n) & field->most);
-    return 0;
-}
-
-const struct ie_coding ie_low_bits = {low_bits_get, uint_put};
-
-static int octets_get(const struct field *field, void *owner, const uint8_t *b, uint32_t n,
-                      uint32_t unit)
-{
-    (void)unit;
-    *(struct octets *)((char *)owner + field->offset) = (struct octets){b, n};
-    return 0;
-}
-
-// The encoder copies octets from their place.
-const struct ie_coding ie_octets = {octets_get, NULL};
-
-#define IDENTITY_IMSI 1
-#define IDENTITY_ODD  0x08
-
-// First octet: digit 1, odd or even, type of identity; then two digits each, the last padded by 15.
-static int imsi_get(const struct field *field, void *owner, const uint8_t *b, uint32_t n,
-                    uint32_t unit)
-{
-    struct digits *digits = (struct digits *)((char *)owner + field->offset);
-    uint32_t count = 2 * n - (b[0] & IDENTITY_ODD ? 1 : 2);
-    (void)unit;
-    if ((b[0] & 7) != IDENTITY_IMSI)
-        return wire_fault(WIRE_TYPE, 0);
-    if (count < field->least || count > field->most)
-        return wire_fault(WIRE_LENGTH, 0);
-    for (uint32_t i = 0; i < count; i++) {
-        uint8_t digit = (i + 1) & 1 ? b[(i + 1) / 2] >> 4 : b[(i + 1) / 2] & 15;
-        if (digit > 9)
-            return wire_fault(WIRE_RESERVED, (i + 1) / 2);
-        digits->text[i] = (char)('0' + digit);
-    }
-    digits->text[count] = '\0';
-    if (!(b[0] & IDENTITY_ODD) && b[n - 1] >> 4 != 15)
-        return wire_fault(WIRE_RESERVED, n - 1);
-    return 0;
-}
-
-static int imsi_put(const struct field *field, const void *owner, uint8_t *b, uint32_t octets,
-                    uint32_t unit)
-{
-    const struct digits *digits = (const struct digits *)((const char *)owner + field->offset);
-    uint32_t count = (uint32_t)strnlen(digits->text, sizeof digits->text);
-    (void)octets, (void)unit;
-    if (count < field->least || count > field->most)
-        return wire_fault(WIRE_RANGE, 0);
-    b[0] = IDENTITY_IMSI | (count & 1 ? IDENTITY_ODD : 0);
-    for (uint32_t i = 0; i < count; i++) {
-        uint8_t digit = (uint8_t)(digits->text[i] - '0');
-        if (digit > 9)
-            return wire_fault(WIRE_RANGE, 0);
-        if ((i + 1) & 1)
-            b[(i + 1) / 2] = (uint8_t)((i == 0 ? b[0] : b[(i + 1) / 2]) | digit << 4);
-        else
-            b[(i + 1) / 2] = digit;
-    }
-    if (!(count & 1))
-        b[count / 2] |= 0xf0;
-    return (int)(count / 2 + 1);
-}
-
-const struct ie_coding ie_imsi = {imsi_get, imsi_put};

@@ -1,7 +1,7 @@
 // PDUs made of information elements, as BSSGP (TS 48.018 clause 11) and NS (48.016) write them: a
 // type octet, elements of fixed length without a tag (V), then elements with a tag and a fixed
 // length (TV) or with a length of their own (TLV). The length is one octet with its top bit set for
-// up to 127 octets, else two.
+// up to 127 octets, else two. 24.008 (l3.h) adds formats, and decodes by rules of its own.
 //
 // A PDU is a table: row i of `ies` is the coding of field i of the struct, so that one decoder and
 // one encoder serve all PDUs. The decoder takes elements in any order, the first of a tag for the
@@ -14,9 +14,19 @@
 
 #include "dataplane/wire/field.h"
 
-enum ie_format { IE_V, IE_TV, IE_TLV };
+enum ie_format {
+    IE_V,
+    IE_TV,
+    IE_TLV,
+    IE_LV,      // 24.007 11.2.1.1: a length of one octet, no tag
+    IE_LOW,     // bits 1 to 4 of an octet
+    IE_HIGH,    // bits 5 to 8 of the octet of the row before, which is IE_LOW
+    IE_TV_HALF, // one octet: the tag is its high half, the value its low half
+    IE_TLV8     // a length of one octet
+};
 #define IE_CONDITIONAL 0x40 // flag of the format
 #define IE_ONE_OF      0x80 // likewise
+#define IE_WITH        0x20 // likewise: present if and only if the row before is
 
 // A TV element has one length, except the IP Address of NS (48.016 10.3.2b): if its first octet is
 // 1 it has the shorter one.
@@ -42,6 +52,8 @@ struct ie {
 
 struct tlv_pdu {
     uint8_t type;
+    uint8_t type_at;         // offset of the type octet
+    uint8_t begin;           // of the first row; octets in front of it are the caller's
     uint8_t granularity_tag; // of the element that scales the others; 0: none
     uint8_t rows;
     const struct field *fields;
@@ -50,6 +62,29 @@ struct tlv_pdu {
 
 int tlv_decode(const struct tlv_pdu *pdu, void *out, const uint8_t *b, uint32_t n);
 int tlv_encode(const struct tlv_pdu *pdu, const void *in, uint8_t *b, uint32_t room);
+
+// Parts of a decoder.
+struct tlv_element {
+    uint8_t tag;
+    uint32_t at, value, octets; // offsets of the tag and of the value
+};
+
+static inline enum ie_format tlv_format(const struct ie *ie)
+{
+    return (enum ie_format)(ie->format & ~(IE_CONDITIONAL | IE_ONE_OF | IE_WITH));
+}
+
+static inline bool tlv_is_present(const struct field *field, const void *in)
+{
+    return field->has_offset == FIELD_ALWAYS || *((const bool *)in + field->has_offset);
+}
+
+// No row is present. The value of an element becomes that of its row.
+void tlv_clear(const struct tlv_pdu *pdu, void *out);
+int tlv_get(const struct tlv_pdu *pdu, uint32_t row, void *out, const uint8_t *b,
+            const struct tlv_element *e, uint32_t unit);
+// 0, or the fault of elements that are there, or not, because of others.
+enum wire_err tlv_together_fault(const struct tlv_pdu *pdu, const void *any);
 
 // A PDU's list has rows MUST(T, field, ELEMENT) and MAY(T, field, ELEMENT), where ELEMENT is a
 // macro for: tag, format, coding, least and most octets, kind, least and most value, meaning. The
@@ -81,11 +116,23 @@ int tlv_encode(const struct tlv_pdu *pdu, const void *in, uint8_t *b, uint32_t r
 #define TLV_IF(...)            TLV_IF_(__VA_ARGS__)
 #define TLV_IF_(tag, fmt, ...) tag, fmt | IE_CONDITIONAL, __VA_ARGS__
 
+// An element that is there if and only if the one before is.
+#define TLV_WITH(...)            TLV_WITH_(__VA_ARGS__)
+#define TLV_WITH_(tag, fmt, ...) tag, fmt | IE_WITH, __VA_ARGS__
+
 #define TLV_IE(T, name, ...)                                     TLV_IE_(__VA_ARGS__)
 #define TLV_IE_(tag, fmt, code, lo, hi, kind, least, most, help) {tag, fmt, lo, hi, &code},
 
 // Integers of 1 to 4 octets; the same with ignored spare bits above the field's range, which is
 // 2^k - 1; unchanged octets; BCD digits as in a mobile identity (24.008 10.5.1.4).
 extern const struct ie_coding ie_uint, ie_low_bits, ie_octets, ie_imsi;
+
+// The mobile identity in n octets, one or more, of the kinds that are digits. Its type is in bits 1
+// to 3 of the first octet. put returns the octets; `least` and `most` are numbers of digits.
+#define IDENTITY_TYPE 0x07
+int ie_get_digits(struct digits *digits, uint64_t least, uint64_t most, const uint8_t *b,
+                  uint32_t n);
+int ie_put_digits(const struct digits *digits, uint64_t least, uint64_t most, uint8_t type,
+                  uint8_t *b);
 
 #endif

@@ -55,6 +55,7 @@ struct wire_pdu {
     const char *name;
     const char *group; // of PDUs distinguished by a type octet, "bssgp"; else NULL
     uint8_t type;
+    uint8_t type_at; // its offset
     const char *help;
     const struct field *fields;
     uint32_t field_count;
@@ -68,5 +69,8 @@ extern const uint32_t wire_pdu_count;
 
 // The PDU of a group ("bssgp", "ns") by its type octet; NULL if unknown.
 const struct wire_pdu *wire_pdu_of(const char *group, uint8_t type);
+
+// The same by the octets of the PDU; NULL with a fault if they are none of the group.
+const struct wire_pdu *wire_pdu_in(const char *group, const uint8_t *b, uint32_t n, int *fault);
 
 #endif

@@ -34,6 +34,7 @@ for promise, *its_group in (
         ("unknown, missing, out of range, of a wrong type: the error names PDU and field",
          "wrong_fields", 500),
         ("values that the PDU cannot carry: the error names field and value", "unsendable", 20),
+        ("messages of layer 3 by their direction, and the causes of faults", "layer3", 12),
         ("an enciphered frame comes back with its FCS", "enciphered", 2),
         ("octets that are no such PDU: nil, and a text with fault and octet", "decode_faults", 60)):
     case(promise, *its_group)(group)

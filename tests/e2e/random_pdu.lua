@@ -114,17 +114,29 @@ local function fit_bssgp_field(pdu, name, choose, unit)
         pdu[name] = choose(0, 65535) * 100 * unit
     elseif ends_with(name, "_ms") then
         pdu[name] = choose(0, 65535) * 10
-    elseif ends_with(name, "timer_s") or name == "t10_s" then
+    elseif ends_with(name, "_s") then
         pdu[name] = stepped(timers, choose)
     elseif name == "mnc_digits" and pdu.mnc_digits == 2 then
         pdu.mnc = pdu.mnc % 100
     end
 end
 
+-- Of these exactly one, by turns.
+local turn = 0
+
+local function keep_one(pdu, names)
+    turn = turn + 1
+    for i, name in ipairs(names) do
+        pdu[name] = i == turn % #names + 1 and pdu[name] or nil
+    end
+end
+
 local function fit_bssgp(pdu, fields, choose, unit)
     for _, field in ipairs(fields) do
         local value = pdu[field.name]
-        if field.kind == "record" and value then
+        if field.name == "identity" and value then
+            keep_one(value, { "imsi", "imei", "imeisv", "tmsi" })
+        elseif field.kind == "record" and value then
             fit_bssgp(value, field.fields, choose, unit)
         elseif field.kind == "list" and value then
             for _, item in ipairs(value) do
@@ -139,9 +151,6 @@ end
 -- --- By PDU ---------------------------------------------------------------------------------------
 
 local fit = {}
-
--- Of these exactly one, by turns.
-local turn = 0
 
 local function one_of(pdu, name, names)
     turn = turn + 1
@@ -257,7 +266,7 @@ function M.pdu_of(name, choose, with_optional)
     if fit[name] then
         fit[name](pdu, choose)
     end
-    if name:find("^bssgp_") then
+    if wire[name].type and not name:find("^s?ns_") then
         fit_bssgp(pdu, wire[name].fields, choose, units[pdu.granularity or 0])
     end
     return pdu

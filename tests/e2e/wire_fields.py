@@ -63,11 +63,13 @@ def area(kind):
                   lac=plain("gsm_a.lac"), rac=plain("gsm_a.gm.gmm.rac"), ci=plain("bssgp.ci"))
 
 
-def gprs_timer(value, pdu):
-    if value == 0xFFFFFFFF:
-        return [("bssgp.unit_val", 7), ("bssgp.gprs_timer", 0)]
-    unit = next(u for u, s in enumerate((2, 60, 360)) if value % s == 0 and value // s < 32)
-    return [("bssgp.unit_val", unit), ("bssgp.gprs_timer", value // (2, 60, 360)[unit])]
+def gprs_timer(unit_name, value_name):
+    def mapping(value, pdu):
+        if value == 0xFFFFFFFF:
+            return [(unit_name, 7), (value_name, 0)]
+        unit = next(u for u, s in enumerate((2, 60, 360)) if value % s == 0 and value // s < 32)
+        return [(unit_name, unit), (value_name, value // (2, 60, 360)[unit])]
+    return mapping
 
 
 def xid_octets(kind, octets, unit=1):
@@ -115,6 +117,37 @@ def tcp_kinds(pdu):
     return kinds + [5] * bool(pdu["sack"])
 
 
+GM = "gsm_a.gm.gmm."
+
+
+def capability(value, pdu):
+    """The ciphers, the release and packet flows; the first octet may be the only one."""
+    octets = bytes.fromhex(value)
+    pairs = [(GM + "net_cap.gea1", octets[0] >> 7), (GM + "net_cap.rev", octets[0] & 1)]
+    if len(octets) > 1:
+        pairs += [(GM + "net_cap." + name, octets[1] >> bit & 1)
+                  for name, bit in (("pfc", 7), ("gea2", 6), ("gea3", 5), ("gea4", 4))]
+    return pairs
+
+
+def npdu_numbers(value, pdu):
+    """One: NSAPI, eight bits of its number, four spare ones."""
+    return [(GM + "nsapi", int(value, 16) >> 4 & 255)]
+
+
+def old_area(value, pdu):
+    """Behind the cell of the BSSGP PDU around it (wire_frames.py)."""
+    cell = {"mcc": 262, "mnc": 42, "lac": 0x1234, "rac": 0x56}
+    return area("rai")(cell, pdu) + area("rai")(value, pdu)
+
+
+BSS_TIMER = gprs_timer("bssgp.unit_val", "bssgp.gprs_timer")
+GM_TIMER = gprs_timer(GM + "gprs_timer_unit", GM + "gprs_timer_value")
+GM_TIMER_2 = gprs_timer(GM + "gprs_timer2_unit", GM + "gprs_timer2_value")
+DRX = half((GM + "split_pg_cycle_code", 8, 255), (GM + "cn_spec_drx_cycle_len_coef", 4, 15),
+           (GM + "split_on_ccch", 3, 1), (GM + "non_drx_timer", 0, 7))
+IDENTITY = record(imsi=plain("e212.imsi"), imei=plain("gsm_a.imei"), imeisv=plain("gsm_a.imeisv"),
+                  tmsi=plain("3gpp.tmsi"))
 TLLI, CAUSE, BVCI = plain("gsm_a.rr.tlli"), plain("bssgp.cause"), plain("bssgp.bvci")
 NS_CAUSE, PFI = plain("nsip.cause"), plain("gsm_a.gm.sm.packet_flow_id")
 ENDPOINT = {"udp_port": plain("nsip.ip_element.udp_port"),
@@ -236,9 +269,7 @@ FIELDS = {
         "ra_capability": plain("gsm_a.gm.gmm.acc_cap_struct_len", by=lambda value: 0x3D),
         "priority": half(("gsm_a.bssmap.pci", 6, 1), ("gsm_a_bssmap.priority_level", 2, 15),
                          ("gsm_a.bssmap.qa", 1, 1), ("gsm_a.bssmap.pvi", 0, 1)),
-        "drx": half(("gsm_a.gm.gmm.split_pg_cycle_code", 8, 255),
-                    ("gsm_a.gm.gmm.cn_spec_drx_cycle_len_coef", 4, 15),
-                    ("gsm_a.gm.gmm.split_on_ccch", 3, 1), ("gsm_a.gm.gmm.non_drx_timer", 0, 7)),
+        "drx": DRX,
         "imsi": plain("e212.imsi"), "tmsi": plain("gsm_a.tmsi"), "p_tmsi": plain("gsm_a.tmsi"),
         "lsa_information": plain("gsm_a.bssmap.lsa_inf_prio", by=lambda value: 10),
         "lsa_list": plain("gsm_a.bssmap.lsa_id", by=lambda value: 0xAABBCC),
@@ -274,7 +305,38 @@ FIELDS = {
         "action": plain("bssgp.flush_action"), "octets": plain("bssgp.no_of_oct"),
         "frames": plain("bssgp.llc_frames_disc"), "pdu_in_error": plain("bssgp.pdu_data",
                                                                         by=lambda v: v[2:]),
-        "packet_flow_timer_s": gprs_timer, "t10_s": gprs_timer},
+        "packet_flow_timer_s": BSS_TIMER, "t10_s": BSS_TIMER},
+    "gmm": {
+        "net_capability": capability, "cksn": plain("gsm_a.key_seq"), "drx": DRX,
+        "attach_type": half((GM + "for", 3, 1), (GM + "type_of_attach", 0, 7)),
+        "update_type": half((GM + "for", 3, 1), (GM + "update_type", 0, 7)),
+        "detach_type": half((GM + "type_of_detach", 0, 7)),
+        "identity": IDENTITY, "p_tmsi": plain("3gpp.tmsi"), "imeisv": plain("gsm_a.imeisv"),
+        "old_area": old_area, "area": area("rai"),
+        "ra_capability": plain(GM + "acc_cap_struct_len", by=lambda value: 0x3D),
+        "old_signature": plain(GM + "ptmsi_sig"), "signature": plain(GM + "ptmsi_sig"),
+        "tmsi_status": plain(GM + "tmsi_flag"), "force_standby": plain(GM + "force_to_standby"),
+        "result": half((GM + "fop", 3, 1), (GM + "res_of_attach", 0, 7)),
+        "ready_timer_s": GM_TIMER, "t3312_s": GM_TIMER, "t3302_s": GM_TIMER_2, "t3346_s": GM_TIMER_2,
+        "priority_sms": plain("gsm_a.gm.radio_priority_pdp"),
+        "priority_tom8": plain("gsm_a.gm.radio_priority_tom8"), "cause": plain(GM + "cause"),
+        "equivalent_plmns": lambda value, pdu: [("e212.mcc", 262), ("e212.mnc", 42)],
+        "network_features": half(*((GM + name, bit, 1) for bit, name in enumerate(
+            "emc_bs ims_vops mbms lcs_molr".split()))),
+        "npdu_numbers": npdu_numbers,
+        "pdp_status": lambda value, pdu: [(GM + "nsapi", value >> n & 1) for n in range(16)],
+        "algorithm": plain(GM + "type_of_ciph_alg"), "imeisv_request": plain(GM + "imeisv_req"),
+        "reference": plain(GM + "ac_ref_nr"), "rand": plain("gsm_a.dtap.rand"),
+        "autn": plain("gsm_a.dtap.autn"), "res": plain("gsm_a.dtap.sres"),
+        "res_rest": plain("gsm_a.dtap.xres"), "auts": plain("gsm_a.dtap.auts"),
+        "type": plain(GM + "type_of_identity"),
+        "full_name": plain("gsm_a.dtap.text_string", by=lambda value: "A"),
+        "short_name": plain("gsm_a.dtap.text_string", by=lambda value: "B"),
+        "time_zone": nothing, "time": nothing, "daylight_saving": plain("gsm_a.dtap.dst_adjustment")},
+    "gmm_detach_request_up": {
+        "detach_type": half((GM + "power_off", 3, 1), (GM + "type_of_detach", 0, 7)),
+        "signature": plain(GM + "ptmsi_sig2")},
+    "gmm_update_accept": {"result": half((GM + "update_result", 0, 7))},
     "bssgp_radio_status": {"cause": plain("bssgp.ra_cause")},
     "bssgp_ra_capability_update_ack": {"cause": plain("bssgp.ra_cap_upd_cause")},
 }

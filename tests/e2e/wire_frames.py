@@ -57,6 +57,17 @@ def llc_ui(info):
     return llc(frame + fcs(frame))
 
 
+def layer3(name, octets):
+    """In a UI frame of SAPI 1; up or down is what tshark has to know."""
+    up = name in UPLINK or name.endswith("_up")
+    frame = (b"\x01" if up else b"\x41") + b"\xc0\x01" + octets
+    frame += fcs(frame)
+    if not up:
+        return llc(frame)
+    return ns(b"\0\0\0\2" + bytes.fromhex("01c0000001000008 08 88 62f224123456 0001 0e")
+              + struct.pack(">H", len(frame)) + frame)
+
+
 def llc_xid(block):
     frame = b"\x4b\xfb" + bytes([0x80 | 11 << 2 | len(block) >> 6, len(block) << 2 & 255]) + block
     return llc(frame + fcs(frame))
@@ -65,6 +76,11 @@ def llc_xid(block):
 def abqp(octets):
     return bssgp(bytes.fromhex("541f84c00000012881083a") + bytes([0x80 | len(octets)]) + octets)
 
+
+# Messages of layer 3 from an MS, beside those that are called so.
+UPLINK = {"gmm_" + name for name in (
+    "attach_request attach_complete update_request update_complete reallocation_complete "
+    "authentication_response authentication_failure identity_response").split()}
 
 AROUND = {
     "ether": lambda octets: octets, "arp": lambda octets: ethernet(0x0806, octets),
@@ -79,6 +95,8 @@ AROUND = {
 
 
 def frame_of(name, octets):
+    if name.startswith(("gmm_", "sm_")):
+        return layer3(name, octets)
     around = AROUND.get(name) or AROUND.get(name.split("_")[0])
     right(around, f"{name}: no word here of how it travels; add it to AROUND")
     return around(octets)

@@ -148,13 +148,32 @@ function tame.sndcp_xid(pdu)
     end
 end
 
--- Elements of BSSGP that are octets here and are read by tshark.
+-- tshark reads no MNC of an IMSI that is short.
+function tame.gmm_identity_response(pdu)
+    pdu.identity.imsi = pdu.identity.imsi and "26242" .. random(1000000000, 9999999999)
+end
+
+tame.gmm_attach_request = tame.gmm_identity_response
+
+-- An IMSI would have a PLMN beside the equivalent ones.
+function tame.gmm_attach_accept(pdu)
+    pdu.identity = pdu.identity and { tmsi = random(0, 0xffffffff) }
+end
+
+tame.gmm_update_accept = tame.gmm_attach_accept
+
+-- Elements that are octets here and are read by tshark.
 local elements = {
     llc_pdu = llc_frame,
     ra_capability = function() return octets "17b342256659a8d80000" end,
     lsa_information = function() return octets "01aabbcc05" end,
     lsa_list = function() return octets "01aabbcc" end,
     selected_plmn = function() return octets "62f224" end,
+    equivalent_plmns = function() return octets "62f224" end,
+    npdu_numbers = function() return octets "5010" end,
+    full_name = function() return octets "8141" end,
+    short_name = function() return octets "8142" end,
+    time = function() return octets "62116251900040" end,
     abqp = function() return wire.abqp.encode(random_pdu.pdu_of("abqp", random, true)) end,
     pdu_in_error = function() return octets "2e1e81" .. string.char(random(0, 255)) end,
 }

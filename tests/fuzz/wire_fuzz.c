@@ -11,12 +11,13 @@
 // a GTP-U payload beyond this does not leave room for its options
 #define LONGEST 60000u
 
-static const struct wire_pdu *chosen(uint8_t type)
+static const struct wire_pdu *chosen(const uint8_t *b, uint32_t n)
 {
+    int fault;
     for (uint32_t i = 0; i < wire_pdu_count; i++)
         if (strcmp(wire_pdus[i].name, PDU_NAME) == 0)
             return &wire_pdus[i];
-    return wire_pdu_of(PDU_NAME, type);
+    return wire_pdu_in(PDU_NAME, b, n, &fault);
 }
 
 static bool repair_checksum(const struct wire_pdu *pdu, uint32_t at, uint8_t *b, uint32_t n)
@@ -82,7 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     uint8_t *b = malloc(size); // exactly its size, so that a sanitizer sees the first octet beyond
     memcpy(b, data, size);
-    const struct wire_pdu *pdu = chosen(b[0]);
+    const struct wire_pdu *pdu = chosen(b, (uint32_t)size);
     if (pdu)
         check_octets(pdu, b, (uint32_t)size);
     free(b);

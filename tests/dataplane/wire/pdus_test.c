@@ -23,7 +23,7 @@ static void expect_round_trip(const struct wire_pdu *pdu, uint32_t payload_most)
     if (n < 0)
         fail_msg("%s: encode: %s", pdu->name, wire_err_name(wire_fault_err(n)));
     if (pdu->group)
-        assert_int_equal(b[0], pdu->type);
+        assert_int_equal(b[pdu->type_at], pdu->type);
     memset(&received, 0xee, sizeof received);
     int consumed = pdu->decode(&received, b, (uint32_t)n);
     if (consumed != n)

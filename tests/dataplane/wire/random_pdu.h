@@ -117,7 +117,7 @@ static inline void fit_bssgp_field(const struct field *f, void *owner, uint64_t 
         field_set(f, owner, random_in(0, 65535) * 100 * unit);
     else if (ends_with(name, "_ms"))
         field_set(f, owner, random_in(0, 65535) * 10);
-    else if (ends_with(name, "timer_s") || strcmp(name, "t10_s") == 0)
+    else if (ends_with(name, "_s"))
         field_set(f, owner, random_gprs_timer_s());
     else if (strcmp(name, "mnc_digits") == 0 && field_get(f, owner) == 2)
         ((struct bssgp_area *)owner)->mnc %= 100;
@@ -306,7 +306,7 @@ static inline bool is_pdu(const struct wire_pdu *pdu, const char *name)
 
 static inline void make_sendable(const struct wire_pdu *pdu, union wire_any *any)
 {
-    if (pdu->group && strcmp(pdu->group, "bssgp") == 0)
+    if (pdu->group && strcmp(pdu->group, "ns") != 0)
         fit_bssgp(pdu->fields, pdu->field_count, any, flow_unit(pdu, any));
     for (size_t i = 0; i < sizeof random_fits / sizeof random_fits[0]; i++)
         if (is_pdu(pdu, random_fits[i].pdu))
