@@ -7,6 +7,7 @@ paper's targets and figures; and of `./run lab`, whose figures are made up here.
     contrast    a text of less than 4.5 to 1 on its ground, or a curve of less than 3 to 1
     small       a text of less than 10 pixels
     silent      a point, column or bar that says no value under the pointer
+    lines       a row's line that ends where a column stays in place while others are scrolled
     cut         from 1200 pixels on: a note of a table that its box has to be scrolled for
     switch      a name of a legend that does not hide and show its curve, or that hides another
 
@@ -46,7 +47,7 @@ sweep { axis { key = "nse.bvc.radio.slots", name = "slots", values = { 6, 8 } } 
 MEASURE = r"""
 <script>
 addEventListener('load', () => {
-    const faults = {overflow: [], overlap: [], contrast: [], small: [], silent: [], cut: [], switch: []};
+    const faults = {overflow: [], overlap: [], contrast: [], small: [], silent: [], lines: [], cut: [], switch: []};
     const say = (kind, text) => faults[kind].length < 5 && faults[kind].push(text.trim().slice(0, 120));
     document.querySelectorAll('details').forEach(d => d.open = true);
     const root = document.documentElement, width = innerWidth;
@@ -57,6 +58,10 @@ addEventListener('load', () => {
         if (r && r.right > width + 1 && !e.closest('.wide') && !e.closest('svg'))
             say('overflow', `${e.tagName} ends at ${r.right}: ${e.textContent}`);
     }
+    // The ground of such a cell lies over lines that are the table's, not its own.
+    for (const e of document.querySelectorAll('table'))
+        if (getComputedStyle(e).borderCollapse === 'collapse' && [...e.querySelectorAll('td')].some(d => getComputedStyle(d).position === 'sticky'))
+            say('lines', e.textContent);
     for (const e of document.querySelectorAll('.wide td.wrap')) {
         const box = e.closest('.wide');
         if (width >= 1200 && e.textContent.trim() && shown(e) && shown(e).right > box.getBoundingClientRect().left + box.clientWidth + 2)
@@ -130,7 +135,7 @@ addEventListener('load', () => {
 PLANTED = (("overflow", "main{width:1500px;max-width:none}"), ("overflow", "ul.says{margin-left:1390px}"),
            ("overlap", "ul.names{margin-top:-60px}"), ("overlap", "ul.names li{margin-right:-60px}"), ("overlap", "svg.bars rect{transform:translateY(-12px)}"),
            ("contrast", ":root{--soft:#909090}"), ("contrast", ":root{--s1:#ffd0b0}"), ("small", "svg.bars text{font-size:9px}"),
-           ("silent", ".at{pointer-events:none!important}.at .area{pointer-events:none}"),
+           ("lines", "table{border-collapse:collapse}"), ("silent", ".at{pointer-events:none!important}.at .area{pointer-events:none}"),
            ("switch", "figure svg [stroke*='--s1']{display:inline!important}"), ("switch", "figure:has(.c1:not(:checked)) svg *{display:none}"))
 
 
