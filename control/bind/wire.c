@@ -260,7 +260,7 @@ int wire_open(lua_State *L)
         lua_setfield(L, -3, pdu->name);
     }
     lua_setfield(L, -2, "names");
-    static const char *const groups[] = {"bssgp", "ns", "gmm_up", "gmm_down"};
+    static const char *const groups[] = {"bssgp", "ns", "gmm_up", "gmm_down", "sm"};
     for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++)
         add_group(L, groups[i]);
     lua_pushcfunction(L, l3_cause_of);

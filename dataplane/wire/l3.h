@@ -44,7 +44,9 @@ extern const struct field_record l3_identity_record;
 #define FIELD_KIND_IDENTITY FIELD_RECORD, &l3_identity_record
 
 // l3_old_area: an area whose PLMN cannot be read counts as deleted, 24.008 10.5.5.15, and becomes
-// PLMN 000-00 with the LAC 0xfffe. l3_pdp_status: bit n is NSAPI n.
-extern const struct ie_coding l3_identity_coding, l3_imeisv, l3_tmsi, l3_old_area, l3_pdp_status;
+// PLMN 000-00 with the LAC 0xfffe. l3_pdp_status: bit n is NSAPI n. l3_ti: the first two octets of
+// SM, of which the type is the caller's.
+extern const struct ie_coding l3_identity_coding, l3_imeisv, l3_tmsi, l3_old_area, l3_pdp_status,
+    l3_ti;
 
 #endif

@@ -158,3 +158,27 @@ static int pdp_status_put(const struct field *field, const void *owner, uint8_t 
 }
 
 const struct ie_coding l3_pdp_status = {pdp_status_get, pdp_status_put};
+
+#define TI_EXTENDED 7 // the TI is in the next octet
+
+static int ti_get(const struct field *field, void *owner, const uint8_t *b, uint32_t n,
+                  uint32_t unit)
+{
+    (void)n, (void)unit;
+    field_set(field, owner, b[0] >> 4);
+    return (b[0] >> 4 & TI_EXTENDED) == TI_EXTENDED ? wire_fault(WIRE_RESERVED, 0) : 0;
+}
+
+// The type octet is the encoder's.
+static int ti_put(const struct field *field, const void *owner, uint8_t *b, uint32_t octets,
+                  uint32_t unit)
+{
+    uint64_t ti = field_get(field, owner);
+    (void)unit;
+    if (ti > field->most || (ti & TI_EXTENDED) == TI_EXTENDED)
+        return wire_fault(WIRE_RANGE, 0);
+    b[0] = (uint8_t)(ti << 4 | L3_SM);
+    return (int)octets;
+}
+
+const struct ie_coding l3_ti = {ti_get, ti_put};

@@ -10,6 +10,7 @@
 #define ns_HEAD                                   0, 1, 0
 #define gmm_up_HEAD                               1, 2, 0
 #define gmm_down_HEAD                             gmm_up_HEAD
+#define sm_HEAD                                   1, 0, 0
 #define TYPE_AT(...)                              TYPE_AT_(__VA_ARGS__)
 #define TYPE_AT_(type_at, begin, granularity_tag) type_at
 
@@ -21,6 +22,8 @@
 #define gmm_up_ENCODE   l3_encode
 #define gmm_down_DECODE l3_decode
 #define gmm_down_ENCODE l3_encode
+#define sm_DECODE       l3_decode
+#define sm_ENCODE       l3_encode
 
 #define PDU(name, LIST, help)                                                \
     static const struct field name##_table[] = FIELD_TABLE(name, LIST);      \

@@ -16,6 +16,7 @@
 #include "dataplane/wire/llc_u.h"
 #include "dataplane/wire/llc_xid.h"
 #include "dataplane/wire/ns.h"
+#include "dataplane/wire/sm.h"
 #include "dataplane/wire/sndcp.h"
 #include "dataplane/wire/sndcp_xid.h"
 #include "dataplane/wire/tcp.h"

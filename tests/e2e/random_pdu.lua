@@ -116,6 +116,10 @@ local function fit_bssgp_field(pdu, name, choose, unit)
         pdu[name] = choose(0, 65535) * 10
     elseif ends_with(name, "_s") then
         pdu[name] = stepped(timers, choose)
+    elseif name == "ti" then -- 7 and 15 would be extended ones
+        pdu.ti = choose(0, 6) + 8 * choose(0, 1)
+    elseif name == "apn" then -- one label
+        pdu.apn = string.char(#pdu.apn - 1) .. pdu.apn:sub(2)
     elseif name == "mnc_digits" and pdu.mnc_digits == 2 then
         pdu.mnc = pdu.mnc % 100
     end

@@ -117,7 +117,7 @@ def tcp_kinds(pdu):
     return kinds + [5] * bool(pdu["sack"])
 
 
-GM = "gsm_a.gm.gmm."
+GM, SM = "gsm_a.gm.gmm.", "gsm_a.gm.sm."
 
 
 def capability(value, pdu):
@@ -139,6 +139,18 @@ def old_area(value, pdu):
     """Behind the cell of the BSSGP PDU around it (wire_frames.py)."""
     cell = {"mcc": 262, "mnc": 42, "lac": 0x1234, "rac": 0x56}
     return area("rai")(cell, pdu) + area("rai")(value, pdu)
+
+
+def qos_of_context(begin):
+    """Two of its octets; all of them are judged as an abqp."""
+    def mapping(value, pdu):
+        octets = bytes.fromhex(value)[begin:]
+        return [(QOS_ + "reliability_cls", octets[0] & 7), (QOS_ + "max_bitrate_downl", octets[6])]
+    return mapping
+
+
+def address_of_context(name):
+    return lambda value, pdu: [(name, str(ipaddress.IPv4Address(int(value, 16))))] if value else []
 
 
 BSS_TIMER = gprs_timer("bssgp.unit_val", "bssgp.gprs_timer")
@@ -337,6 +349,17 @@ FIELDS = {
         "detach_type": half((GM + "power_off", 3, 1), (GM + "type_of_detach", 0, 7)),
         "signature": plain(GM + "ptmsi_sig2")},
     "gmm_update_accept": {"result": half((GM + "update_result", 0, 7))},
+    "sm": {
+        "ti": half(("gsm_a.dtap.ti_flag", 3, 1), ("gsm_a.dtap.tio", 0, 7)),
+        "nsapi": plain(GM + "nsapi"), "sapi": plain(SM + "llc_sapi"), "qos": qos_of_context(0),
+        "address": record(organisation=plain(SM + "pdp_type_org"), type=plain(SM + "pdp_type_number"),
+                          address=address_of_context(SM + "ip4_address")),
+        "apn": plain(SM + "apn", by=lambda value: "internet"),
+        "options": plain(SM + "pco_pid", by=lambda value: 0x8021),
+        "priority": plain("gsm_a.gm.radio_priority_pdp"), "cause": plain(SM + "cause"), "pfi": PFI,
+        "tear_down": plain(SM + "tdi"), "tft": plain(SM + "tft.pkt_flt", by=lambda value: 0),
+        "linked_ti": plain("gsm_a.gm.ti_value", by=lambda value: int(value, 16) >> 4)},
+    "sm_activate_accept": {"cause": plain(SM + "cause_2")},
     "bssgp_radio_status": {"cause": plain("bssgp.ra_cause")},
     "bssgp_ra_capability_update_ack": {"cause": plain("bssgp.ra_cap_upd_cause")},
 }

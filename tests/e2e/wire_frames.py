@@ -78,9 +78,10 @@ def abqp(octets):
 
 
 # Messages of layer 3 from an MS, beside those that are called so.
-UPLINK = {"gmm_" + name for name in (
-    "attach_request attach_complete update_request update_complete reallocation_complete "
-    "authentication_response authentication_failure identity_response").split()}
+UPLINK = set("gmm_attach_request gmm_attach_complete gmm_update_request gmm_update_complete "
+             "gmm_reallocation_complete gmm_authentication_response gmm_authentication_failure "
+             "gmm_identity_response sm_activate_request sm_request_activation_reject "
+             "sm_activate_secondary_request".split())
 
 AROUND = {
     "ether": lambda octets: octets, "arp": lambda octets: ethernet(0x0806, octets),

@@ -173,6 +173,11 @@ local elements = {
     npdu_numbers = function() return octets "5010" end,
     full_name = function() return octets "8141" end,
     short_name = function() return octets "8142" end,
+    qos = function() return wire.abqp.encode(random_pdu.pdu_of("abqp", random, true)) end,
+    apn = function() return octets "08696e7465726e6574" end,
+    options = function() return octets "80 8021 04 01000004" end,
+    tft = function() return octets "40" end, -- deletes the one there is
+    linked_ti = function() return octets "20" end,
     time = function() return octets "62116251900040" end,
     abqp = function() return wire.abqp.encode(random_pdu.pdu_of("abqp", random, true)) end,
     pdu_in_error = function() return octets "2e1e81" .. string.char(random(0, 255)) end,
@@ -182,6 +187,9 @@ local function tame_elements(pdu, fields)
     for _, field in ipairs(fields) do
         if pdu[field.name] and field.kind == "octets" and elements[field.name] then
             pdu[field.name] = elements[field.name]()
+        elseif pdu[field.name] and field.name == "address" and field.kind == "record" then
+            pdu.address = { organisation = 1, type = 33,
+                address = random(0, 1) == 0 and "" or octets "0a0102" .. string.char(random(1, 254)) }
         end
     end
 end

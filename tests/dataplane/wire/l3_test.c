@@ -36,6 +36,21 @@ static const struct {
     {"gmm_status_up", ""},
     {"gmm_status_down", ""},
     {"gmm_information", "43 45 46 47 49"},
+    {"sm_activate_request", "28 27"},
+    {"sm_activate_accept", "2b 27 34 39"},
+    {"sm_activate_reject", "27"},
+    {"sm_request_activation", "28 27"},
+    {"sm_request_activation_reject", "27"},
+    {"sm_deactivate_request", "9- 27"},
+    {"sm_deactivate_accept", "27"},
+    {"sm_modify_request_down", "2b 34 27"},
+    {"sm_modify_accept_up", "27"},
+    {"sm_modify_request_up", "32 30 31 27"},
+    {"sm_modify_accept_down", "30 32 8- 34 27"},
+    {"sm_modify_reject", "27"},
+    {"sm_activate_secondary_request", "36 27"},
+    {"sm_activate_secondary_reject", "27"},
+    {"sm_status", ""},
 };
 
 #define WITHIN      200 // random messages of each kind
@@ -288,6 +303,11 @@ static void test_heads(void **state)
     TYPED_REFUSED("gmm_status_up", RESERVED, 0, 0x18, 0x20, 96);
     TYPED_REFUSED("gmm_status_up", TYPE, 1, 8, 0x21, 96);
     TYPED_REFUSED("gmm_status_up", MISSING_IE, 2, 8, 0x20);
+    TYPED_REFUSED("sm_status", VERSION, 0, 8, 0x55, 96);
+    TYPED_REFUSED("sm_status", RESERVED, 0, 0x7a, 0x55, 96);
+    TYPED_REFUSED("sm_status", RESERVED, 0, 0xfa, 0x55, 96);
+    TYPED_REFUSED("sm_status", TYPE, 1, 0x8a, 0x56, 96);
+    TYPED_REFUSED("sm_status", TRUNCATED, 1, 0x8a);
     assert_int_equal(l3_cause(WIRE_TYPE), 97);
     int fault;
     assert_ptr_equal(wire_pdu_in("gmm_up", TYPED(8, 5), 2, &fault),
@@ -317,6 +337,7 @@ static void test_wrong_mandatory_elements(void **state)
     (void)state;
     TYPED_REFUSED("gmm_identity_response", LENGTH, 2, 8, 0x16, 0);
     TYPED_REFUSED("gmm_identity_response", TRUNCATED, 7, 8, 0x16, 5, 0xf4, 1, 2, 3);
+    TYPED_REFUSED("gmm_identity_response", TRUNCATED, 8, 8, 0x16, 0x85, 0xf4, 1, 2, 3, 4);
     TYPED_REFUSED("gmm_identity_response", TYPE, 3, 8, 0x16, 5, 0xf5, 1, 2, 3, 4);
     TYPED_REFUSED("gmm_identity_response", LENGTH, 3, 8, 0x16, 4, 0xf4, 1, 2, 3);
     TYPED_REFUSED("gmm_identity_response", RESERVED, 4, 8, 0x16, 3, 0x29, 0x2a, 0x46);

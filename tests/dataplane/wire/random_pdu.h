@@ -12,6 +12,18 @@ static uint8_t random_payload[65536]; // what random OCTETS point into
 static inline void random_fields(const struct field *fields, uint32_t count, void *owner,
                                  uint32_t payload_most);
 
+// Labels behind their lengths, of n octets; in a place of their own, as other fields may overlap.
+static inline struct octets random_labels(uint32_t n)
+{
+    static uint8_t labels[128];
+    random_fill(labels, n);
+    for (uint32_t at = 0; at < n; at += 1u + labels[at]) {
+        uint32_t rest = n - at - 1; // what is left after a label must not be its length alone
+        labels[at] = (uint8_t)(rest > 2 ? random_in(1, rest - 2) : rest);
+    }
+    return (struct octets){labels, n};
+}
+
 static inline struct octets random_octets(const struct field *field, uint32_t most)
 {
     if (most > field->most)
@@ -19,6 +31,8 @@ static inline struct octets random_octets(const struct field *field, uint32_t mo
     if (most < field->least)
         most = (uint32_t)field->least;
     uint32_t n = (uint32_t)random_in(field->least, most);
+    if (strcmp(field->name, "apn") == 0)
+        return random_labels(n);
     uint32_t from = (uint32_t)random_in(0, sizeof random_payload - n);
     random_fill(random_payload + from, n < 64 ? n : 64);
     return (struct octets){random_payload + from, n};
@@ -119,6 +133,8 @@ static inline void fit_bssgp_field(const struct field *f, void *owner, uint64_t 
         field_set(f, owner, random_in(0, 65535) * 10);
     else if (ends_with(name, "_s"))
         field_set(f, owner, random_gprs_timer_s());
+    else if (strcmp(name, "ti") == 0) // 7 and 15 would be extended ones
+        field_set(f, owner, random_in(0, 6) + 8 * random_in(0, 1));
     else if (strcmp(name, "mnc_digits") == 0 && field_get(f, owner) == 2)
         ((struct bssgp_area *)owner)->mnc %= 100;
 }
