@@ -111,4 +111,28 @@ function addresses.ipv4_on_link(a, b, prefix)
     return differ >> (32 - prefix) == 0
 end
 
+-- The same for IPv6.
+function addresses.ipv6_on_link(a, b, prefix)
+    local _, a_groups = addresses.ipv6(a)
+    local _, b_groups = addresses.ipv6(b)
+    for i = 1, 8 do
+        local bits = math.max(0, math.min(16, prefix - 16 * (i - 1)))
+        if (a_groups[i] ~ b_groups[i]) >> (16 - bits) ~= 0 then
+            return false
+        end
+    end
+    return true
+end
+
+-- What an IPv4 address is on its link, if it is no host's: its network's own address, or broadcast.
+-- Links of two addresses or one have neither (RFC 3021).
+function addresses.ipv4_of_all(address, prefix)
+    local host_bits = (1 << (32 - prefix)) - 1
+    local host = addresses.ipv4_number(address) & host_bits
+    if prefix > 30 or (host ~= 0 and host ~= host_bits) then
+        return nil
+    end
+    return host == 0 and "the network's own" or "the broadcast"
+end
+
 return addresses

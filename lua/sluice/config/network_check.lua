@@ -124,8 +124,11 @@ end
 
 -- Of a list each worker has one, so its length is the number of workers, in both families. All are on
 -- the link that the first one and the prefix name.
+local PREFIX = { address = "prefix", address6 = "prefix6" }
+local ON_LINK = { address = addresses.ipv4_on_link, address6 = addresses.ipv6_on_link }
+
 local function check_list(state, port, key, other, workers)
-    local list, seen = port[key], {}
+    local list, seen, prefix = port[key], {}, port[PREFIX[key]]
     if type(list) == "string" and type(port[other]) == "table" and is_given(state, port, key) then
         note(state, port, key, "found one address, allowed a list: %s is one", other)
     elseif type(list) ~= "table" then
@@ -137,12 +140,23 @@ local function check_list(state, port, key, other, workers)
     for _, address in ipairs(list) do
         if seen[address] then
             note(state, port, key, "found %s twice, allowed a list of different addresses", address)
-        elseif key == "address" and port.prefix and address and list[1]
-            and not addresses.ipv4_on_link(address, list[1], port.prefix) then
+        elseif address and list[1] and prefix and not ON_LINK[key](address, list[1], prefix) then
             note(state, port, key, "found %s, allowed one on the link of the first, %s/%d", address,
-                list[1], port.prefix)
+                list[1], prefix)
         end
         seen[address] = address ~= false
+    end
+end
+
+-- No host has the address of all hosts of a link.
+local function check_hosts(state, port)
+    local list = type(port.address) == "table" and port.address or { port.address }
+    for _, address in ipairs(list) do
+        local what = address and port.prefix and addresses.ipv4_of_all(address, port.prefix)
+        if what then
+            note(state, port, "address", "found %s, with prefix = %d %s address, allowed a host's",
+                address, port.prefix, what)
+        end
     end
 end
 
@@ -153,6 +167,7 @@ local function check_port(state, cfg, name)
     end
     check_list(state, port, "address", "address6", cfg.run and cfg.run.workers)
     check_list(state, port, "address6", "address", cfg.run and cfg.run.workers)
+    check_hosts(state, port)
     if not has_address(state, port) then
         note(state, port, "address", "found neither address nor address6, allowed one of them or"
             .. " both")
