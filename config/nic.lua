@@ -30,6 +30,7 @@ gn {
                                 -- with an MTU of at most 1500
     address = "192.0.2.1",      -- the SGSN's address for GTP-U, UDP port 2152
     prefix = 24,                -- prefix length of the link
+    -- vlan = 100,              -- its VLAN; with another one in gb { } both may have one device
     gateway = "192.0.2.254",    -- the router to other addresses; not needed for a GGSN on the link
     mtu = "1536 octets",        -- room for a packet of 1500 octets and GTP-U; for a link of 1500,
                                 -- set 1500: such packets are then sent in fragments

@@ -110,6 +110,7 @@ void dp_config_port(const struct dp_port *p, const char *name, char device[CONFI
                                  .device = device,
                                  .rx_frames = p->rx_frames,
                                  .tx_frames = p->tx_frames,
+                                 .vlan = (uint16_t)p->vlan,
                                  .host = {.mac = p->mac,
                                           .ipv4 = p->address,
                                           .ipv4_prefix = p->prefix,

@@ -48,6 +48,25 @@ static uint32_t control_buffers(const struct dp_config *c)
     return c->workers * (c->gb.tx_frames + SCHED_FRAMES + PORT_POOL_CACHE) + BUFFERS_OF_CONTROL;
 }
 
+// Both ports are at one device, and told apart by their VLANs. net_ring makes one for each.
+static bool one_device(const struct dp_config *c)
+{
+    const struct octets *gn = &c->gn.device, *gb = &c->gb.device;
+    return gn->n == gb->n && memcmp(gn->at, gb->at, gn->n) == 0 &&
+           !(gn->n == strlen(PORT_DEVICE_RING) && memcmp(gn->at, PORT_DEVICE_RING, gn->n) == 0);
+}
+
+// One device has one ring a queue and way, with room for the frames of the larger.
+static struct dp_config of_devices(const struct dp_config *given)
+{
+    struct dp_config c = *given;
+    if (!one_device(&c))
+        return c;
+    c.gn.rx_frames = c.gb.rx_frames = RTE_MAX(c.gn.rx_frames, c.gb.rx_frames);
+    c.gn.tx_frames = c.gb.tx_frames = RTE_MAX(c.gn.tx_frames, c.gb.tx_frames);
+    return c;
+}
+
 // Both ports in the port folder's form; `device` holds their device names.
 struct ports_config {
     struct port_config of[STATS_SIDES];
@@ -68,6 +87,21 @@ static void ports_config(const struct dp_config *c, struct ports_config *p)
         strcmp(gn->device, PORT_DEVICE_RING) == 0 && strcmp(gb->device, PORT_DEVICE_RING) == 0;
     dp_config_gn(c, gn);
     gb->check_udp = true; // BSSGP's signalling has no other protection
+    gn->shared = gb->shared = one_device(c);
+}
+
+// Gn's, for a device that is Gb's as well.
+static void for_both(struct port_config *gn, const struct port_config *gb)
+{
+    static const struct mac none;
+    if (memcmp(&gn->host.mac, &none, sizeof none) == 0)
+        gn->host.mac = gb->host.mac;
+    gn->vlan_besides = gb->vlan;
+    gn->buffers += gb->buffers;
+    if (gn->host.mtu_octets < gb->host.mtu_octets)
+        gn->host.mtu_octets = gb->host.mtu_octets;
+    if (address_is_none(&gn->host.ipv6))
+        gn->host.ipv6 = gb->host.ipv6; // for its groups
 }
 
 static bool rings_only(const struct dp_config *c)
@@ -105,8 +139,9 @@ static struct registry registry_sizes(const struct dp_config *c)
                              .room_pdps = dp_config_room(c).pdps};
 }
 
-uint64_t dp_memory_octets(const struct dp_config *c)
+uint64_t dp_memory_octets(const struct dp_config *given)
 {
+    const struct dp_config of = of_devices(given), *c = &of;
     const struct registry sizes = registry_sizes(c);
     struct ports_config ports;
     ports_config(c, &ports);
@@ -183,6 +218,8 @@ static const char *worker_setup(struct dp_worker *worker, uint32_t i, const stru
         if (port_setup(&worker->port[side], &dp->device[side], (uint16_t)i, &ports.of[side],
                        &worker->stats.of_port[side]))
             wrong = "out of memory for neighbours and fragments";
+    if (!wrong && ports.of[STATS_GN].shared)
+        port_share(&worker->port[STATS_GN], &worker->port[STATS_GB]);
     return wrong;
 }
 
@@ -303,9 +340,14 @@ static const char *devices_open(struct dp *dp, const struct dp_config *c)
     struct ports_config ports;
     const char *wrong = NULL;
     ports_config(c, &ports);
-    for (int side = 0; side < STATS_SIDES && !wrong; side++)
+    bool shared = ports.of[STATS_GN].shared;
+    if (shared)
+        for_both(&ports.of[STATS_GN], &ports.of[STATS_GB]);
+    for (int side = 0; side < (shared ? 1 : STATS_SIDES) && !wrong; side++)
         if (port_device_open(&dp->device[side], &ports.of[side], &wrong) == 0)
             wrong = NULL;
+    if (shared && !wrong)
+        dp->device[STATS_GB] = port_device_borrow(&dp->device[STATS_GN]);
     return wrong;
 }
 
@@ -348,7 +390,7 @@ static void release(struct dp *dp)
         worker_free(dp->worker[i]);
     trace_free(&dp->traces);
     post_release(dp->post, DP_WORKERS_MAX);
-    for (int side = 0; side < STATS_SIDES; side++)
+    for (int side = STATS_SIDES; side-- > 0;)
         port_device_close(&dp->device[side]);
     free(dp);
 }
@@ -361,8 +403,8 @@ struct dp *dp_create(const struct dp_config *given, const char **why)
     *why = strerror(ENOMEM);
     if (!dp)
         return NULL;
-    struct dp_config one = *given, *config = &one; // all workers have the same secret
-    config->secret_seed = rng_secret(given->secret_seed);
+    struct dp_config one = of_devices(given), *config = &one;
+    config->secret_seed = rng_secret(given->secret_seed); // all workers have the same secret
     dp->device[STATS_GN].id = dp->device[STATS_GB].id = RTE_MAX_ETHPORTS;
     *why = devices_open(dp, config);
     if (!*why && post_setup(dp->post, config->workers))

@@ -49,7 +49,9 @@ extern const struct field_record dp_class_record;
     MUST(T, IPV6, gateway6, 0, 0, "the router to other addresses; zeros: none")       \
     MUST(T, U16, port, 1, 65535, "the port's UDP port")                               \
     KEY(T, SIZE, mtu_octets, "mtu", NULL, 576, 9000, 1500,                            \
-        "the largest IP packet that this link carries")
+        "the largest IP packet that this link carries")                               \
+    KEY(T, COUNT, vlan, "vlan", "none", 1, 4094, 0,                                   \
+        "VID of the port's VLAN (802.1Q); gn and gb may then be at one device")
 FIELD_KEYS_STRUCT(dp_port, DP_PORT_FIELDS);
 extern const struct field_record dp_port_record;
 #define FIELD_TYPE_DP_PORT struct dp_port
@@ -288,12 +290,16 @@ struct dp_held dp_held(const struct dp_worker *worker, enum stats_side side);
 
 // The link state of a port's device: "up", "down", or "gone" if the device no longer exists.
 // dp_link_look asks the device, in control's thread; dp_link returns the last answer, in any. So
-// does dp_nic for what the device has counted and its link's speed (0: unknown); NULL: it is rings.
+// does dp_nic for what the device has counted and its link's speed (0: unknown); NULL: it is rings,
+// or Gn's device, which counts for both.
 const char *dp_link_look(struct dp *dp, enum stats_side side);
 const char *dp_link(const struct dp *dp, enum stats_side side);
 const struct stats_nic *dp_nic(const struct dp *dp, enum stats_side side, uint32_t *mbit_per_s);
 // The name of the DPDK driver of a port's device.
 const char *dp_driver(const struct dp *dp, enum stats_side side);
+
+// The VLAN of a port, 0: none, and who takes its tags off and puts them on.
+uint16_t dp_vlan(const struct dp *dp, enum stats_side side, const char **how);
 
 // How frames of a port come to the worker that they are for, and why not in a better way (empty: it
 // is the best, or the one that was wished). NULL: there is one worker, or it is not for the device

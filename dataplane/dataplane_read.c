@@ -203,19 +203,30 @@ const char *dp_link_look(struct dp *dp, enum stats_side side)
     __atomic_store_n(&dp->link[side], link, __ATOMIC_RELAXED);
     dp->nic[side].link_downs += dp->link_seen[side] && was == PORT_LINK_UP && link != was;
     dp->link_seen[side] = true;
-    port_device_counts(&dp->device[side], &dp->nic[side], &dp->mbit_per_s[side]);
+    if (!dp->device[side].borrowed)
+        port_device_counts(&dp->device[side], &dp->nic[side], &dp->mbit_per_s[side]);
     return dp_link(dp, side);
 }
 
 const struct stats_nic *dp_nic(const struct dp *dp, enum stats_side side, uint32_t *mbit_per_s)
 {
     *mbit_per_s = dp->mbit_per_s[side];
-    return dp->device[side].rings ? NULL : &dp->nic[side];
+    return dp->device[side].rings || dp->device[side].borrowed ? NULL : &dp->nic[side];
 }
 
 const char *dp_driver(const struct dp *dp, enum stats_side side)
 {
     return port_device_driver(&dp->device[side]);
+}
+
+uint16_t dp_vlan(const struct dp *dp, enum stats_side side, const char **how)
+{
+    const struct port_device *device = &dp->device[side];
+    *how = device->strips_tags && device->inserts_tags ? "taken off and put on by the device"
+           : device->strips_tags  ? "taken off by the device, put on in software"
+           : device->inserts_tags ? "taken off in software, put on by the device"
+                                  : "taken off and put on in software";
+    return dp->worker[0]->port[side].vlan;
 }
 
 const char *dp_steering(const struct dp *dp, enum stats_side side, const char **lacks)

@@ -287,7 +287,7 @@ uint64_t dp_poll(struct dp_worker *worker, uint64_t now_ns)
     if (__builtin_expect(__atomic_load_n(&worker->view.query, __ATOMIC_ACQUIRE) != NULL, 0))
         view_answer(&worker->view, now_ns);
     uint64_t up_ns = earlier(up_tick(&worker->up, now_ns), up_look(&worker->up, now_ns));
-    if (more || worker->post->news)
+    if (more || worker->post->news || gb->waiting)
         return now_ns;
     uint64_t next_ns = earlier(earlier(gn->due_ns, gb->due_ns), up_ns);
     next_ns = earlier(next_ns, blocked ? sched_expiry_ns(worker->sched, now_ns)

@@ -41,6 +41,7 @@
     MUST(T, IPV6, gn_address, 0, 0, "the dataplane's address on Gn")                 \
     MUST(T, MAC, gn_mac, 0, 0, "the dataplane's Ethernet address on Gn")             \
     MUST(T, U16, gn_mtu_octets, 576, 9000, "the largest IP packet on Gn")            \
+    MUST(T, U16, gn_vlan, 0, 4094, "the VLAN of Gn's frames; 0: none")               \
     MUST(T, IPV6, ggsn_address, 0, 0, "the GGSN's address, of the same family")      \
     MUST(T, MAC, ggsn_mac, 0, 0, "the GGSN's Ethernet address")                      \
     MUST(T, IPV6, gb_address, 0, 0, "the dataplane's IPv4 address on Gb")            \
@@ -48,6 +49,7 @@
     MUST(T, MAC, gb_mac, 0, 0, "the dataplane's Ethernet address on Gb")             \
     MUST(T, U16, gb_port, 1, 0xffff, "the dataplane's UDP port on Gb")               \
     MUST(T, U16, gb_mtu_octets, 576, 9000, "the largest IP packet on Gb")            \
+    MUST(T, U16, gb_vlan, 0, 4094, "the VLAN of Gb's frames; 0: none")               \
     MUST(T, LINK, gi, 0, 0, "the line between the hosts and the GGSN, each way")     \
     MUST(T, MOBILE, mobile, 0, 0, "settings of all MSs")
 

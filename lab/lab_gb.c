@@ -211,6 +211,7 @@ void lab_gb_setup(struct lab *lab)
                                  .to = {c->gb_address, c->gb_mac, c->gb_port},
                                  .to_ipv6 = c->gb_address6,
                                  .mtu_octets = c->gb_mtu_octets,
+                                 .vlan = c->gb_vlan,
                                  .datagram = gb_datagram,
                                  .self = lab};
     line_attach(&lab->gb);

@@ -194,6 +194,7 @@ void lab_gn_setup(struct lab *lab)
                                    .to = {c->gn_address, c->gn_mac, GTPU_PORT},
                                    .to_ipv6 = c->gn_address,
                                    .mtu_octets = c->gn_mtu_octets,
+                                   .vlan = c->gn_vlan,
                                    .datagram = ggsn_datagram,
                                    .self = &lab->ggsn};
     line_attach(&lab->gn);

@@ -98,10 +98,13 @@ static void put_port(const struct telemetry *t, struct row *row, enum stats_side
                      const struct stats_port *port)
 {
     struct row inner = row_begin();
-    const char *lacks, *steering = dp_steering(t->source.dp, side, &lacks);
+    const char *lacks, *how, *steering = dp_steering(t->source.dp, side, &lacks);
+    uint16_t vlan = dp_vlan(t->source.dp, side, &how);
     row_text(&inner, "link", dp_link(t->source.dp, side));
     if (steering)
         row_text(&inner, "steering", steering);
+    if (vlan)
+        row_put(&inner, "vlan", vlan);
     put_scope(&inner, STATS_SCOPE_PORT, port);
     put_drops(&inner, port->drop);
     put_nic(t, &inner, side);

@@ -138,12 +138,21 @@ const char *eal_plan_lacks(const struct eal_plan *plan, const struct eal_threads
     return NULL;
 }
 
+// Two ports may be at one NIC.
+static bool is_again(const struct eal_threads *threads, int place)
+{
+    bool again = false;
+    for (int i = 0; i < place && !again; i++)
+        again = threads->device[i] && strcmp(threads->device[i], threads->device[place]) == 0;
+    return again;
+}
+
 // Only the NICs of the configuration: another program may use the others.
 static void add_devices(struct arguments *a, const struct eal_threads *threads)
 {
     bool pci = false;
     for (int i = 0; i < EAL_DEVICES_MAX; i++) {
-        if (!threads->device[i] || !is_pci(threads->device[i]))
+        if (!threads->device[i] || !is_pci(threads->device[i]) || is_again(threads, i))
             continue;
         pci = true;
         add(a, "-a");

@@ -320,6 +320,16 @@ static void tell_steering(const struct run *run)
             *lacks ? ")" : "");
 }
 
+static void tell_vlans(const struct run *run)
+{
+    for (int side = 0; side < STATS_SIDES; side++) {
+        const char *how;
+        uint16_t vlan = dp_vlan(run->dp, side, &how);
+        if (vlan)
+            fprintf(stderr, "%s: VLAN %u, its tags %s\n", stats_side_names[side], vlan, how);
+    }
+}
+
 static void device_text(const struct dp_port *port, char text[256])
 {
     snprintf(text, 256, "%.*s", (int)port->device.n, (const char *)port->device.at);
@@ -359,7 +369,7 @@ static int build(struct run *run)
     device_text(&run->load.dp.gb, gb);
     threads.device[0] = gn;
     threads.device[1] = gb;
-    if (!claim(gn, "gn") || !claim(gb, "gb"))
+    if (!claim(gn, "gn") || (strcmp(gn, gb) != 0 && !claim(gb, "gb")))
         return EXIT_RUN_FAILED;
     int status = run_build(run, &threads);
     if (status && run->eal_started)
@@ -368,6 +378,7 @@ static int build(struct run *run)
     if (status)
         return status;
     tell_threads(run, &threads, n);
+    tell_vlans(run);
     tell_steering(run);
     status = run_owner_become(run);
     if (status)

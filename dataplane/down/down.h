@@ -17,9 +17,10 @@
 #include "dataplane/window/window.h"
 
 // The octets of a Gb frame before a segment's data.
-#define DOWN_HEADER_OCTETS_MAX                                                                    \
-    (PEER_OUTER_OCTETS_MAX + NS_UNITDATA_OCTETS + BSSGP_DL_UNITDATA_OCTETS_MAX + COMMAND_OCTETS + \
-     STATE_PFI_OCTETS + LLC_UI_HEADER_OCTETS + SNDCP_FIRST_OCTETS)
+#define DOWN_HEADER_OCTETS_MAX                                                                 \
+    (ETHER_TAG_OCTETS + PEER_OUTER_OCTETS_MAX + NS_UNITDATA_OCTETS +                           \
+     BSSGP_DL_UNITDATA_OCTETS_MAX + COMMAND_OCTETS + STATE_PFI_OCTETS + LLC_UI_HEADER_OCTETS + \
+     SNDCP_FIRST_OCTETS)
 // Headroom for these, more than DPDK's default, in buffers that are filled here.
 #define DOWN_HEADROOM RTE_ALIGN_CEIL(DOWN_HEADER_OCTETS_MAX, RTE_CACHE_LINE_SIZE)
 

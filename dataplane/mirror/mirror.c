@@ -3,6 +3,8 @@
 // Positions count octets and never wrap; their place in the ring is the remainder. As the ring is
 // mapped twice in a row, a block that begins in it is one piece of memory. Everything published is
 // whole blocks: `head` moves from the end of a block to the end of another.
+#include <rte_byteorder.h>
+#include <rte_ether.h>
 #include <rte_mbuf.h>
 
 #include "dataplane/mirror/mirror_parts.h"
@@ -10,13 +12,17 @@
 #define PACKET_HEAD_OCTETS 28u
 #define FLAGS_OCTETS       8u
 #define REASON_MOST        64u
+#define ADDRESSES_OCTETS   (2u * RTE_ETHER_ADDR_LEN)
+#define TAG_OCTETS         4u
 
 // A packet as it goes into the file.
 struct packet {
     const uint8_t *at; // its first buffer's octets
     uint32_t first_octets;
-    uint32_t octets;             // of all buffers
+    uint32_t octets;             // of all buffers, and of a tag
     const struct rte_mbuf *more; // further buffers
+    bool tagged;                 // on the wire behind the addresses, and not in the buffers
+    uint16_t tci;                // that tag's
 };
 
 // A packet whose headers were taken off counts more octets than it has: they are still before it.
@@ -24,12 +30,27 @@ static struct packet packet_of(const struct rte_mbuf *m, uint32_t octets)
 {
     uint32_t off = octets > m->data_len ? octets - m->data_len : 0;
     if (m->nb_segs > 1)
-        return (struct packet){rte_pktmbuf_mtod(m, const uint8_t *), m->data_len, m->pkt_len,
-                               m->next};
+        return (struct packet){.at = rte_pktmbuf_mtod(m, const uint8_t *),
+                               .first_octets = m->data_len,
+                               .octets = m->pkt_len,
+                               .more = m->next};
     if (off > m->data_off)
         off = 0;
-    return (struct packet){rte_pktmbuf_mtod(m, const uint8_t *) - off, m->data_len + off,
-                           m->data_len + off, NULL};
+    return (struct packet){.at = rte_pktmbuf_mtod(m, const uint8_t *) - off,
+                           .first_octets = m->data_len + off,
+                           .octets = m->data_len + off};
+}
+
+// A frame as on the wire, if its tag is in the buffer's `flag` and `vlan_tci`.
+static struct packet frame_of(const struct rte_mbuf *m, uint32_t octets, uint64_t flag)
+{
+    struct packet p = packet_of(m, octets);
+    if (m->ol_flags & flag && p.first_octets >= ADDRESSES_OCTETS) {
+        p.tagged = true;
+        p.tci = m->vlan_tci;
+        p.octets += TAG_OCTETS;
+    }
+    return p;
 }
 
 static void copy(uint8_t *to, const struct packet *p, uint32_t octets)
@@ -42,6 +63,20 @@ static void copy(uint8_t *to, const struct packet *p, uint32_t octets)
         n = RTE_MIN(octets, m->data_len);
         memcpy(to, rte_pktmbuf_mtod(m, const uint8_t *), n);
     }
+}
+
+static void copy_tagged(uint8_t *to, const struct packet *p, uint32_t octets)
+{
+    const uint16_t tag[] = {rte_cpu_to_be_16(RTE_ETHER_TYPE_VLAN), rte_cpu_to_be_16(p->tci)};
+    const struct packet rest = {.at = p->at + ADDRESSES_OCTETS,
+                                .first_octets = p->first_octets - ADDRESSES_OCTETS,
+                                .more = p->more};
+    uint8_t head[ADDRESSES_OCTETS + TAG_OCTETS];
+    uint32_t n = RTE_MIN(octets, sizeof head);
+    memcpy(head, p->at, ADDRESSES_OCTETS);
+    memcpy(head + ADDRESSES_OCTETS, tag, sizeof tag);
+    memcpy(to, head, n);
+    copy(to + n, &rest, octets - n);
 }
 
 static bool has_room(struct mirror *mirror, uint32_t octets)
@@ -73,7 +108,7 @@ static bool put(struct mirror *mirror, enum mirror_interface interface, enum mir
     const uint32_t flags = way;
     uint8_t *at = mirror->ring + mirror->next % MIRROR_OCTETS;
     memcpy(at, head, sizeof head);
-    copy(at + sizeof head, p, captured);
+    (p->tagged ? copy_tagged : copy)(at + sizeof head, p, captured);
     at = mirror_put_padding(at + sizeof head + captured, captured);
     at = mirror_put_option(at, MIRROR_FLAGS, &flags, sizeof flags);
     if (reason)
@@ -92,8 +127,9 @@ static void count(uint64_t *at, uint64_t *stat, uint32_t n)
 void mirror_put(struct mirror *mirror, enum mirror_interface interface, enum mirror_way way,
                 struct rte_mbuf *const *frames, uint32_t n)
 {
+    uint64_t flag = way == MIRROR_OUT ? RTE_MBUF_F_TX_VLAN : RTE_MBUF_F_RX_VLAN_STRIPPED;
     for (uint32_t i = 0; i < n; i++) {
-        struct packet packet = packet_of(frames[i], 0);
+        struct packet packet = frame_of(frames[i], 0, flag);
         if (!put(mirror, interface, way, &packet, NULL))
             return;
     }
@@ -121,7 +157,9 @@ void mirror_dropped(void *self, const struct rte_mbuf *packet, enum drop_reason 
     for (int side = 0; side < STATS_SIDES; side++)
         if (drops == mirror->stats->of_port[side].drop)
             interface = (enum mirror_interface)side;
-    struct packet p = packet_of(packet, interface == MIRROR_NPDU ? 0 : octets);
+    struct packet p = interface == MIRROR_NPDU
+                          ? packet_of(packet, 0)
+                          : frame_of(packet, octets, RTE_MBUF_F_RX_VLAN_STRIPPED);
     put(mirror, interface, MIRROR_NONE, &p, stats_drop_names[reason]);
     mirror_take(mirror, interface, 1);
 }

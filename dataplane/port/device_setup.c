@@ -115,7 +115,20 @@ static uint64_t rss_of(const struct port_config *config, const struct rte_eth_de
                               : 0;
 }
 
-static int configure(const struct port_device *device, const struct port_config *config,
+static bool has_tags(const struct port_config *config)
+{
+    return config->vlan || config->vlan_besides;
+}
+
+// A virtio device passes no tag before it has a list of VLANs (VIRTIO_NET_F_CTRL_VLAN); of others a
+// list would hide what port_trunk_receive counts.
+static bool passes_only_listed(const struct rte_eth_dev_info *info)
+{
+    return info->driver_name && strcmp(info->driver_name, "net_virtio") == 0 &&
+           info->rx_offload_capa & RTE_ETH_RX_OFFLOAD_VLAN_FILTER;
+}
+
+static int configure(struct port_device *device, const struct port_config *config,
                      const struct rte_eth_dev_info *info, const char **why)
 {
     uint64_t judges = RTE_ETH_RX_OFFLOAD_IPV4_CKSUM | RTE_ETH_RX_OFFLOAD_UDP_CKSUM;
@@ -124,6 +137,14 @@ static int configure(const struct port_device *device, const struct port_config 
     if (rss) {
         conf.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
         conf.rx_adv_conf.rss_conf.rss_hf = rss;
+    }
+    if (has_tags(config)) {
+        conf.rxmode.offloads |= info->rx_offload_capa & RTE_ETH_RX_OFFLOAD_VLAN_STRIP;
+        conf.txmode.offloads |= info->tx_offload_capa & RTE_ETH_TX_OFFLOAD_VLAN_INSERT;
+        device->strips_tags = conf.rxmode.offloads & RTE_ETH_RX_OFFLOAD_VLAN_STRIP;
+        device->inserts_tags = conf.txmode.offloads & RTE_ETH_TX_OFFLOAD_VLAN_INSERT;
+        if (passes_only_listed(info))
+            conf.rxmode.offloads |= info->rx_offload_capa & RTE_ETH_RX_OFFLOAD_VLAN_FILTER;
     }
     if (info->max_rx_queues < config->queues || info->max_tx_queues < config->queues)
         return fault(why, -ENOSPC,
@@ -215,6 +236,19 @@ static int hear_groups(const struct port_device *device, const struct port_confi
                  config->name, config->device, rte_strerror(-error));
 }
 
+static int hear_vlans(const struct port_device *device, const struct port_config *config,
+                      const struct rte_eth_dev_info *info, const char **why)
+{
+    const uint16_t vlans[] = {config->vlan, config->vlan_besides};
+    for (int i = 0; i < 2 && passes_only_listed(info); i++) {
+        int error = vlans[i] ? rte_eth_dev_vlan_filter(device->id, vlans[i], 1) : 0;
+        if (error)
+            return fault(why, error, "%s: %s does not listen to VLAN %u: %s", config->name,
+                         config->device, vlans[i], rte_strerror(-error));
+    }
+    return 0;
+}
+
 static int start(struct port_device *device, const struct port_config *config, const char **why)
 {
     struct rte_eth_dev_info info;
@@ -236,6 +270,8 @@ static int start(struct port_device *device, const struct port_config *config, c
         return fault(why, error, "%s: %s cannot be started: %s", config->name, config->device,
                      rte_strerror(-error));
     error = hear_groups(device, config, why);
+    if (!error)
+        error = hear_vlans(device, config, &info, why);
     const char *lacks = error ? NULL : port_steering_setup(device, config);
     if (lacks)
         return fault(why, -ENOTSUP,
@@ -284,14 +320,27 @@ static void shut_down(struct port_device *device)
     device->id = RTE_MAX_ETHPORTS;
 }
 
+struct port_device port_device_borrow(const struct port_device *device)
+{
+    struct port_device same = *device;
+    same.borrowed = true;
+    return same;
+}
+
 uint32_t port_device_stop(struct port_device *device)
 {
+    if (device->borrowed)
+        return 0;
     shut_down(device);
     return device->pool ? rte_mempool_in_use_count(device->pool) : 0;
 }
 
 void port_device_close(struct port_device *device)
 {
+    if (device->borrowed) {
+        *device = (struct port_device){.id = RTE_MAX_ETHPORTS};
+        return;
+    }
     shut_down(device);
     for (uint16_t q = 0; q < PORT_QUEUES_MAX; q++) {
         rte_ring_free(device->rx_ring[q]);

@@ -62,6 +62,9 @@ struct port_config {
     uint32_t neighbours;           // the most addresses that may be sent to
     bool check_udp;                // compute UDP checksums that the NIC has not checked
     bool rings_only;               // as are all ports: no driver wants buffers in memory of DPDK's
+    uint16_t vlan;                 // VID of all its frames (802.1Q); 0: they have no tag
+    bool shared;                   // the device is a second port's, too, with another `vlan`
+    uint16_t vlan_besides;         // that port's
     struct port_host host;
     struct port_addresses addresses;
     enum port_steering steering; // as wished
@@ -89,8 +92,10 @@ uint32_t port_hash_queue(const struct port_hash *hash, uint32_t teid);
 struct port_device {
     uint16_t id; // RTE_MAX_ETHPORTS: not open
     bool rings;
-    enum port_steering steering;            // never PORT_STEERING_AUTO
-    struct port_hash hash;                  // with PORT_STEERING_RSS
+    bool borrowed;                  // another port's, which opens, closes and counts it
+    bool strips_tags, inserts_tags; // the NIC does, where a port has a VLAN; else this program
+    enum port_steering steering;    // never PORT_STEERING_AUTO
+    struct port_hash hash;          // with PORT_STEERING_RSS
     char steering_lacks[PORT_LACKS_OCTETS]; // which better ways it does not do, and why
     char interface[PORT_INTERFACE_OCTETS];  // the kernel interface behind it; empty: none
     struct mac mac;
@@ -102,6 +107,9 @@ struct port_device {
 int port_device_open(struct port_device *device, const struct port_config *config,
                      const char **why);
 void port_device_close(struct port_device *device);
+
+// The same device for a second port, to be released before the first one's.
+struct port_device port_device_borrow(const struct port_device *device);
 
 // Stops the device for good, so that it returns its buffers, those of the workers' pools too, and
 // counts the missing buffers of its own pool (frames left in net_ring's rings are among them). The
@@ -130,11 +138,13 @@ struct port {
     uint16_t id, queue;
     uint16_t frame_octets_max; // Ethernet header and MTU
     bool check_udp;            // in software
+    bool trunk;                // it has a VLAN, or a device together with another port
     uint32_t ip_id;            // of its next answer or fragmented datagram
     struct port_host host;
     struct stats_port *stats;
     struct mirror *mirror; // gets all frames that come and go; NULL: none
     enum mirror_interface mirror_interface;
+    uint32_t waiting;                // frames in `wait`, which `other` has received
     uint64_t due_ns;                 // of the next port_tick
     struct rte_mempool *answer_pool; // also for outgoing fragments
     struct neighbours *neighbours;
@@ -149,12 +159,20 @@ struct port {
     // The port's own frames, and fragments (`pieces` of them), until the device takes them.
     uint32_t answer_first, answers, pieces;
     bool frames_first; // the path's turn to send
+    bool inserts_tags; // the NIC does
+    uint16_t vlan;     // 0: none
     struct rte_mbuf *answer[PORT_ANSWERS];
+    // Of a trunk (vlan.c).
+    struct port *other;  // at the same device; NULL: none
+    struct port *finder; // counts what is of neither
+    struct rte_mbuf *wait[PORT_BURST];
     struct port_addresses addresses; // of all queues, `host` has that of this one
 };
 
 int port_setup(struct port *port, const struct port_device *device, uint16_t queue,
                const struct port_config *config, struct stats_port *stats);
+// After port_setup of both: they are at one device, and their VLANs differ.
+void port_share(struct port *first, struct port *second);
 // At the end: frees waiting frames and fragments (reason `shutdown`).
 void port_flush(struct port *port);
 void port_release(struct port *port); // its tables; a port that was never set up has none
@@ -180,8 +198,13 @@ struct port_datagram {
     uint32_t teid; // of the context at the worker it is forwarded to; 0: the GTP header's
 };
 
-static inline uint32_t port_receive(const struct port *port, struct rte_mbuf **m)
+// port_receive of a trunk: of its VLAN, without their tags; drops what is of none.
+uint32_t port_trunk_receive(struct port *port, struct rte_mbuf **m);
+
+static inline uint32_t port_receive(struct port *port, struct rte_mbuf **m)
 {
+    if (unlikely(port->trunk))
+        return port_trunk_receive(port, m);
     uint32_t n = rte_eth_rx_burst(port->id, port->queue, m, PORT_BURST);
     if (unlikely(port->mirror != NULL)) {
         mirror_put(port->mirror, port->mirror_interface, MIRROR_IN, m, n);

@@ -33,6 +33,17 @@ const char *port_steering_setup(struct port_device *device, const struct port_co
 // Stores the interface named in the arguments.
 void port_device_interface(struct port_device *device, const char *arguments);
 
+// ---- vlan.c ----
+
+// Takes off a tag that says only a priority, from a frame of a port that is no trunk; false: the
+// frame is of a VLAN.
+bool port_priority_tag(struct port *port, struct rte_mbuf *m);
+// Gives frames that are about to be sent their tag; returns how many can go. Takes it off those
+// that did not.
+uint32_t port_tags_put(const struct port *port, struct rte_mbuf **m, uint32_t n);
+void port_tags_off(struct rte_mbuf **m, uint32_t n);
+void port_trunk_flush(struct port *port);
+
 // ---- unwrap.c: two ways with the same verdict ----
 
 // False: not the common case; no verdict yet.

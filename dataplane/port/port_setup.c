@@ -124,6 +124,10 @@ int port_setup(struct port *port, const struct port_device *device, uint16_t que
                           .ip_id = queue * (0x10000u / PORT_QUEUES_MAX), // apart from other queues
                           .host = config->host,
                           .addresses = config->addresses,
+                          .trunk = config->vlan != 0,
+                          .inserts_tags = device->inserts_tags,
+                          .vlan = config->vlan,
+                          .finder = port,
                           .stats = stats};
     port->host.mac = device->mac;
     if (queue < config->addresses.n) {
@@ -139,6 +143,7 @@ int port_setup(struct port *port, const struct port_device *device, uint16_t que
 void port_flush(struct port *port)
 {
     port_answers_flush(port);
+    port_trunk_flush(port);
     if (port->fragments)
         port_fragments_flush(port);
 }

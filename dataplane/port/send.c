@@ -19,11 +19,14 @@
 static uint32_t offer(const struct port *port, struct rte_mbuf **m, uint32_t n)
 {
     struct mirror *mirror = port->mirror;
+    uint32_t ready = unlikely(port->vlan != 0) ? port_tags_put(port, m, n) : n;
     if (unlikely(mirror != NULL)) // what the device has taken cannot be copied any more
-        mirror_put(mirror, port->mirror_interface, MIRROR_OUT, m, n);
-    uint32_t taken = rte_eth_tx_burst(port->id, port->queue, m, (uint16_t)n);
+        mirror_put(mirror, port->mirror_interface, MIRROR_OUT, m, ready);
+    uint32_t taken = rte_eth_tx_burst(port->id, port->queue, m, (uint16_t)ready);
     if (unlikely(mirror != NULL))
         mirror_take(mirror, port->mirror_interface, taken);
+    if (unlikely(port->vlan != 0))
+        port_tags_off(m + taken, n - taken);
     return taken;
 }
 

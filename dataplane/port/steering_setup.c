@@ -22,13 +22,14 @@ const char *const port_steering_names[] = {
 #undef STEERING
 };
 
-#define PATTERN_MOST 5u // Ethernet, IP, UDP, GTP-U, end
+#define PATTERN_MOST 6u // Ethernet, VLAN, IP, UDP, GTP-U, end
 #define RULES_MOST   (2u * PORT_QUEUES_MAX)
 #define KEY_OCTETS   128u // the longest key of a device's hash; most have 40 or 52
 
 struct rule {
     uint16_t queue;
     struct rte_flow_item pattern[PATTERN_MOST];
+    struct rte_flow_item_vlan vlan, vlan_mask;
     struct rte_flow_item_ipv4 ipv4, ipv4_mask;
     struct rte_flow_item_ipv6 ipv6, ipv6_mask;
     struct rte_flow_item_gtp gtp, gtp_mask;
@@ -39,14 +40,21 @@ struct rules {
     struct rule of[RULES_MOST];
 };
 
-static void put_items(struct rule *rule, bool ipv6, bool gtp)
+static void put_items(struct rule *rule, uint16_t vlan, bool ipv6, bool gtp)
 {
+    const struct rte_flow_item vlan_item = {
+        .type = RTE_FLOW_ITEM_TYPE_VLAN, .spec = &rule->vlan, .mask = &rule->vlan_mask};
     const struct rte_flow_item ipv4_item = {
         .type = RTE_FLOW_ITEM_TYPE_IPV4, .spec = &rule->ipv4, .mask = &rule->ipv4_mask};
     const struct rte_flow_item ipv6_item = {
         .type = RTE_FLOW_ITEM_TYPE_IPV6, .spec = &rule->ipv6, .mask = &rule->ipv6_mask};
     struct rte_flow_item *item = rule->pattern;
     *item++ = (struct rte_flow_item){.type = RTE_FLOW_ITEM_TYPE_ETH};
+    if (vlan) {
+        rule->vlan.hdr.vlan_tci = rte_cpu_to_be_16(vlan);
+        rule->vlan_mask.hdr.vlan_tci = rte_cpu_to_be_16(ETHER_VID_MASK);
+        *item++ = vlan_item;
+    }
     *item++ = ipv6 ? ipv6_item : ipv4_item;
     if (gtp) {
         *item++ = (struct rte_flow_item){.type = RTE_FLOW_ITEM_TYPE_UDP}; // its port is GTP-U's
@@ -64,19 +72,20 @@ static struct rule *rule_add(struct rules *rules, uint16_t queue)
     return rule;
 }
 
-static void add_by_address(struct rules *rules, const struct port_address *address, uint16_t queue)
+static void add_by_address(struct rules *rules, const struct port_config *config, uint16_t queue)
 {
+    const struct port_address *address = &config->addresses.of[queue];
     if (address->ipv4) {
         struct rule *rule = rule_add(rules, queue);
         rule->ipv4.hdr.dst_addr = rte_cpu_to_be_32(address->ipv4);
         rule->ipv4_mask.hdr.dst_addr = UINT32_MAX;
-        put_items(rule, false, false);
+        put_items(rule, config->vlan, false, false);
     }
     if (!address_is_none(&address->ipv6)) {
         struct rule *rule = rule_add(rules, queue);
         memcpy(rule->ipv6.hdr.dst_addr, &address->ipv6, sizeof address->ipv6);
         memset(rule->ipv6_mask.hdr.dst_addr, 0xff, sizeof address->ipv6);
-        put_items(rule, true, false);
+        put_items(rule, config->vlan, true, false);
     }
 }
 
@@ -94,7 +103,7 @@ static void add_by_teid(struct rules *rules, const struct port_config *config, u
     else if (whole)
         rule->ipv4_mask.hdr.fragment_offset =
             rte_cpu_to_be_16(RTE_IPV4_HDR_MF_FLAG | RTE_IPV4_HDR_OFFSET_MASK);
-    put_items(rule, ipv6, true);
+    put_items(rule, config->vlan, ipv6, true);
 }
 
 // Validates a rule, or makes it.
@@ -130,7 +139,7 @@ static const char *by_address(struct port_device *device, const struct port_conf
     if (config->addresses.n == 0)
         return "there is no list of addresses, one for each worker";
     for (uint16_t q = 0; q < config->queues; q++)
-        add_by_address(&rules, &config->addresses.of[q], q);
+        add_by_address(&rules, config, q);
     return rules_make(device, &rules);
 }
 
@@ -184,6 +193,8 @@ static const char *by_hash(struct port_device *device, const struct port_config 
 {
     struct rte_eth_dev_info info;
     struct rte_eth_rss_conf conf = {.rss_hf = RTE_ETH_RSS_GTPU}, before = {0};
+    if (config->shared)
+        return "Gb's frames at the same device have no TEID";
     if (rte_eth_dev_info_get(device->id, &info) != 0 ||
         !(info.flow_type_rss_offloads & RTE_ETH_RSS_GTPU))
         return "it does not hash TEIDs";

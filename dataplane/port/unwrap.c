@@ -6,7 +6,8 @@
 // Checksums: the IP header's is always computed. UDP's is the NIC's verdict, or computed with
 // check_udp. A UDP checksum of 0 means none over IPv4; over IPv6, where tunnels may omit it (RFC
 // 6935), it passes unless check_udp is set. A NIC's verdict "bad" on a checksum of 0 is ignored, as
-// some NICs report it wrongly. Left out: VLANs; options of IPv4 and IPv6 are skipped.
+// some NICs report it wrongly. Tags of a VLAN were taken off before (vlan.c); options of IPv4 and
+// IPv6 are skipped.
 #include <rte_prefetch.h>
 
 #include "dataplane/port/port_parts.h"
@@ -165,8 +166,9 @@ uint32_t port_unwrap_general(struct port *port, struct rte_mbuf **frame,
     struct ether ether;
     if (m->nb_segs > 1 && rte_pktmbuf_linearize(m) != 0)
         return DROP_buffer_chain;
+    if (!port_priority_tag(port, m))
+        return DROP_vlan;
     if (ether_decode(&ether, rte_pktmbuf_mtod(m, const uint8_t *), m->data_len) < 0 ||
-        ether.has_vlan_tci ||
         (ether.type != ETHER_TYPE_IPV4 && ether.type != ETHER_TYPE_IPV6 &&
          ether.type != ETHER_TYPE_ARP))
         return DROP_not_ip;

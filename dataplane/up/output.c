@@ -13,7 +13,9 @@
 #define GB_OCTETS_MIN                                                                              \
     (PEER_OUTER_IPV4_OCTETS + NS_UNITDATA_OCTETS + UL_UNITDATA_OCTETS_MIN + LLC_UI_HEADER_OCTETS + \
      SNDCP_FIRST_OCTETS)
-_Static_assert(PEER_OUTER_OCTETS_MAX + GTPU_OCTETS <= GB_OCTETS_MIN, "headers fit in place");
+_Static_assert(ETHER_TAG_OCTETS + PEER_OUTER_OCTETS_MAX + GTPU_OCTETS <=
+                   RTE_PKTMBUF_HEADROOM + GB_OCTETS_MIN,
+               "headers fit in place");
 
 static void put_headers(struct up *up, struct peer *peer, uint32_t teid, struct rte_mbuf *m)
 {

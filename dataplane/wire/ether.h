@@ -11,6 +11,8 @@
 #define ETHER_TYPE_ARP   0x0806
 #define ETHER_TYPE_VLAN  0x8100
 #define ETHER_TYPE_IPV6  0x86dd
+#define ETHER_TYPE_STAG  0x88a8 // the outer of two tags (802.1ad); never decoded
+#define ETHER_VID_MASK   0x0fff // in a tag
 
 #define ETHER_FIELDS(MUST, MAY, T)                                               \
     MUST(T, MAC, destination, 0, 0, "destination address")                       \

@@ -54,6 +54,8 @@ static bool send_piece(struct ends *ends, const struct ends_host *from, uint32_t
     uint32_t n = ipv4 ? put_ipv4(ends, from, p, frame) : put_ipv6(ends, from, p, frame);
     struct ether ether = {.destination = ends->to.mac,
                           .source = from->mac,
+                          .has_vlan_tci = ends->vlan != 0,
+                          .vlan_tci = ends->vlan,
                           .type = ipv4 ? ETHER_TYPE_IPV4 : ETHER_TYPE_IPV6,
                           .payload = {frame, n}};
     n = (uint32_t)ether_encode(&ether, frame, FRAME_OCTETS_MAX);
@@ -113,6 +115,10 @@ static bool decode_ip(struct ends *ends, const uint8_t *frame, uint32_t octets,
     struct ipv6 ipv6;
     const char *wrong;
     LAYER(ether, &ether, frame, octets);
+    if ((ether.has_vlan_tci ? ether.vlan_tci : 0) != ends->vlan) {
+        fault(ends, "Ethernet", "not the tag of the line's VLAN", ETHER_OCTETS);
+        return false;
+    }
     if (ether.type == ETHER_TYPE_IPV6) {
         LAYER(ipv6, &ipv6, ether.payload.at, ether.payload.n);
         wrong = join_ipv6(&ends->join, &ipv6, datagram);

@@ -29,6 +29,7 @@ struct ends {
     struct ends_host to;         // the dataplane's port, its UDP port and its IPv4 address
     struct ipv6_address to_ipv6; // its IPv6 address
     uint16_t mtu_octets;
+    uint16_t vlan; // of all frames; 0: they have no tag
     ends_datagram_fn *datagram;
     void *self;
     // The caller has filled in the fields above.

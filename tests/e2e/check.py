@@ -432,7 +432,7 @@ def constructors(value, name, found):
 
 
 # Keys that have no default, so that the smallest configuration does not show them.
-PORT_UNSET = {"gateway", "address6", "gateway6", "rx_frames", "tx_frames"}
+PORT_UNSET = {"gateway", "address6", "gateway6", "rx_frames", "tx_frames", "vlan"}
 UNSET = {"run": {"cores", "user"}, "queue": {"nse_packets", "nse_octets"}, "gn": PORT_UNSET | {"from"},
          "gb": PORT_UNSET, "ggsn": {"name", "address", "mac"},
          "nse": {"rate", "bucket", "areas", "cells_most", "nsvcs_most"}, "pdp": {"rate", "bucket", "ggsn",

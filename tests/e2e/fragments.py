@@ -8,7 +8,7 @@ import functools
 
 import pcap
 import tshark_json
-from harness import case, check_sound, differing, main, new_folder, right, run, same
+from harness import case, check_sound, differing, main, new_folder, right, run, same, same_rows
 
 CONFIG = """
 run { name = "fragments", duration = "10 s", workers = 2 }
@@ -168,6 +168,26 @@ def fragments_wait():
     lines = summary["lines"]
     same((missing, lines["gb_frames_under_way"], lines["gb_frames_in_pieces"]), (3, 2, 1),
          "datagrams that have not come, frames on the line and behind the port, in the port")
+
+
+@case("in VLANs: the same frames at the same times, each with its port's tag; IPv6", FAMILIES[1])
+@case("in VLANs: the same frames at the same times, each with its port's tag; IPv4", FAMILIES[0])
+def vlans(ggsn):
+    fast = "--pcap", "--set", "lab.gb_rate=unlimited"  # for a tag takes its time on a line
+    plain = run(config(ggsn), *fast)
+    tagged = run(config(ggsn), *fast, "--set", "gn.vlan=100", "--set", "gb.vlan=4094")
+    for summary in plain.summary, tagged.summary:
+        check_sound(summary)
+    for name, vlan in ("gn", 100), ("gb", 4094):
+        with_tag = pcap.frames_of(tagged.out / f"{name}.pcap")
+        same({frame.octets[12:16].hex() for frame in with_tag}, {f"8100{vlan:04x}"}, f"tags of {name}")
+        same_rows([(frame.time_ns, frame.octets[:12] + frame.octets[16:]) for frame in with_tag],
+                  [(frame.time_ns, frame.octets) for frame in pcap.frames_of(plain.out / f"{name}.pcap")],
+                  f"frames of {name}")
+        same(tshark_json.complaints(str(tagged.out / f"{name}.pcap")), [], f"complaints about {name}")
+        same(set(map(tuple, fields(tagged.out / f"{name}.pcap", "vlan", "vlan.id"))), {(str(vlan),)}, "vlan.id")
+        right(tagged.summary["worker"]["ports"][name]["tx_fragmented"] > 0 or name == "gn", "no fragments")
+    same(tagged.summary["worker"]["ports"], plain.summary["worker"]["ports"], "counters of the ports")
 
 
 @case("two workers: same seed, same bytes")

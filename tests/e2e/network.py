@@ -19,6 +19,7 @@ import socket
 import struct
 import subprocess
 import sys
+import threading
 import time
 
 from checksums import checksum
@@ -108,9 +109,11 @@ class Host:
     def __init__(self, name):
         self.name = name
 
+    devices = "gn", "gb"
+
     def configure(self):
         """Addresses. Duplicates are not looked for: that takes seconds, and there are none."""
-        for device, ipv4, ipv6 in ("gn", GGSN4, GGSN6), ("gb", BSS4, BSS6):
+        for device, ipv4, ipv6 in zip(self.devices, (GGSN4, BSS4), (GGSN6, BSS6)):
             must("ip", "-n", self.name, "addr", "add", f"{ipv4}/24", "dev", device)
             must("ip", "-n", self.name, "addr", "add", f"{ipv6}/64", "dev", device, "nodad")
             must("ip", "-n", self.name, "link", "set", device, "up")
@@ -122,6 +125,11 @@ class Host:
         end.bind((address, port))
         end.settimeout(WAIT_S)
         return end
+
+    def mac(self):
+        """Of its end of Gn."""
+        done = command("ip", "-n", self.name, "link", "show", self.devices[0])
+        return re.search(r"link/ether (\S+)", done.stdout)[1]
 
     def neighbours(self):
         """{address: its Ethernet address} that Linux has learnt."""
@@ -149,11 +157,72 @@ class Host:
         raise Failure(f"not within {WAIT_S} s: an answer to a ping of {octets} octets to {address}")
 
 
-def veth(queues=1, names=(None, None)):
-    """The namespace of the program, that of Linux, and the devices' names."""
+SOL_PACKET, PACKET_AUXDATA, PACKET_IGNORE_OUTGOING, ETH_P_ALL = 263, 8, 23, 3
+TP_STATUS_VLAN_VALID = 0x10
+AUXDATA = struct.Struct("=IIIHHHH")  # struct tpacket_auxdata
+
+
+class Vlan(threading.Thread):
+    """Carries frames between a link, with the tag of that VLAN, and an interface without tags, where the kernel has no
+    VLANs itself. It takes the outer tag off what a socket receives, and tells it beside."""
+
+    def __init__(self, space, link, vlan, interface):
+        super().__init__(daemon=True)
+        self.vlan = vlan
+        with inside(space):
+            self.tagged, self.plain = [socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0) for _ in "12"]
+        for end, name in (self.tagged, link), (self.plain, interface):
+            end.setsockopt(SOL_PACKET, PACKET_AUXDATA, 1)
+            end.setsockopt(SOL_PACKET, PACKET_IGNORE_OUTGOING, 1)
+            end.bind((name, ETH_P_ALL))
+        self.start()
+
+    def run(self):
+        with contextlib.suppress(OSError):  # the end of the namespace
+            while True:
+                for end in select.select([self.tagged, self.plain], [], [])[0]:
+                    self.carry(end)
+
+    def carry(self, end):
+        octets, beside, _, _ = end.recvmsg(65536, 64)
+        status, _, _, _, _, word, _ = AUXDATA.unpack(beside[0][2][:AUXDATA.size])
+        if end is self.plain:
+            self.tagged.send(octets[:12] + struct.pack(">HH", 0x8100, self.vlan) + octets[12:])
+        elif status & TP_STATUS_VLAN_VALID and word & 0xFFF == self.vlan:
+            self.plain.send(octets)
+
+
+class VlanHost(Host):
+    """Its ends of Gn and Gb are in VLANs 100 and 200: of `gn` and `gb`, or both of `trunk`, whichever is there."""
+
+    devices = "gn.100", "gb.200"
+
+    def link(self, name):
+        return name if command("ip", "-n", self.name, "link", "show", name).returncode == 0 else "trunk"
+
+    def quiet(self, link):
+        """What would come from there by itself has no tag."""
+        must(*within(self.name), "sh", "-c", f"echo 1 > /proc/sys/net/ipv6/conf/{link}/disable_ipv6")
+        must("ip", "-n", self.name, "link", "set", link, "up")
+
+    def configure(self):
+        for device in self.devices:
+            link, vlan = self.link(device.split(".")[0]), int(device.split(".")[1])
+            self.quiet(link)
+            add = "ip", "-n", self.name, "link", "add"
+            if command(*add, "link", link, "name", device, "type", "vlan", "id", vlan).returncode != 0:
+                must(*add, device, "type", "veth", "peer", "name", f"{device}-in")
+                must(*within(self.name), "ethtool", "-K", device, "tx", "off")
+                self.quiet(f"{device}-in")
+                Vlan(self.name, link, vlan, f"{device}-in")
+        super().configure()
+
+
+def veth(queues=1, names=(None, None), links=("gn", "gb")):
+    """The namespace of the program, that of Linux, and the devices' names; of one link it is the same twice."""
     needs("ip", "ethtool")
     ours, theirs = map(namespace, names)
-    for device in "gn", "gb":
+    for device in links:
         done = command("ip", "-n", ours, "link", "add", device, "type", "veth", "peer", "name",
                        device, "netns", theirs)
         if done.returncode != 0:
@@ -163,17 +232,18 @@ def veth(queues=1, names=(None, None)):
         must(*within(ours), "sh", "-c",
              f"echo 1 > /proc/sys/net/ipv6/conf/{device}/disable_ipv6")
         must("ip", "-n", ours, "link", "set", device, "up")
-    return (ours, theirs, f"net_af_packet0,iface=gn,qpairs={queues}",
-            f"net_af_packet1,iface=gb,qpairs={queues}")
+    found = [f"net_af_packet{i},iface={device},qpairs={queues}" for i, device in enumerate(links)]
+    return ours, theirs, found[0], found[-1]
 
 
-def tap():
-    """The taps are there once the program runs, in Linux's own namespace."""
+def tap(links=("gn", "gb")):
+    """The taps are there once the program runs, in Linux's own namespace; of one link it is the same twice."""
     needs("ip")
     if not os.path.exists("/dev/net/tun"):
         raise Skip("no /dev/net/tun here: modprobe tun, or pass the device into the container")
     name = namespace()
-    return name, name, "net_tap0,iface=gn", "net_tap1,iface=gb"
+    found = [f"net_tap{i},iface={device}" for i, device in enumerate(links)]
+    return name, name, found[0], found[-1]
 
 
 # The namespaces have to go, whoever ends this process.

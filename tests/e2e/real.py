@@ -96,11 +96,11 @@ def links():
 
 
 class World:
-    def __init__(self, devices, *sets, config=CONFIG):
+    def __init__(self, devices, *sets, config=CONFIG, host=Host):
         ours, theirs, gn, gb = devices()
         self.program = Running(config.replace("GN_DEVICE", gn).replace("GB_DEVICE", gb), *sets,
                                before=within(ours))
-        self.host = Host(theirs)
+        self.host = host(theirs)
         self.host.configure()
         self.teids = {(one["imsi"], one["nsapi"]): one["teid"] for one in self.program.contexts()}
         self.ends = {(address, port): self.host.udp(address, port)
@@ -216,12 +216,12 @@ def sent_up(world, ms, packets, octets_each):
     same([octets.hex() for octets in besides_gn(world, ms)], [], "what comes besides")
 
 
-def cases(devices, workers=1, idle="sleep", connect=lambda world: None):
+def cases(devices, *sets, workers=1, idle="sleep", connect=lambda world: None, host=Host, besides=()):
     """Registers all of them, for devices as of network.py. They share one run of the program; connect() waits until
-    its links are up, where a device takes time for that."""
+    its links are up, where a device takes time for that. `besides`: reasons for which frames may be dropped, too."""
     @functools.cache
     def start():
-        world = World(devices, f"run.workers={workers}", f"run.idle={idle}")
+        world = World(devices, f"run.workers={workers}", f"run.idle={idle}", *sets, host=host)
         connect(world)
         return world
 
@@ -320,7 +320,7 @@ def cases(devices, workers=1, idle="sleep", connect=lambda world: None):
         same(summary["classes"]["background"]["out_packets"], 44, "N-PDUs down")
         same(up["npdus"], 14, "N-PDUs up")
         same(up["drops"], {}, "drops of the uplink")
-        same(ports["gn"]["drops"].keys() - {"not_ours", "icmp", "other_port"}, {"unknown_teid"},
+        same(ports["gn"]["drops"].keys() - {"not_ours", "icmp", "other_port", *besides}, {"unknown_teid"},
              "why frames of Gn were dropped")
         same(ports["gn"]["drops"]["unknown_teid"]["packets"], 2, "unknown TEIDs")
         same(summary["events"]["ns"], 2, "events of NS")

@@ -1,7 +1,8 @@
 // A frame of Gn: off the port's wire and out of its tunnel, in a buffer that ends with it. Either
 // it is dropped with a reason, answered or kept as a fragment, or an N-PDU lies whole within the
 // frame; the fast way in says nothing else than the general one. The IPv4 checksum is made good
-// first, unless the last octet of the input is odd; that octet is no part of the frame.
+// first, unless the last octet of the input is odd; that octet is no part of the frame. From 0xf0
+// on it says that the port has VLAN 100, or no VLAN and another port, with VLAN 200, at its device.
 #include <rte_hash.h>
 #include <string.h>
 
@@ -31,8 +32,9 @@ static const struct port_config config = {
              .mtu_octets = 1500},
 };
 static struct port_device device;
-static struct port port;
+static struct port port, other;
 static struct stats_worker stats;
+static struct stats_port other_stats;
 static struct state state;
 static struct down down = {.state = &state, .stats = &stats, .gn = &port};
 
@@ -46,6 +48,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     buffer_start_dpdk("decap_fuzz");
     CHECK(port_device_open(&device, &config, &why) == 0);
     CHECK(port_setup(&port, &device, 0, &config, &stats.of_port[STATS_GN]) == 0);
+    other = (struct port){.vlan = 200, .stats = &other_stats};
     state.ggsns = state_hash("ggsns", 0, 8, sizeof ggsn);
     CHECK(state.ggsns && rte_hash_add_key(state.ggsns, &ggsn) >= 0);
     down.events = rte_ring_create_elem("events", sizeof(struct event), 8, SOCKET_ID_ANY, 0);
@@ -57,9 +60,11 @@ static void repair_checksum(uint8_t *frame, uint32_t n)
 {
     if (n < ETHER_OCTETS + IPV4_OCTETS)
         return;
-    uint8_t *ip = frame + ETHER_OCTETS;
+    uint32_t ether =
+        ETHER_OCTETS + (get_be16(frame + 12) == ETHER_TYPE_VLAN ? ETHER_TAG_OCTETS : 0);
+    uint8_t *ip = frame + ether;
     uint32_t header = (ip[0] & 15u) * 4;
-    if (header > n - ETHER_OCTETS)
+    if (header < IPV4_OCTETS || n < ether + header)
         return;
     put_be16(ip + 10, 0);
     put_be16(ip + 10, ipv4_fold(ipv4_sum(0, ip, header)));
@@ -70,6 +75,26 @@ static void check_datagram(const struct rte_mbuf *m, const struct port_datagram 
     CHECK(d->ip_offset == ETHER_OCTETS && d->ecn < 4);
     CHECK(d->payload_offset >= (d->ipv6 ? PEER_OUTER_IPV6_OCTETS : PEER_OUTER_IPV4_OCTETS));
     CHECK((uint32_t)d->payload_offset + d->payload_octets <= m->data_len);
+}
+
+// One with a VLAN, or with another port at its device, or neither. Returns whether the frame, which
+// may have lost its tag, is for the port; if not it has been dropped, or has gone to the other one.
+static bool received(struct rte_mbuf **m, uint8_t kind)
+{
+    struct rte_mbuf *frame[PORT_BURST];
+    uint64_t dropped = stats.of_port[STATS_GN].drop[DROP_vlan].packets;
+    port.trunk = kind >= 0xf0;
+    port.vlan = kind >= 0xf8 ? 100 : 0;
+    port.other = kind >= 0xf0 && kind < 0xf8 ? &other : NULL;
+    if (!port.trunk)
+        return true;
+    CHECK(rte_ring_enqueue(device.rx_ring[0], *m) == 0);
+    uint32_t n = port_receive(&port, frame);
+    dropped = stats.of_port[STATS_GN].drop[DROP_vlan].packets - dropped;
+    CHECK(n + other.waiting + dropped == 1);
+    port_trunk_flush(&other);
+    *m = frame[0];
+    return n > 0;
 }
 
 static bool same(const struct port_datagram *a, const struct port_datagram *b)
@@ -125,10 +150,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct rte_mbuf *m = buffer_of(device.pool, data, (uint32_t)size - 1, 0);
     if (data[size - 1] % 2 == 0)
         repair_checksum(rte_pktmbuf_mtod(m, uint8_t *), m->data_len);
-    check_ways(m);
-    if (port_unwrap(&port, &m, &datagram, 1, 0)) {
-        check_datagram(m, &datagram);
-        check_decap(m, &datagram);
+    if (received(&m, data[size - 1])) {
+        check_ways(m);
+        if (port_unwrap(&port, &m, &datagram, 1, 0)) {
+            check_datagram(m, &datagram);
+            check_decap(m, &datagram);
+        }
     }
     clear();
     return 0;

@@ -174,6 +174,7 @@ void path_give(uint32_t w, enum stats_side side, const uint8_t *octets, uint32_t
     if (!m)
         return;
     m->ol_flags |= nic_flags;
+    m->vlan_tci = path_vlan(side);
     path_totals.frames++;
     if (rte_ring_enqueue(path.end[w][side].to_port, m) != 0)
         rte_pktmbuf_free(m);

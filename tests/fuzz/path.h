@@ -21,6 +21,7 @@ enum {
     PATH_NSAPIS = 11,
     PATH_MTU_OCTETS = 1200,
     PATH_MTU_OCTETS_MANY = 3000, // of Gn
+    PATH_VLAN = 300,             // of Gb
     PATH_FRAME_OCTETS = 9216     // the largest that goes in
 };
 
@@ -56,6 +57,7 @@ struct ipv6_address path_address(enum stats_side side, bool ipv6, uint32_t place
 struct mac path_mac(enum stats_side side, uint32_t place);
 uint16_t path_port(enum stats_side side, uint32_t place);
 uint16_t path_mtu_octets(enum stats_side side);
+uint16_t path_vlan(enum stats_side side); // Gn has none
 
 // ---- path.c ----
 

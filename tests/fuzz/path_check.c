@@ -1,7 +1,8 @@
-// What comes out of a port must be what a host may send: to somebody, from us, no longer than the
-// MTU, with lengths that agree and good checksums, down to GTP-U on Gn and to the LLC frame on Gb.
-// Decoders of dataplane/wire look at it from the other side; a piece of a packet ends at its IP
-// header, for what it is a piece of was framed like all else.
+// What comes out of a port must be what a host may send: to somebody, from us, with the tag of the
+// port's VLAN and no other, no longer than the MTU, with lengths that agree and good checksums,
+// down to GTP-U on Gn and to the LLC frame on Gb. Decoders of dataplane/wire look at it from the
+// other side; a piece of a packet ends at its IP header, for what it is a piece of was framed like
+// all else.
 #include <string.h>
 
 #include "dataplane/wire/arp.h"
@@ -134,6 +135,11 @@ void path_check_frame(enum stats_side side, const uint8_t *b, uint32_t n)
     struct mac us = path_mac(side, 0);
     CHECK(n >= ETHER_OCTETS && memcmp(b + 6, &us, sizeof us) == 0);
     CHECK(memcmp(b, none, sizeof none) != 0);
+    if (path_vlan(side)) {
+        CHECK(n >= ETHER_OCTETS + ETHER_TAG_OCTETS && get_be16(b + 12) == ETHER_TYPE_VLAN);
+        CHECK(get_be16(b + 14) == path_vlan(side));
+        b += ETHER_TAG_OCTETS, n -= ETHER_TAG_OCTETS;
+    }
     uint16_t type = get_be16(b + 12);
     b += ETHER_OCTETS, n -= ETHER_OCTETS;
     if (type == ETHER_TYPE_IPV4)

@@ -47,7 +47,9 @@ void draft_fault(enum path_layer layer, bool late); // the fault, if it is of th
 
 // path_frame.c: headers in front of the draft, and the draft into the port: as an IP packet, whole
 // or in fragments, once or again and again; or as it stands.
-void frame_put_ether(uint16_t type, bool tagged);
+// That of the port's VLAN, if it has one; one beside the octets, as by a NIC; some other one.
+enum frame_tag { TAG_OF_PORT, TAG_TAKEN_OFF, TAG_ANY };
+void frame_put_ether(uint16_t type, enum frame_tag tag);
 void frame_put_ip(uint8_t protocol, uint8_t hop_limit);
 void frame_send_ip(void);
 void frame_give(uint32_t cut, uint64_t nic_flags);

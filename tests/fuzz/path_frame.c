@@ -31,14 +31,24 @@ static uint64_t any_nic_flags(void)
     return input_octet() >= 240 ? INPUT_ONE_OF(flags) : 0;
 }
 
-void frame_put_ether(uint16_t type, bool tagged)
+void frame_put_ether(uint16_t type, enum frame_tag tag)
 {
+    uint16_t vlan = path_vlan(draft.side);
+    const uint16_t words[] = {0, 0xe000, vlan | 0xa000, (uint16_t)draft_octets()};
+    if (tag == TAG_ANY)
+        vlan = words[draft_octets() % 4];
+    bool tagged = tag == TAG_ANY || (tag == TAG_OF_PORT && vlan);
     uint8_t *b = draft_front(tagged ? 18 : 14);
     memcpy(b, &draft.to_mac, 6);
     memcpy(b + 6, &draft.from.mac, 6);
     put_be16(b + 12, tagged ? ETHER_TYPE_VLAN : type);
     if (tagged)
-        put_be16(b + 14, (uint16_t)draft_octets()), put_be16(b + 16, type);
+        put_be16(b + 14, vlan), put_be16(b + 16, type);
+}
+
+static enum frame_tag any_tag(uint32_t choice)
+{
+    return choice == 247 ? TAG_ANY : choice == 246 ? TAG_TAKEN_OFF : TAG_OF_PORT;
 }
 
 static bool is_ipv6(void)
@@ -51,9 +61,12 @@ static void send_packet(void)
     uint32_t choice = input_octet();
     uint32_t cut = choice >= 248 ? 1 + input_word() % draft_octets() : 0;
     uint32_t padding = choice % 8 == 1 ? input_octet() : 0;
-    frame_put_ether(is_ipv6() ? ETHER_TYPE_IPV6 : ETHER_TYPE_IPV4, choice == 247);
+    enum frame_tag tag = any_tag(choice);
+    frame_put_ether(is_ipv6() ? ETHER_TYPE_IPV6 : ETHER_TYPE_IPV4, tag);
     draft_behind(padding, (uint8_t)choice);
     uint64_t flags = any_nic_flags();
+    if (tag == TAG_TAKEN_OFF)
+        flags |= RTE_MBUF_F_RX_VLAN | RTE_MBUF_F_RX_VLAN_STRIPPED;
     draft_fault(LAYER_ETHER, false);
     draft_fault(LAYER_ETHER, true);
     for (uint32_t times = choice >= 236 && choice < 244 ? 1 + input_octet() % 40 : 1; times > 0;
@@ -163,7 +176,7 @@ static void send_piece(const uint8_t *packet, uint32_t head, uint16_t id, const 
         put_be16(b + 6, (uint16_t)(p->at / 8 | (p->more ? 0x2000 : 0)));
         sum_ipv4(b, draft_octets());
     }
-    frame_put_ether(is_ipv6() ? ETHER_TYPE_IPV6 : ETHER_TYPE_IPV4, false);
+    frame_put_ether(is_ipv6() ? ETHER_TYPE_IPV6 : ETHER_TYPE_IPV4, TAG_OF_PORT);
     frame_give(0, 0);
 }
 

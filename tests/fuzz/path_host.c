@@ -40,7 +40,7 @@ static void send_arp(void)
     draft_front(ARP_OCTETS);
     arp_encode(&arp, draft_at(), ARP_OCTETS);
     draft_fault(LAYER_UDP, false);
-    frame_put_ether(ETHER_TYPE_ARP, false);
+    frame_put_ether(ETHER_TYPE_ARP, TAG_OF_PORT);
     draft_behind(choice & 8 ? 18 : 0, 0);
     frame_give(0, 0);
 }

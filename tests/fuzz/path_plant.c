@@ -33,6 +33,11 @@ uint16_t path_mtu_octets(enum stats_side side)
     return side == STATS_GN && path.mss == PATH_MSS_MANY ? PATH_MTU_OCTETS_MANY : PATH_MTU_OCTETS;
 }
 
+uint16_t path_vlan(enum stats_side side)
+{
+    return side == STATS_GB ? PATH_VLAN : 0;
+}
+
 static struct dp_port config_of_port(enum stats_side side)
 {
     static const char device[] = PORT_DEVICE_RING;
@@ -47,7 +52,8 @@ static struct dp_port config_of_port(enum stats_side side)
                             .address6 = path_address(side, true, 0),
                             .prefix6 = 64,
                             .port = path_port(side, 0),
-                            .mtu_octets = path_mtu_octets(side)};
+                            .mtu_octets = path_mtu_octets(side),
+                            .vlan = path_vlan(side)};
 }
 
 // ---- The dataplane ----

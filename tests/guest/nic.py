@@ -17,6 +17,7 @@ sys.path[:0] = [str(ROOT / "tests/e2e")]
 
 import network  # noqa: E402
 import real  # noqa: E402
+import tags  # noqa: E402
 from harness import case, check_sound, main, right, same, sluice, until, written  # noqa: E402
 
 PCI = pathlib.Path("/sys/bus/pci")
@@ -48,6 +49,8 @@ def prepare():
 def devices():
     """As those of network.py; Linux's NICs move into the new namespace, without their addresses."""
     home = prepare()
+    for name in network.VlanHost.devices if home[0] else ():
+        network.command("ip", "-n", home[0], "link", "del", name)
     theirs = network.namespace()
     for name in LINUX:
         network.must("ip", *(["-n", home[0]] if home[0] else []), "link", "set", name, "netns", theirs)
@@ -91,8 +94,8 @@ def connect(world):
         world.host.ping(address, 56)
 
 
-def connected(*sets):
-    world = real.World(devices, "run.idle=sleep", *sets)
+def connected(*sets, on=devices, host=network.Host):
+    world = real.World(on, "run.idle=sleep", *sets, host=host)
     connect(world)
     return world
 
@@ -172,6 +175,43 @@ def mtus():
         ports = ended(world)
         same({name: (port["joined_packets"], port["tx_fragmented"]) for name, port in ports.items()},
              {"gn": (2, 2), "gb": (2, 2)}, f"joined and sent in fragments with an MTU of {mtu}")
+
+
+def one_nic():
+    """As devices(), but both ports are at Gn's NIC."""
+    ours, theirs, gn, _ = devices()
+    return ours, theirs, gn, gn
+
+
+class OneLink(network.VlanHost):
+    def link(self, name):
+        return "gn"
+
+
+def counted():
+    """A virtio device passes only VLANs that it was told of, and what seems to have no tag."""
+    if (PCI / "devices" / OURS["gn"] / "vendor").read_text().strip() != "0x1af4":
+        return tags.STRANGE
+    return [[], [(tags.C, 100), (tags.C, 100)], [(tags.S, 5), (tags.C, 100)]]
+
+
+@case("VLANs, of a NIC each and both of one NIC: traffic both ways, what is of none dropped, MTUs up to 9000")
+def vlans():
+    for on, host in (devices, network.VlanHost), (one_nic, OneLink):
+        for mtu in 1500, 9000:
+            world = connected("gn.vlan=100", "gb.vlan=200", f"gn.mtu={mtu} octets", f"gb.mtu={mtu} octets", on=on,
+                              host=host)
+            both_ways(world)
+            same(tags.judged(world, "gn", tags.STRANGE), len(counted()), "how many were dropped for their tags")
+            for link in dict.fromkeys(map(world.host.link, OURS)), ("gn.100", "gb.200"):
+                for name in link:
+                    network.must("ip", "-n", world.host.name, "link", "set", name, "mtu", mtu)
+            for address, headers in (network.GN4, 28), (network.GB4, 28), (network.GN6, 48), (network.GB6, 48):
+                world.host.ping(address, mtu - headers)
+                world.host.ping(address, mtu - headers + 1)
+            ports = ended(world)
+            same({name: (port["joined_packets"], port["tx_fragmented"]) for name, port in ports.items()},
+                 {"gn": (2, 2), "gb": (2, 2)}, f"joined and sent in fragments with an MTU of {mtu}")
 
 
 main()

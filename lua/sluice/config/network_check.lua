@@ -160,6 +160,19 @@ local function check_hosts(state, port)
     end
 end
 
+-- Two ports at one device: frames are the one's or the other's by their tags.
+local function check_shared(state, gn, gb)
+    if not gn or not gb or gn.device ~= gb.device or gn.device == "net_ring" then
+        return
+    elseif gn.vlan == gb.vlan then
+        note(state, gb, "device", "found %s, the device of gn, allowed with another vlan than gn's, %s",
+            values.show(gb.device), gn.vlan or "none")
+    elseif gn.mac and gb.mac and gn.mac ~= gb.mac then
+        note(state, gb, "mac", "found %s, allowed the mac of gn, %s: they are at one device", gb.mac,
+            gn.mac)
+    end
+end
+
 local function check_port(state, cfg, name)
     local port = cfg[name]
     if not port then
@@ -340,6 +353,7 @@ function network.all(state, cfg)
     check_clock(state, cfg)
     check_port(state, cfg, "gn")
     check_port(state, cfg, "gb")
+    check_shared(state, cfg.gn, cfg.gb)
     check_nsvcs(state, cfg)
     check_ggsns(state, cfg)
     check_lab(state, cfg)

@@ -145,10 +145,11 @@ function setup.lab_config(cfg)
         step_ns = lab.step_ns or 0, passive = lab.passive == true,
         gb_rate_bit_per_s = lab.gb_rate_bit_per_s or 0, workers = cfg.run.workers,
         gn_address = parts.address(parts.first(ipv6 and cfg.gn.address6 or cfg.gn.address) or NO_IPV4),
-        gn_mac = cfg.gn.mac, gn_mtu_octets = cfg.gn.mtu_octets,
+        gn_mac = cfg.gn.mac, gn_mtu_octets = cfg.gn.mtu_octets, gn_vlan = cfg.gn.vlan or 0,
         ggsn_address = parts.address(lab.ggsn or NO_IPV4), ggsn_mac = lab.ggsn_mac or NO_MAC,
         gb_address = parts.address(cfg.gb.address or NO_IPV4), gb_address6 = cfg.gb.address6 or NO_IPV6,
         gb_mac = cfg.gb.mac, gb_port = cfg.gb.port, gb_mtu_octets = cfg.gb.mtu_octets,
+        gb_vlan = cfg.gb.vlan or 0,
         gi = values "gi", mobile = values "mobile",
     }
 end

@@ -55,7 +55,7 @@ static void test_tagged_frame(void **state)
     struct frame f = frame_good();
     (void)state;
     frame_insert(&f, 12, TYPED(0x81, 0x00, 0x00, 0x64), 4);
-    expect_drop(&f, DROP_not_ip);
+    expect_drop(&f, DROP_vlan);
 }
 
 static void test_sequence_and_npdu_number(void **state)

@@ -130,6 +130,59 @@ static void expect_packet(const void *octets, uint32_t captured, uint32_t origin
     mirror_done(mirror, waiting);
 }
 
+// Addresses, a tag with VID 100 and priority 5, a type; the tag is beside the buffer.
+static const uint8_t typed_tagged[] = {1,  2,  3,    4, 5,    6,   7, 8, 9,  10,
+                                       11, 12, 0x81, 0, 0xa0, 100, 8, 0, 'x'};
+
+static struct rte_mbuf *untagged(uint64_t flag)
+{
+    uint8_t b[sizeof typed_tagged - 4];
+    memcpy(b, typed_tagged, 12);
+    memcpy(b + 12, typed_tagged + 16, sizeof b - 12);
+    struct rte_mbuf *m = buffer(b, sizeof b);
+    m->ol_flags |= flag;
+    m->vlan_tci = 0xa000 | 100;
+    return m;
+}
+
+// As it was on the wire, or will be; what came with a tag may go without one.
+static void a_tag_of_the_nic_is_in_the_frame(void **state)
+{
+    (void)state;
+    const uint32_t n = sizeof typed_tagged;
+    put(MIRROR_GN, MIRROR_IN, untagged(RTE_MBUF_F_RX_VLAN | RTE_MBUF_F_RX_VLAN_STRIPPED));
+    expect_packet(typed_tagged, n, n);
+    put(MIRROR_GB, MIRROR_OUT, untagged(RTE_MBUF_F_TX_VLAN));
+    expect_packet(typed_tagged, n, n);
+    drop(untagged(RTE_MBUF_F_RX_VLAN_STRIPPED), DROP_vlan, stats.of_port[STATS_GB].drop, n - 4);
+    expect_packet(typed_tagged, n, n);
+    struct rte_mbuf *in_two = untagged(RTE_MBUF_F_RX_VLAN_STRIPPED);
+    rte_pktmbuf_trim(in_two, 2);
+    assert_int_equal(rte_pktmbuf_chain(in_two, buffer(typed_tagged + n - 2, 2)), 0);
+    put(MIRROR_GN, MIRROR_IN, in_two);
+    expect_packet(typed_tagged, n, n);
+    // a frame that goes in the buffer in which another came
+    uint8_t plain[sizeof typed_tagged - 4];
+    memcpy(plain, typed_tagged, 12);
+    memcpy(plain + 12, typed_tagged + 16, sizeof plain - 12);
+    put(MIRROR_GB, MIRROR_OUT, untagged(RTE_MBUF_F_RX_VLAN | RTE_MBUF_F_RX_VLAN_STRIPPED));
+    expect_packet(plain, sizeof plain, sizeof plain);
+    put(MIRROR_GN, MIRROR_IN, untagged(RTE_MBUF_F_TX_VLAN));
+    expect_packet(plain, sizeof plain, sizeof plain);
+    drop(untagged(RTE_MBUF_F_RX_VLAN_STRIPPED), DROP_ecn, stats.of_class[0].drop, sizeof plain);
+    expect_packet(plain, sizeof plain, sizeof plain);
+}
+
+static void a_short_copy_may_end_in_a_tag(void **state)
+{
+    (void)state;
+    for (uint32_t snap = 0; snap <= sizeof typed_tagged; snap++) {
+        mirror->snap_octets = snap;
+        put(MIRROR_GN, MIRROR_IN, untagged(RTE_MBUF_F_RX_VLAN_STRIPPED));
+        expect_packet(typed_tagged, snap, sizeof typed_tagged);
+    }
+}
+
 static void of_each_frame_so_many_octets(void **state)
 {
     (void)state;
@@ -226,6 +279,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         MIRROR_TEST(a_frame_is_a_block),
+        MIRROR_TEST(a_tag_of_the_nic_is_in_the_frame),
+        MIRROR_TEST(a_short_copy_may_end_in_a_tag),
         MIRROR_TEST(a_drop_has_its_reason_and_its_scope),
         MIRROR_TEST(a_file_begins_and_ends),
         MIRROR_TEST(of_each_frame_so_many_octets),

@@ -26,6 +26,8 @@ static size_t octets_of(enum rte_flow_item_type type)
     switch (type) {
     case RTE_FLOW_ITEM_TYPE_ETH:
         return 14;
+    case RTE_FLOW_ITEM_TYPE_VLAN: // from the tag's word to the type behind it
+        return rule_nic.knows_vlans ? 4 : 0;
     case RTE_FLOW_ITEM_TYPE_IPV4:
         return rule_nic.knows_addresses ? 20 : 0;
     case RTE_FLOW_ITEM_TYPE_IPV6:
@@ -175,8 +177,8 @@ uint32_t rule_nic_toeplitz(const uint8_t *key, const uint8_t *octets, size_t n)
 // Where the headers begin, and what kind each is.
 struct headers {
     uint32_t n;
-    enum rte_flow_item_type type[4];
-    size_t at[4];
+    enum rte_flow_item_type type[5];
+    size_t at[5];
     bool fragment;
 };
 
@@ -186,7 +188,7 @@ static void add(struct headers *h, enum rte_flow_item_type type, size_t at)
     h->at[h->n++] = at;
 }
 
-// Without IPv4 options, and of IPv6's extension headers with the fragment's only.
+// At most one tag. Without IPv4 options, and of IPv6's extension headers with the fragment's only.
 static void read_frame(const uint8_t *b, size_t n, struct headers *h)
 {
     size_t at = 14;
@@ -194,15 +196,20 @@ static void read_frame(const uint8_t *b, size_t n, struct headers *h)
     bool first = true;
     *h = (struct headers){0};
     add(h, RTE_FLOW_ITEM_TYPE_ETH, 0);
-    if (n >= 34 && b[12] == 8 && b[13] == 0) {
+    if (n >= 18 && b[12] == 0x81 && b[13] == 0) {
+        add(h, RTE_FLOW_ITEM_TYPE_VLAN, at);
+        at += 4;
+    }
+    const uint8_t *type = b + at - 2, *ip = b + at;
+    if (n >= at + 20 && type[0] == 8 && type[1] == 0) {
         add(h, RTE_FLOW_ITEM_TYPE_IPV4, at);
-        h->fragment = (b[20] & 0x3f) || b[21];
-        first = (b[20] & 0x1f) == 0 && b[21] == 0;
-        next = b[23];
+        h->fragment = (ip[6] & 0x3f) || ip[7];
+        first = (ip[6] & 0x1f) == 0 && ip[7] == 0;
+        next = ip[9];
         at += 20;
-    } else if (n >= 62 && b[12] == 0x86 && b[13] == 0xdd) {
+    } else if (n >= at + 48 && type[0] == 0x86 && type[1] == 0xdd) {
         add(h, RTE_FLOW_ITEM_TYPE_IPV6, at);
-        next = b[20];
+        next = ip[6];
         at += 40;
         h->fragment = next == 44;
         if (h->fragment) {
@@ -245,8 +252,10 @@ int rule_nic_queue(const uint8_t *frame, size_t n)
         if (is_about(&rule_nic.rule[i], &headers, frame))
             return rule_nic.rule[i].queue;
     // Its TEID; RSS knows no ports of fragments, nor what is behind.
-    if (headers.n == 4 && !headers.fragment && rule_nic.hashed == RTE_ETH_RSS_GTPU)
-        return rule_nic.table[rule_nic_toeplitz(rule_nic.key, frame + headers.at[3] + 4, 4) %
+    uint32_t last = headers.n - 1;
+    if (headers.type[last] == RTE_FLOW_ITEM_TYPE_GTPU && !headers.fragment &&
+        rule_nic.hashed == RTE_ETH_RSS_GTPU)
+        return rule_nic.table[rule_nic_toeplitz(rule_nic.key, frame + headers.at[last] + 4, 4) %
                               rule_nic.entries];
     return -1;
 }

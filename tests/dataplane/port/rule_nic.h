@@ -30,7 +30,7 @@ struct rule_nic_rule {
 };
 
 struct rule_nic {
-    bool knows_addresses, knows_gtpu;
+    bool knows_addresses, knows_gtpu, knows_vlans;
     bool knows_fragments;  // takes rules that are about them
     bool looks_into_first; // at UDP and GTP-U in the first fragment of a datagram
     uint32_t rules_most;   // that it has room for; it does not say so before

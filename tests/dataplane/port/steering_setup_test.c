@@ -28,6 +28,7 @@ static int make(void **state)
     (void)state;
     rule_nic = (struct rule_nic){.knows_addresses = true,
                                  .knows_gtpu = true,
+                                 .knows_vlans = true,
                                  .knows_fragments = true,
                                  .looks_into_first = true,
                                  .rules_most = RULE_NIC_RULES,
@@ -278,6 +279,53 @@ static void the_top_of_a_teid_is_a_queue(void **state)
     assert_int_equal(queue_of_ipv6(0, 3u << 30), -1);
 }
 
+// G-PDUs of worker `queue`, to its address, in that VLAN; 0: without a tag.
+static int queue_in_vlan(uint16_t queue, uint16_t vlan)
+{
+    uint8_t b[FRAME_OCTETS_MAX], gpdu[108] = {0x30, 255, 0, 100};
+    put_be32(gpdu + 4, (uint32_t)queue << 30);
+    uint32_t n = frame_udp_ipv4(b, gpdu, sizeof gpdu);
+    put_be32(b + 30, ipv4_of(queue));
+    if (vlan == 0)
+        return rule_nic_queue(b, n);
+    memmove(b + 16, b + 12, n - 12);
+    put_be32(b + 12, 0x8100a000u | vlan);
+    return rule_nic_queue(b, n + 4);
+}
+
+static void rules_are_for_the_vlan(void **state)
+{
+    (void)state;
+    for (enum port_steering way = PORT_STEERING_ADDRESS; way <= PORT_STEERING_TEID; way++) {
+        make(NULL);
+        config.steering = way;
+        config.vlan = 100;
+        opens_by(way, "");
+        for (uint16_t q = 0; q < QUEUES; q++) {
+            assert_int_equal(queue_in_vlan(q, 100), q);
+            assert_int_equal(queue_in_vlan(q, 101), -1);
+            assert_int_equal(queue_in_vlan(q, 0), -1);
+        }
+        make(NULL);
+        config.steering = way;
+        config.vlan = 100;
+        rule_nic.knows_vlans = false;
+        fails_with("not in this NIC");
+    }
+}
+
+// The TEID is all that it hashes then, so Gb's frames would come to one queue.
+static void a_device_of_both_ports_does_not_hash_teids(void **state)
+{
+    (void)state;
+    config.steering = PORT_STEERING_RSS;
+    config.vlan = 100;
+    config.vlan_besides = 200;
+    config.shared = true;
+    fails_with("Gb's frames at the same device have no TEID");
+    assert_int_equal(rule_nic.updates, 0);
+}
+
 // All of a datagram come to one queue, where they are joined: that of a frame without a rule.
 static void fragments_stay_together(void **state)
 {
@@ -368,6 +416,8 @@ int main(void)
         cmocka_unit_test_setup(a_hash_that_cannot_be_foretold_is_not_used, make),
         cmocka_unit_test_setup(an_address_is_a_queue, make),
         cmocka_unit_test_setup(the_top_of_a_teid_is_a_queue, make),
+        cmocka_unit_test_setup(rules_are_for_the_vlan, make),
+        cmocka_unit_test_setup(a_device_of_both_ports_does_not_hash_teids, make),
         cmocka_unit_test_setup(fragments_stay_together, make),
         cmocka_unit_test_setup(other_datagrams_have_no_rule, make),
         cmocka_unit_test(the_slow_hash_is_right),

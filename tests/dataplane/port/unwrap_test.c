@@ -82,7 +82,7 @@ static void every_flaw_of_ipv4_has_its_reason(void **state)
     static const struct flaw flaws[] = {
         {0, 1, false, DROP_not_ours},       // a group's Ethernet address
         {5, 9, false, DROP_not_ours},       // somebody else's
-        {12, 0x81, false, DROP_not_ip},     // a VLAN tag
+        {12, 0x81, false, DROP_vlan},       // a VLAN tag
         {12, 0x03, false, DROP_not_ip},     // an 802.3 length
         {13, 0x01, false, DROP_not_ip},     // no type that we know
         {14, 0x55, true, DROP_ip_header},   // version
@@ -143,7 +143,7 @@ static void a_vlan_is_not_ours(void **state)
     memcpy(b + 12, (uint8_t[]){0x81, 0, 0, 5}, 4);
     memcpy(b + 16, typed_ipv4 + 12, sizeof typed_ipv4 - 12);
     assert_false(fixture_receive_octets(b, sizeof b, 0));
-    fixture_assert_drops(DROP_not_ip, 1);
+    fixture_assert_drops(DROP_vlan, 1);
 }
 
 // IP and UDP agree on a datagram that is shorter than its header.
