@@ -68,7 +68,8 @@ static struct generator *open_generator(struct bench *b, uint32_t worker, enum s
     return NULL;
 }
 
-// One for each worker, and with --both a second one for the other way.
+// One for each worker, and with --both a second one for the other way. In a search each is followed
+// by the next.
 static bool open_generators(struct bench *b)
 {
     const struct bench_options *o = b->options;
@@ -76,10 +77,19 @@ static bool open_generators(struct bench *b)
     for (b->generators = 0; b->generators < o->workers; b->generators++)
         if (!(b->g[b->generators] = open_generator(b, b->generators, in_side)))
             return false;
-    if (!o->both)
-        return true;
-    b->g[0]->other = b->g[b->generators] = open_generator(b, 0, STATS_GB);
-    return b->g[b->generators++] != NULL;
+    if (o->both && !(b->g[b->generators++] = open_generator(b, 0, STATS_GB)))
+        return false;
+    for (uint32_t i = 1; i < o->workers && o->one_queue; i++) {
+        b->g[i]->in.to_port = b->g[0]->in.to_port;
+        b->g[i]->shares_queue = true;
+    }
+    return true;
+}
+
+static void chain(struct bench *b, bool all)
+{
+    for (uint32_t i = 0; i + 1 < b->generators; i++)
+        b->g[i]->other = all ? b->g[i + 1] : NULL;
 }
 
 // ---- What is measured ----
@@ -112,7 +122,7 @@ static bool measure_workers(struct bench *b)
 {
     uint32_t n = b->options->workers;
     measure_progress("all workers at once");
-    if (n == 1)
+    if (n == 1 || b->options->one_queue)
         return true;
     saturated_run_all(b->g, n, b->result->of_worker);
     for (uint32_t i = 0; i < n; i++) {
@@ -126,21 +136,24 @@ static bool measure_workers(struct bench *b)
 static bool may_search(const struct bench *b)
 {
     const struct bench_options *o = b->options;
-    return !o->no_search && !o->backlogged && o->workers == 1 && !b->ports.by_itself;
+    return !o->no_search && !o->backlogged && !b->ports.by_itself;
 }
 
 // Before Sluice has received anything.
 static void measure_generator(struct bench *b)
 {
     measure_progress("the generator alone");
-    if (may_search(b))
-        b->result->generator = trial_limit(b->g[0], b->result->two_threads);
+    if (!may_search(b))
+        return;
+    chain(b, true);
+    b->result->generator = trial_limit(b->g[0], b->result->threads);
+    chain(b, false);
 }
 
 static struct trial trial_at(void *bench, double pps)
 {
     struct bench *b = bench;
-    return trial_run(b->g[0], pps, b->options->seconds, b->result->two_threads);
+    return trial_run(b->g[0], pps, b->options->seconds, b->result->threads);
 }
 
 static bool measure_rates(struct bench *b)
@@ -151,8 +164,9 @@ static bool measure_rates(struct bench *b)
         .losses = o->losses, .repeats = o->repeats, .trial = trial_at, .device = b};
     memcpy(ask.loss, o->loss, sizeof ask.loss);
     measure_progress("the rates without loss and with little");
+    chain(b, true);
     trial_pause(b->g[0], r->saturated.cycles.median);
-    ask.first_pps = trial_flood(b->g[0], r->two_threads, &r->search.fault);
+    ask.first_pps = trial_flood(b->g[0], r->threads, &r->search.fault);
     if (!r->search.fault)
         search_run(&ask, &r->search);
     report_searched(r);
@@ -168,7 +182,7 @@ static bool measure_latency(struct bench *b)
         return failed("no rate lost as little as it may");
     for (uint32_t i = 0; i < LATENCY_LOAD_COUNT; i++) {
         r->latency[i].point = r;
-        const char *fault = latency_run(b->g[0], i, pps, r->two_threads, &r->latency[i].of);
+        const char *fault = latency_run(b->g[0], i, pps, r->threads, &r->latency[i].of);
         if (fault)
             return failed(fault);
     }
@@ -178,15 +192,16 @@ static bool measure_latency(struct bench *b)
 static bool check_books(struct bench *b)
 {
     struct bench_result *r = b->result;
+    chain(b, true);
+    const char *fault = generator_fault(b->g[0]);
+    for (uint32_t i = 0; i < b->options->workers; i++) // those of both ways
+        generator_drops(b->g[i], r->drops);
+    if (fault) {
+        report_drops(r, stderr);
+        return failed(fault);
+    }
     for (uint32_t i = 0; i < b->generators; i++) {
         const struct generator *g = b->g[i];
-        const char *fault = generator_fault(g);
-        if (i < b->options->workers) // those of both ways
-            generator_drops(g, r->drops);
-        if (fault) {
-            report_drops(r, stderr);
-            return failed(fault);
-        }
         r->sent += b->ports.by_itself ? generator_came(g) : g->count.sent;
         r->astray += generator_astray(g);
         r->dropped += generator_dropped(g);
@@ -239,11 +254,12 @@ static bool run(struct bench *b)
     return good;
 }
 
-// An lcore for each worker, and one more than that for the generator beside a single one.
+// An lcore for the generator, and one for each worker. Where there are too few processors they take
+// turns on the first.
 static void plan_threads(struct bench *b, uint32_t workers)
 {
     struct eal_threads *t = &b->threads;
-    t->lcores = workers > 1 ? workers : 2;
+    t->lcores = workers + 1;
     b->processors = eal_processors(t, NULL, 0);
     for (int side = 0; side < STATS_SIDES; side++) {
         t->device[2 * side] = b->ports.ours[side];
@@ -258,7 +274,7 @@ static bool run_point(struct bench *b, struct bench_point *point)
     b->options = &point->options;
     b->result = &point->result;
     b->result->options = &point->options;
-    b->result->two_threads = b->processors > 1;
+    b->result->threads = b->processors > b->options->workers;
     if (!start_eal(b))
         return false;
     b->result->good = run(b);
@@ -287,8 +303,8 @@ static bool run_in_child(struct bench *b, struct bench_point *point, uint32_t nu
 static bool run_points(struct bench *b, const struct bench_results *results)
 {
     bool good = true;
-    if (b->processors == 1)
-        fprintf(stderr, "one processor: generator and worker take turns on it\n");
+    if (b->processors <= results->options->workers)
+        fprintf(stderr, "too few processors: generator and workers take turns on one\n");
     if (results->points == 1)
         return run_point(b, &results->point[0]);
     for (uint32_t i = 0; i < results->points; i++)

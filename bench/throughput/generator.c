@@ -112,7 +112,7 @@ void generator_send_to(struct generator *g, const uint32_t *ms, uint32_t n)
     uint32_t sent = port_end_send(&g->in, m, n);
     for (uint32_t i = 0; i < sent; i++)
         g->count.pdus += pdus[i];
-    for (uint32_t i = sent; i < n; i++)
+    for (uint32_t i = sent; i < n && g->in_side == STATS_GB; i++)
         g->population->sent_up[ms[i]]--; // or a flood would leave gaps that no LLE can bridge
     rte_pktmbuf_free_bulk(m + sent, n - sent);
     g->count.sent += sent;
@@ -259,45 +259,91 @@ uint64_t generator_finished(const struct generator *g)
 uint64_t generator_inside(const struct generator *g)
 {
     struct stats_balance b = balance(g);
-    return generator_came(g) - b.packets.out - generator_dropped(g) - b.packets.aside;
+    uint64_t handed_on = generator_stats(g)->of_port[g->in_side].strays_out_packets;
+    return generator_came(g) - b.packets.out - generator_dropped(g) - (b.packets.aside - handed_on);
+}
+
+static uint64_t receive_all(struct generator *g)
+{
+    uint64_t frames = 0;
+    for (; g; g = g->other)
+        frames += generator_receive(g);
+    return frames;
+}
+
+// Frames that one worker hands on to another are in neither's books.
+static bool is_empty(const struct generator *g)
+{
+    uint64_t inside = 0;
+    for (; g; g = g->other)
+        inside += generator_inside(g);
+    return inside == 0;
 }
 
 void generator_drain(struct generator *g)
 {
-    struct dp_worker *worker = dp_worker(g->population->dp, g->worker);
     uint64_t start_ns = bench_clock_ns(), now_ns = start_ns;
     uint64_t last_ns = start_ns; // when something came
     while (now_ns - start_ns < DRAIN_NS) {
         now_ns = bench_clock_ns();
-        dp_poll(worker, now_ns);
-        if (generator_receive(g) > 0)
+        for (struct generator *one = g; one; one = one->other)
+            dp_poll(dp_worker(one->population->dp, one->worker), now_ns);
+        if (receive_all(g) > 0)
             last_ns = now_ns;
-        else if (g->rings ? !generator_inside(g) : now_ns - last_ns > QUIET_NS)
+        else if (g->rings ? is_empty(g) : now_ns - last_ns > QUIET_NS)
             break;
     }
 }
 
-const char *generator_fault(const struct generator *g)
+struct sums {
+    uint64_t arrived, sent, waiting, inside, held, packets, out, dropped, frames, pdus;
+};
+
+static void add_to(struct sums *s, const struct generator *g)
 {
-    const struct stats_worker *stats = generator_stats(g);
-    const struct stats_port *in = &stats->of_port[g->in_side];
+    const struct dp_worker *worker = dp_worker(g->population->dp, g->worker);
+    const struct stats_port *in = &generator_stats(g)->of_port[g->in_side];
     struct stats_balance b = balance(g);
+    s->arrived += in->rx_packets - in->strays_out_packets + in->strays_in_packets;
+    s->sent += g->count.sent;
+    s->waiting += g->rings && !g->shares_queue ? rte_ring_count(g->in.to_port) : 0;
+    s->inside += generator_inside(g);
+    s->held += dp_held(worker, g->in_side).inner.packets;
+    s->packets += g->count.packets;
+    s->out += b.packets.out;
+    s->dropped += b.packets.dropped;
+    s->frames += g->count.frames;
+    s->pdus += g->count.pdus;
+}
+
+static const char *fault_of_one(const struct generator *g)
+{
     if (!dp_balanced(dp_worker(g->population->dp, g->worker)))
         return "the worker's books do not balance";
-    uint64_t waiting = g->rings ? rte_ring_count(g->in.to_port) : 0;
     if (g->population->ports.by_itself && generator_dropped(g))
         return "Sluice dropped packets";
-    if (g->rings && in->rx_packets + waiting != g->count.sent)
-        return "the port has not received what was sent";
-    if (generator_inside(g) !=
-        waiting + dp_held(dp_worker(g->population->dp, g->worker), g->in_side).inner.packets)
-        return "packets are neither in Sluice nor have they left it";
     if (frames_out(g) < g->count.frames || (g->rings && frames_out(g) > g->count.frames))
         return "other frames came out than Sluice says";
-    if (g->rings && g->count.packets != b.packets.out)
+    return NULL;
+}
+
+const char *generator_fault(const struct generator *g)
+{
+    struct sums s = {0};
+    bool rings = g->rings;
+    for (; g; g = g->other) {
+        const char *fault = fault_of_one(g);
+        if (fault)
+            return fault;
+        add_to(&s, g);
+    }
+    if (rings && s.arrived + s.waiting != s.sent)
+        return "the ports have not received what was sent";
+    if (s.inside != s.waiting + s.held)
+        return "packets are neither in Sluice nor have they left it";
+    if (rings && s.packets != s.out)
         return "other packets came out than Sluice says";
-    if (g->rings && generator_inside(g) == 0 && b.packets.dropped == 0 &&
-        g->count.frames != g->count.pdus)
+    if (rings && s.inside == 0 && s.dropped == 0 && s.frames != s.pdus)
         return "other LLC PDUs came out than the packets make";
     return NULL;
 }

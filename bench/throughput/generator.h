@@ -40,8 +40,10 @@ struct generator {
     uint64_t dropped;          // as it was when somebody last looked
     struct histogram *latency; // in ns; NULL: not wanted
     struct generator_turns turns;
-    uint64_t pause_ns;       // a turn of a trial that takes longer is a pause; 0: not known yet
-    struct generator *other; // that sends the other way at the same time; NULL: none
+    uint64_t pause_ns; // a turn of a trial that takes longer is a pause; 0: not known yet
+    // The next one in a search: of the other way, or of the next worker; NULL: none.
+    struct generator *other;
+    bool shares_queue; // its frames go into the first one's queue
 };
 
 // False, with the reason on stderr.
@@ -68,9 +70,10 @@ uint64_t generator_finished(const struct generator *g);
 // What has neither come out nor been dropped.
 uint64_t generator_inside(const struct generator *g);
 
-// Polls and receives until nothing is inside, or for a second. The worker's thread stands.
+// Of this and all others behind it: polls and receives until nothing is inside, or for a second.
+// The workers' threads stand.
 void generator_drain(struct generator *g);
-// After that: NULL, or what does not add up.
+// After that: NULL, or what does not add up of them together.
 const char *generator_fault(const struct generator *g);
 // Adds what Sluice has dropped, by reason.
 void generator_drops(const struct generator *g, uint64_t packets[DROP_COUNT]);

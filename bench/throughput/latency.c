@@ -4,7 +4,7 @@
 
 #define BEYOND 10u // samples that a quantile has to leave above it
 
-const char *latency_run(struct generator *g, uint32_t load, double pps, bool two_threads,
+const char *latency_run(struct generator *g, uint32_t load, double pps, bool threads,
                         struct latency *latency)
 {
     static const uint32_t percent[] = {
@@ -13,13 +13,11 @@ const char *latency_run(struct generator *g, uint32_t load, double pps, bool two
 #undef LOAD
     };
     *latency = (struct latency){.load_percent = percent[load], .pps = pps * percent[load] / 100};
-    g->latency = &latency->of;
-    if (g->other)
-        g->other->latency = &latency->of;
-    struct trial t = trial_run(g, latency->pps, g->population->options->seconds, two_threads);
-    g->latency = NULL;
-    if (g->other)
-        g->other->latency = NULL;
+    for (struct generator *one = g; one; one = one->other)
+        one->latency = &latency->of;
+    struct trial t = trial_run(g, latency->pps, g->population->options->seconds, threads);
+    for (struct generator *one = g; one; one = one->other)
+        one->latency = NULL;
     latency->lost = t.lost;
     return t.fault;
 }

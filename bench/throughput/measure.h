@@ -64,15 +64,16 @@ struct stages_cycles stages_run(struct generator *g);
 
 // ---- Generator and worker side by side ----
 
-// A trial at that rate; one in which a thread got no processor is made again.
-struct trial trial_run(struct generator *g, double pps, double seconds, bool two_threads);
+// A trial at that rate, of this generator and the others behind it together; one in which a thread
+// got no processor is made again. threads: each worker has one.
+struct trial trial_run(struct generator *g, double pps, double seconds, bool threads);
 // Once it is known what a packet takes: which turns of a trial are pauses.
 void trial_pause(struct generator *g, double packet_cycles);
 // What a flood lets through, in packets a second.
-double trial_flood(struct generator *g, bool two_threads, const char **fault);
+double trial_flood(struct generator *g, bool threads, const char **fault);
 // What generator and ports do with a bare forwarder in Sluice's place: the packets a second that
 // came back out of a flood, of the repeats. Before Sluice has received anything.
-struct spread trial_limit(struct generator *g, bool two_threads);
+struct spread trial_limit(struct generator *g, bool threads);
 
 // Loads, in per cent of the rate that was found.
 #define LATENCY_LOADS(LOAD) LOAD(10) LOAD(50) LOAD(90) LOAD(100)
@@ -89,7 +90,7 @@ struct latency {
     struct histogram of; // in ns
 };
 // At the load of that number, of the rate. NULL, or what is wrong.
-const char *latency_run(struct generator *g, uint32_t load, double pps, bool two_threads,
+const char *latency_run(struct generator *g, uint32_t load, double pps, bool threads,
                         struct latency *latency);
 // A quantile; 0 where it would be one of the ten longest samples or fewer: that is chance.
 uint64_t latency_quantile(const struct latency *latency, uint32_t per_mille);

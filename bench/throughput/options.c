@@ -209,9 +209,14 @@ static const struct cli_option bench_options[] = {
      "as on a processor without them (512)",
      NUMBER(simd_bits, 64, 512)},
     {"workers", "N",
-     "workers, each with an NSE, a processor and a generator,\n"
-     "in turns: only workers are timed, first one and then\nall at once (1)",
+     "workers, each with an NSE and a queue; they are timed in\n"
+     "turns with a generator each, first one alone and then all\n"
+     "at once; a rate is that of all together (1)",
      NUMBER(workers, 1, DP_WORKERS_MAX)},
+    {"one-queue", NULL,
+     "the frames of all workers come to the first one's queue, as\n"
+     "on a NIC without rules: it hands on what is not its own",
+     INTO(one_queue)},
     {"seconds", "S", "duration of a trial (1)", .take = take_seconds},
     {"repeats", "N", "repeats of the search; the median counts; 1 to 31 (3)",
      NUMBER(repeats, 1, SEARCH_REPEATS_MAX)},
@@ -313,6 +318,8 @@ static bool fits(const struct bench_options *o)
         return wrong("--backlogged goes with one worker and not with --up");
     if (o->both && (o->up || o->backlogged || o->workers > 1))
         return wrong("--both goes with one worker, and not with --up or --backlogged");
+    if (o->one_queue && (o->workers < 2 || o->up || o->no_search))
+        return wrong("--one-queue wants --workers, and goes without --up and --no-search");
     if (o->flows && o->up)
         return wrong("--flows does not go with --up: queues are of the downlink");
     if ((o->up || o->both) && largest + 4 > o->n201_u) // SNDCP's first header

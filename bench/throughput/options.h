@@ -40,7 +40,7 @@ struct bench_options {
     uint32_t simd_bits; // of FCS's and cipher's registers at most
     uint32_t waiting;   // frames in the port whenever the worker alone is timed
     const char *out;    // a folder; NULL: none
-    bool up, both, view, capture, json, no_search, no_rte_sched;
+    bool up, both, one_queue, view, capture, json, no_search, no_rte_sched;
 };
 
 enum cli_end bench_options_parse(struct bench_options *options, int argc, char **argv);

@@ -67,6 +67,11 @@ double report_mpps(const struct bench_result *r)
         return report_found(r)->rate.pps.median / 1e6;
     if (r->options->workers == 1)
         return r->tsc_hz / r->saturated.cycles.least / 1e6;
+    return report_mpps_all(r);
+}
+
+double report_mpps_all(const struct bench_result *r)
+{
     double pps = 0;
     for (uint32_t i = 0; i < r->options->workers; i++)
         pps += r->tsc_hz / r->of_worker[i].cycles.median;

@@ -24,8 +24,8 @@ struct bench_latency {
 struct bench_result {
     const struct bench_options *options;
     const struct machine *machine;
-    bool good; // all was measured, and nothing failed
-    bool huge_pages, two_threads;
+    bool good;                     // all was measured, and nothing failed
+    bool huge_pages, threads;      // threads: each worker had one of its own in the search
     char drivers[STATS_SIDES][32]; // of the ports; "": rings
     double tsc_hz, mean_octets;
     struct baseline baseline;
@@ -92,6 +92,8 @@ const struct bench_rate *report_found(const struct bench_result *result);
 // Packets a second, in millions: that rate, or, where none was looked for, what the cycles of the
 // workers come to.
 double report_mpps(const struct bench_result *result);
+// Of all workers at once, by their cycles.
+double report_mpps_all(const struct bench_result *result);
 // Of the first worker alone, beside several at once. Of those the median sample counts: the least
 // is one in which the others may have stood.
 double report_mpps_alone(const struct bench_result *result);

@@ -79,9 +79,9 @@ static void text_rate(const struct bench_result *r, FILE *out)
         text_found(&r->rates[i], out);
     fprintf(out, "    %u trials, %u of them disturbed by the machine and made again\n",
             r->search.trials, r->search.disturbed);
-    if (!r->two_threads)
+    if (!r->threads)
         fprintf(out,
-                "    generator and worker took turns on one processor: both are in the rate\n");
+                "    generator and workers took turns on one processor: all are in the rate\n");
     for (uint32_t i = 0; i < LATENCY_LOAD_COUNT; i++)
         text_latency(&r->latency[i].of, out);
 }
@@ -89,10 +89,10 @@ static void text_rate(const struct bench_result *r, FILE *out)
 static void text_workers(const struct bench_result *r, FILE *out)
 {
     double alone = report_mpps_alone(r);
-    if (r->options->workers == 1)
+    if (r->options->workers == 1 || r->options->one_queue)
         return;
     fprintf(out, "  %u workers at once, Mpps              %8.3f   %.2f times one alone (%.3f)\n",
-            r->options->workers, report_mpps(r), report_mpps(r) / alone, alone);
+            r->options->workers, report_mpps_all(r), report_mpps_all(r) / alone, alone);
     for (uint32_t i = 0; i < r->options->workers; i++)
         fprintf(out, "    worker %u, cycles                   %8.1f   least %.1f\n", i,
                 r->of_worker[i].cycles.median, r->of_worker[i].cycles.least);

@@ -10,12 +10,13 @@
 
 #include "bench/throughput/measure.h"
 
-#define WORKER_LCORE  1u
-#define FLOOD_PPS     1e9
-#define FLOOD_SECONDS 0.2
-#define BEHIND        0.98 // of the rate asked for
-#define LATE          (4 * OPTIONS_BURST)
-#define STARVED_MOST  50u // trials in a row in which a thread got no processor
+#define WORKER_LCORE    1u // of the first
+#define GENERATORS_MOST (DP_WORKERS_MAX + 1)
+#define FLOOD_PPS       1e9
+#define FLOOD_SECONDS   0.2
+#define BEHIND          0.98 // of the rate asked for
+#define LATE            (4 * OPTIONS_BURST)
+#define STARVED_MOST    50u // trials in a row in which a thread got no processor
 // A turn of a thread that takes as long is a pause, unless bursts alone take a good part of it.
 #define PAUSE_NS     200000u
 #define PAUSE_BURSTS 8u
@@ -108,6 +109,22 @@ static int loop_run(void *self)
     return 0;
 }
 
+// One for each worker of the generators.
+struct loops {
+    struct loop of[DP_WORKERS_MAX];
+    uint32_t n;
+    bool threads; // each has one
+};
+
+static void loops_make(struct loops *loops, const struct generator *g, bool threads)
+{
+    *loops = (struct loops){.threads = threads};
+    for (; g; g = g->other)
+        if (g->worker == loops->n)
+            loops->of[loops->n++] = (struct loop){.worker = dp_worker(g->population->dp, g->worker),
+                                                  .pause_ns = g->pause_ns};
+}
+
 // ---- The generator ----
 
 struct pace {
@@ -130,13 +147,24 @@ static void offer(struct generator *g, uint64_t elapsed, double pps, struct pace
     pace->offered += n;
 }
 
-// `loop`: takes its turns here, where it has no thread of its own.
-// As much each way, if there are two.
-static void offer_all(struct generator *g, uint64_t elapsed, double pps, struct pace pace[2])
+static uint32_t generators(const struct generator *g)
 {
-    offer(g, elapsed, g->other ? pps / 2 : pps, &pace[0]);
-    if (g->other)
-        offer(g->other, elapsed, pps / 2, &pace[1]);
+    uint32_t n = 0;
+    for (; g; g = g->other)
+        n++;
+    return n;
+}
+
+// As much of each. Returns how much it is.
+static uint64_t offer_all(struct generator *g, uint64_t elapsed, double pps, struct pace *pace)
+{
+    uint64_t offered = 0;
+    double each_pps = pps / generators(g);
+    for (; g; g = g->other, pace++) {
+        offer(g, elapsed, each_pps, pace);
+        offered += pace->offered;
+    }
+    return offered;
 }
 
 static void receive_all(struct generator *g)
@@ -146,33 +174,35 @@ static void receive_all(struct generator *g)
             ;
 }
 
-static uint64_t generate(struct generator *g, double pps, uint64_t length, struct loop *loop,
+// The loops take their turns here, where they have no threads of their own.
+static uint64_t generate(struct generator *g, double pps, uint64_t length, struct loops *loops,
                          struct watch *watch)
 {
-    uint64_t start = bench_clock_cycles(), elapsed;
-    struct pace pace[2] = {0};
+    uint64_t start = bench_clock_cycles(), elapsed, offered = 0;
+    struct pace pace[GENERATORS_MOST] = {0};
     watch_begin(watch, g->pause_ns);
     while ((elapsed = bench_clock_cycles() - start) < length) {
         watch_turn(watch, start + elapsed);
-        offer_all(g, elapsed, pps, pace);
-        if (loop)
-            turn(loop);
+        offered = offer_all(g, elapsed, pps, pace);
+        for (uint32_t i = 0; i < loops->n && !loops->threads; i++)
+            turn(&loops->of[i]);
         receive_all(g);
     }
     watch_end(watch);
-    return pace[0].offered + pace[1].offered;
+    return offered;
 }
 
-static uint64_t generate_beside(struct generator *g, double pps, double seconds, bool two_threads,
-                                struct loop *loop, struct watch *watch)
+static uint64_t generate_beside(struct generator *g, double pps, double seconds,
+                                struct loops *loops, struct watch *watch)
 {
     uint64_t length = (uint64_t)(seconds * bench_clock.hz);
-    if (two_threads)
-        rte_eal_remote_launch(loop_run, loop, WORKER_LCORE);
-    uint64_t offered = generate(g, pps, length, two_threads ? NULL : loop, watch);
-    __atomic_store_n(&loop->stop, true, __ATOMIC_RELAXED);
-    if (two_threads)
-        rte_eal_wait_lcore(WORKER_LCORE);
+    for (uint32_t i = 0; i < loops->n && loops->threads; i++)
+        rte_eal_remote_launch(loop_run, &loops->of[i], WORKER_LCORE + i);
+    uint64_t offered = generate(g, pps, length, loops, watch);
+    for (uint32_t i = 0; i < loops->n; i++)
+        __atomic_store_n(&loops->of[i].stop, true, __ATOMIC_RELAXED);
+    for (uint32_t i = 0; i < loops->n && loops->threads; i++)
+        rte_eal_wait_lcore(WORKER_LCORE + i);
     return offered;
 }
 
@@ -189,16 +219,6 @@ static struct trial lost_so_far(const struct generator *g)
     return so_far;
 }
 
-static const char *drain(struct generator *g)
-{
-    const char *fault = NULL;
-    for (struct generator *one = g; one; one = one->other)
-        generator_drain(one);
-    for (; g && !fault; g = g->other)
-        fault = generator_fault(g);
-    return fault;
-}
-
 static void note_losses(struct trial *t, const struct trial *before, const struct trial *after)
 {
     t->refused = after->refused - before->refused;
@@ -207,11 +227,12 @@ static void note_losses(struct trial *t, const struct trial *before, const struc
     t->lost = t->refused + t->dropped + t->astray;
 }
 
-static void note_machine(struct trial *t, const struct watch *a, const struct watch *b)
+static void note_machine(struct trial *t, const struct watch *w)
 {
-    t->paused_ns = bench_clock_ns_of(a->paused + b->paused);
-    t->pause_most_ns = bench_clock_ns_of(a->most > b->most ? a->most : b->most);
-    t->switches = (uint32_t)(a->switches + b->switches);
+    uint64_t most_ns = bench_clock_ns_of(w->most);
+    t->paused_ns += bench_clock_ns_of(w->paused);
+    t->pause_most_ns = most_ns > t->pause_most_ns ? most_ns : t->pause_most_ns;
+    t->switches += (uint32_t)w->switches;
 }
 
 // The kernel or the hypervisor says that it took a processor away, and what was due in the pauses
@@ -223,34 +244,40 @@ static bool is_disturbed(const struct trial *t, double pps, double seconds)
     return (t->switches || t->stolen_ns) && (lost || late);
 }
 
-static struct trial trial_once(struct generator *g, double pps, double seconds, bool two_threads)
+static struct trial trial_once(struct generator *g, double pps, double seconds, bool threads)
 {
-    struct loop loop = {.worker = dp_worker(g->population->dp, g->worker), .pause_ns = g->pause_ns};
+    struct loops loops;
     struct watch watch;
     struct trial trial = {0}, before = lost_so_far(g);
     uint64_t stolen = stolen_ns();
-    trial.offered = generate_beside(g, pps, seconds, two_threads, &loop, &watch);
-    trial.fault = drain(g);
+    loops_make(&loops, g, threads);
+    trial.offered = generate_beside(g, pps, seconds, &loops, &watch);
+    generator_drain(g);
+    trial.fault = generator_fault(g);
     struct trial after = lost_so_far(g);
     note_losses(&trial, &before, &after);
-    note_machine(&trial, &watch, &loop.watch);
+    note_machine(&trial, &watch);
+    trial.starved = !trial.offered;
+    for (uint32_t i = 0; i < loops.n; i++) {
+        note_machine(&trial, &loops.of[i].watch);
+        trial.starved |= threads && !loops.of[i].polls;
+    }
     trial.stolen_ns = stolen_ns() - stolen;
     trial.offered_pps = (double)trial.offered / seconds;
     trial.behind = trial.offered_pps < BEHIND * pps;
-    trial.starved = !trial.offered || (two_threads && !loop.polls);
     trial.disturbed = is_disturbed(&trial, pps, seconds);
     return trial;
 }
 
 // One in which the machine ran the generator or the worker not at all says nothing, and is made
 // again.
-struct trial trial_run(struct generator *g, double pps, double seconds, bool two_threads)
+struct trial trial_run(struct generator *g, double pps, double seconds, bool threads)
 {
     struct trial trial;
     for (uint32_t i = 0; i < STARVED_MOST; i++) {
         if (g->latency)
             *g->latency = (struct histogram){0};
-        trial = trial_once(g, pps, seconds, two_threads);
+        trial = trial_once(g, pps, seconds, threads);
         if (!trial.starved || trial.fault)
             break;
     }
@@ -260,14 +287,15 @@ struct trial trial_run(struct generator *g, double pps, double seconds, bool two
 void trial_pause(struct generator *g, double packet_cycles)
 {
     double own_ns = PAUSE_BURSTS * OPTIONS_BURST * packet_cycles / bench_clock.hz * S_IN_NS;
-    g->pause_ns = own_ns > PAUSE_NS ? (uint64_t)own_ns : PAUSE_NS;
+    for (; g; g = g->other)
+        g->pause_ns = own_ns > PAUSE_NS ? (uint64_t)own_ns : PAUSE_NS;
 }
 
-double trial_flood(struct generator *g, bool two_threads, const char **fault)
+double trial_flood(struct generator *g, bool threads, const char **fault)
 {
     double seconds = g->population->options->seconds;
     seconds = seconds < FLOOD_SECONDS ? seconds : FLOOD_SECONDS;
-    struct trial flood = trial_run(g, FLOOD_PPS, seconds, two_threads);
+    struct trial flood = trial_run(g, FLOOD_PPS, seconds, threads);
     *fault = flood.fault;
     return (double)(flood.offered - flood.lost) / seconds;
 }
@@ -290,41 +318,50 @@ static struct port_end our_end(const struct generator *g, enum stats_side side)
 
 static uint64_t came_back(const struct generator *g)
 {
-    return g->count.frames + (g->other ? g->other->count.frames : 0);
+    uint64_t frames = 0;
+    for (; g; g = g->other)
+        frames += g->count.frames;
+    return frames;
 }
 
 // What is still under way, back to its pool.
-static void sweep_out(struct generator *g, struct loop *loop)
+static void sweep_out(struct generator *g, struct loops *loops)
 {
     uint64_t until_ns = bench_clock_ns() + SWEEP_NS, frames;
     do {
         frames = came_back(g);
-        turn(loop);
+        for (uint32_t i = 0; i < loops->n; i++)
+            turn(&loops->of[i]);
         receive_all(g);
     } while (came_back(g) != frames || bench_clock_ns() < until_ns);
 }
 
 // Packets a second that came back.
-static double flood_forwarder(struct generator *g, bool two_threads)
+static double flood_forwarder(struct generator *g, bool threads)
 {
     struct watch watch;
+    struct loops loops;
     double seconds = g->population->options->seconds;
-    struct loop loop = {
-        .end = {[STATS_GN] = our_end(g, STATS_GN), [STATS_GB] = our_end(g, STATS_GB)}};
     uint64_t before = came_back(g);
-    for (const struct generator *one = g; one; one = one->other)
-        loop.from[one->in_side] = true;
-    generate_beside(g, FLOOD_PPS, seconds, two_threads, &loop, &watch);
-    sweep_out(g, &loop);
+    loops_make(&loops, g, threads);
+    for (const struct generator *one = g; one; one = one->other) {
+        struct loop *loop = &loops.of[one->worker];
+        loop->worker = NULL;
+        loop->from[one->in_side] = true;
+        for (int side = 0; side < STATS_SIDES; side++)
+            loop->end[side] = our_end(one, side);
+    }
+    generate_beside(g, FLOOD_PPS, seconds, &loops, &watch);
+    sweep_out(g, &loops);
     return (double)(came_back(g) - before) / seconds;
 }
 
-struct spread trial_limit(struct generator *g, bool two_threads)
+struct spread trial_limit(struct generator *g, bool threads)
 {
     const struct bench_options *o = g->population->options;
     double pps[SEARCH_REPEATS_MAX];
     for (uint32_t i = 0; i < o->repeats; i++)
-        pps[i] = flood_forwarder(g, two_threads);
+        pps[i] = flood_forwarder(g, threads);
     // Sluice knows nothing of all this.
     memset(g->population->sent_up, 0, o->mss * sizeof *g->population->sent_up);
     for (; g; g = g->other)

@@ -197,7 +197,7 @@ def one_processor():
     one = min(os.sched_getaffinity(0))
     done = sluice("bench", *QUICK, before=("taskset", "-c", str(one)))
     same(done.returncode, 0, f"exit status\n{done.stderr}")
-    right("take turns" in done.stderr, f"nothing about turns in:\n{done.stderr}")
+    right("take turns on one" in done.stderr, f"nothing about turns in:\n{done.stderr}")
     result = json.loads(done.stdout)
     sound(result)
     searched(result)
@@ -210,11 +210,24 @@ def workers():
         raise Skip("needs two processors")
     result = bench("--workers", 2)
     sound(result)
+    searched(result)
+    same(result["search"]["processors"], 3 if processors() > 2 else 1, "processors of the search")
     scaling = result["scaling"]
-    same(scaling["mpps_all"], result["mpps"], "mpps of all workers")
     rate = sum(result["tsc_hz"] / cycles for cycles in scaling["cycles_per_packet"]) / 1e6
-    right(abs(rate - result["mpps"]) < 0.01 * rate, f"{scaling} does not make {result['mpps']}")
+    right(abs(rate - scaling["mpps_all"]) < 0.01 * rate, f"{scaling} does not make {rate}")
+    alone = bench("--workers", 2, "--no-search")
+    same(alone["mpps"], alone["scaling"]["mpps_all"], "mpps where none was looked for")
     right(abs(scaling["times"] - scaling["mpps_all"] / scaling["mpps_alone"]) < 0.01, f"{scaling}")
+
+
+@case("--one-queue: two workers, all frames at the first: it hands on those of the second, and all come out")
+def one_queue():
+    if processors() < 2:
+        raise Skip("needs two processors")
+    result = bench("--workers", 2, "--one-queue")
+    sound(result)
+    searched(result)
+    same((result["workers"], result["one_queue"], result["scaling"]), (2, True, None), "asked for")
 
 
 @case("--capture: every frame in and out is copied, or missed and counted, also while the stages are measured")
@@ -438,6 +451,9 @@ REFUSED = {
     "--up --n201-u 500": "--n201-u",
     "--both --n201-u 500": "--n201-u",
     "--both --up": "--both",
+    "--one-queue": "--workers",
+    "--workers 2 --one-queue --no-search": "--no-search",
+    "--workers 2 --one-queue --up": "--up",
     "--both --workers 2": "--both",
     "--both --ports memif": "--ports ring",
     "--backlogged 10 --workers 2": "--backlogged",
