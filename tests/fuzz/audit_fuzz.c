@@ -1,6 +1,7 @@
 // The auditor under any packets: an input is a row of packets, each two octets of length, one of
-// what is cut off, one of time, then the octets from the IP header on. A report is written of
-// one input in four. Files of packets are capture_fuzz's.
+// what is cut off, one of time, then the octets from the IP header on. A report, which takes longer
+// than all else, is written of one input in 64: any octet that does not matter otherwise decides.
+// Files of packets are capture_fuzz's.
 #include <pcap/dlt.h>
 #include <string.h>
 
@@ -70,6 +71,14 @@ static void report(struct audit *audit)
     write_page(audit);
 }
 
+static bool is_reported(const uint8_t *data, size_t size)
+{
+    uint32_t sum = 0;
+    for (size_t i = 0; i < size; i++)
+        sum += data[i];
+    return sum % 64 == 0;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct audit_options options = {.tolerance_ns = 0, .th_ns = 5000000000, .copies = 64};
@@ -77,7 +86,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     read_all(audit, AUDIT_LEARN, data, size);
     read_all(audit, AUDIT_JUDGE, data, size);
     audit_finish(audit);
-    if (size % 4 == 0)
+    if (is_reported(data, size))
         report(audit);
     audit_destroy(audit);
     return 0;
