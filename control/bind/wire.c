@@ -11,8 +11,10 @@
 //   help                          the PDU's description
 //   type                          the PDU's type octet, in the groups below
 // and `names`, the list of all PDUs, and `buffer`, which makes a buffer (buffer.c); fields, decode
-// and values accept buffers as octets. The groups `bssgp` and `ns`, of PDUs with a type octet:
+// and values accept buffers as octets. The groups `bssgp`, `ns`, `gmm_up`, `gmm_down`, `sm` and
+// `gtpc`, of PDUs with a type octet:
 //   decode(octets [, from])       the PDU's NAME and its table; or nil, the fault and its name
+// and l3_cause(NAME), the cause of 24.008 for a fault of gmm or sm.
 #include "control/bind/internal.h"
 
 #include <string.h>
@@ -260,7 +262,7 @@ int wire_open(lua_State *L)
         lua_setfield(L, -3, pdu->name);
     }
     lua_setfield(L, -2, "names");
-    static const char *const groups[] = {"bssgp", "ns", "gmm_up", "gmm_down", "sm"};
+    static const char *const groups[] = {"bssgp", "ns", "gmm_up", "gmm_down", "sm", "gtpc"};
     for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++)
         add_group(L, groups[i]);
     lua_pushcfunction(L, l3_cause_of);

@@ -4,15 +4,16 @@
 
 #include <string.h>
 
-// By group: the offsets of the type octet and of the first row, the tag of the granularity; then
-// the decoder and the encoder.
-#define bssgp_HEAD                                0, 1, 0x7e
-#define ns_HEAD                                   0, 1, 0
-#define gmm_up_HEAD                               1, 2, 0
-#define gmm_down_HEAD                             gmm_up_HEAD
-#define sm_HEAD                                   1, 0, 0
-#define TYPE_AT(...)                              TYPE_AT_(__VA_ARGS__)
-#define TYPE_AT_(type_at, begin, granularity_tag) type_at
+// By group: the offsets of the type octet and of the first row, the tag of the granularity, GTP-C's
+// lengths; then the decoder and the encoder.
+#define bssgp_HEAD                                           0, 1, 0x7e, NULL
+#define ns_HEAD                                              0, 1, 0, NULL
+#define gmm_up_HEAD                                          1, 2, 0, NULL
+#define gmm_down_HEAD                                        gmm_up_HEAD
+#define sm_HEAD                                              1, 0, 0, NULL
+#define gtpc_HEAD                                            1, 4, 0, gtpc_tv_octets
+#define TYPE_AT(...)                                         TYPE_AT_(__VA_ARGS__)
+#define TYPE_AT_(type_at, begin, granularity_tag, tv_octets) type_at
 
 #define bssgp_DECODE    tlv_decode
 #define bssgp_ENCODE    tlv_encode
@@ -24,6 +25,8 @@
 #define gmm_down_ENCODE l3_encode
 #define sm_DECODE       l3_decode
 #define sm_ENCODE       l3_encode
+#define gtpc_DECODE     gtpc_decode
+#define gtpc_ENCODE     gtpc_encode
 
 #define PDU(name, LIST, help)                                                \
     static const struct field name##_table[] = FIELD_TABLE(name, LIST);      \

@@ -7,6 +7,7 @@
 #include "dataplane/wire/bssgp.h"
 #include "dataplane/wire/ether.h"
 #include "dataplane/wire/gmm.h"
+#include "dataplane/wire/gtpc.h"
 #include "dataplane/wire/gtpu.h"
 #include "dataplane/wire/icmp.h"
 #include "dataplane/wire/icmpv6.h"

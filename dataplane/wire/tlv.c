@@ -28,6 +28,25 @@ static int tlv_element(const uint8_t *b, uint32_t n, uint32_t at, struct tlv_ele
     return e->octets <= n - e->value ? 0 : wire_fault(WIRE_LENGTH, at + 1);
 }
 
+#define WITH_LENGTH 128 // tags of GTP-C from here on have a length of two octets
+
+// Tag and length of an element of GTP-C. One of an unknown tag without a length cannot be skipped.
+static int gtp_element(const struct tlv_pdu *pdu, const uint8_t *b, uint32_t n, uint32_t at,
+                       struct tlv_element *e)
+{
+    bool tv = b[at] < WITH_LENGTH;
+    uint32_t head = tv ? 1 : 3;
+    if (tv && !pdu->tv_octets[b[at]])
+        return wire_fault(WIRE_TYPE, at);
+    if (n - at < head)
+        return wire_fault(WIRE_TRUNCATED, n);
+    *e = (struct tlv_element){b[at], at, at + head,
+                              tv ? pdu->tv_octets[b[at]] : get_be16(b + at + 1)};
+    if (e->octets > n - e->value)
+        return tv ? wire_fault(WIRE_TRUNCATED, n) : wire_fault(WIRE_LENGTH, at + 1);
+    return 0;
+}
+
 static void set_present(const struct field *field, void *out, bool present)
 {
     if (field->has_offset != FIELD_ALWAYS)
@@ -70,6 +89,8 @@ static int next_element(const struct tlv_pdu *pdu, const uint8_t *b, uint32_t n,
 {
     uint32_t first = row_of(pdu, b[at], 0);
     *row = row_of(pdu, b[at], filled);
+    if (pdu->tv_octets)
+        return gtp_element(pdu, b, n, at, e);
     if (first == pdu->rows || tlv_format(&pdu->ies[first]) == IE_TLV)
         return tlv_element(b, n, at, e);
     bool longer = n - at > 1 && b[at + 1] != IE_TV_SHORTER;
@@ -91,30 +112,26 @@ static uint32_t unit_of(const struct tlv_pdu *pdu, const uint8_t *b, uint32_t n,
     return 1;
 }
 
-// 0 if exactly one of the rows marked one-of is present, or if the PDU has no such rows.
-static enum wire_err one_of_fault(const struct tlv_pdu *pdu, const void *any)
+// 0 if exactly one of the rows marked one-of is present, or if the PDU has no such rows; and if
+// rows that need the row before have it.
+enum wire_err tlv_together_fault(const struct tlv_pdu *pdu, const void *any)
 {
     uint32_t rows = 0, there = 0;
     for (uint32_t row = 0; row < pdu->rows; row++) {
-        if (!(pdu->ies[row].format & IE_ONE_OF))
+        uint8_t format = pdu->ies[row].format;
+        if (!(format & (IE_ONE_OF | IE_WITH | IE_AFTER)))
             continue;
-        rows++;
-        there += tlv_is_present(&pdu->fields[row], any);
+        bool present = tlv_is_present(&pdu->fields[row], any);
+        rows += (format & IE_ONE_OF) != 0;
+        there += (format & IE_ONE_OF) && present;
+        if (format & IE_ONE_OF || present == tlv_is_present(&pdu->fields[row - 1], any))
+            continue;
+        if (present || format & IE_WITH)
+            return present ? WIRE_UNEXPECTED_IE : WIRE_MISSING_CONDITIONAL;
     }
     if (rows && there == 0)
         return WIRE_MISSING_CONDITIONAL;
     return there > 1 ? WIRE_UNEXPECTED_IE : WIRE_OK;
-}
-
-// The same of rows that are there only together.
-enum wire_err tlv_together_fault(const struct tlv_pdu *pdu, const void *any)
-{
-    for (uint32_t row = 1; row < pdu->rows; row++) {
-        bool there = tlv_is_present(&pdu->fields[row], any);
-        if (pdu->ies[row].format & IE_WITH && there != tlv_is_present(&pdu->fields[row - 1], any))
-            return there ? WIRE_UNEXPECTED_IE : WIRE_MISSING_CONDITIONAL;
-    }
-    return one_of_fault(pdu, any);
 }
 
 static int whole(const struct tlv_pdu *pdu, const void *out, uint32_t filled, uint32_t n)
@@ -136,7 +153,8 @@ static int fault_of(const struct tlv_pdu *pdu, uint32_t row, int fault)
     return wire_fault(WIRE_CONDITIONAL_IE, wire_fault_offset(fault));
 }
 
-int tlv_decode(const struct tlv_pdu *pdu, void *out, const uint8_t *b, uint32_t n)
+int tlv_decode_from(const struct tlv_pdu *pdu, void *out, const uint8_t *b, uint32_t n,
+                    uint32_t elements)
 {
     uint32_t filled = 0, at = pdu->begin;
     if (n < at)
@@ -154,6 +172,8 @@ int tlv_decode(const struct tlv_pdu *pdu, void *out, const uint8_t *b, uint32_t 
         filled |= 1u << row;
         at += e.octets;
     }
+    if (at < elements)
+        at = elements;
     uint32_t unit = unit_of(pdu, b, n, at);
     while (at < n) {
         struct tlv_element e;
@@ -168,6 +188,11 @@ int tlv_decode(const struct tlv_pdu *pdu, void *out, const uint8_t *b, uint32_t 
         at = e.value + e.octets;
     }
     return whole(pdu, out, filled, n);
+}
+
+int tlv_decode(const struct tlv_pdu *pdu, void *out, const uint8_t *b, uint32_t n)
+{
+    return tlv_decode_from(pdu, out, b, n, 0);
 }
 
 // Encodes a value other than octets into `value`; returns its number of octets, for octets theirs.
@@ -193,6 +218,8 @@ static uint32_t head_octets(const struct ie *ie, uint32_t size)
         return size > LENGTH_SHORT_MAX ? 3 : 2;
     case IE_TLV8:
         return 2;
+    case IE_TLV16:
+        return 3;
     default:
         return 0;
     }

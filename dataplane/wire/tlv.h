@@ -1,7 +1,8 @@
 // PDUs made of information elements, as BSSGP (TS 48.018 clause 11) and NS (48.016) write them: a
 // type octet, elements of fixed length without a tag (V), then elements with a tag and a fixed
 // length (TV) or with a length of their own (TLV). The length is one octet with its top bit set for
-// up to 127 octets, else two. 24.008 (l3.h) adds formats, and decodes by rules of its own.
+// up to 127 octets, else two. 24.008 (l3.h) adds formats, and decodes by rules of its own; GTP-C
+// (gtpc.h) tells by the tag whether an element has a length.
 //
 // A PDU is a table: row i of `ies` is the coding of field i of the struct, so that one decoder and
 // one encoder serve all PDUs. The decoder takes elements in any order, the first of a tag for the
@@ -22,11 +23,13 @@ enum ie_format {
     IE_LOW,     // bits 1 to 4 of an octet
     IE_HIGH,    // bits 5 to 8 of the octet of the row before, which is IE_LOW
     IE_TV_HALF, // one octet: the tag is its high half, the value its low half
-    IE_TLV8     // a length of one octet
+    IE_TLV8,    // a length of one octet
+    IE_TLV16    // a length of two octets
 };
 #define IE_CONDITIONAL 0x40 // flag of the format
 #define IE_ONE_OF      0x80 // likewise
 #define IE_WITH        0x20 // likewise: present if and only if the row before is
+#define IE_AFTER       0x10 // likewise: present only if the row before is
 
 // A TV element has one length, except the IP Address of NS (48.016 10.3.2b): if its first octet is
 // 1 it has the shorter one.
@@ -52,9 +55,10 @@ struct ie {
 
 struct tlv_pdu {
     uint8_t type;
-    uint8_t type_at;         // offset of the type octet
-    uint8_t begin;           // of the first row; octets in front of it are the caller's
-    uint8_t granularity_tag; // of the element that scales the others; 0: none
+    uint8_t type_at;          // offset of the type octet
+    uint8_t begin;            // of the first row; octets in front of it are the caller's
+    uint8_t granularity_tag;  // of the element that scales the others; 0: none
+    const uint8_t *tv_octets; // of GTP-C, by tag below 128: octets of a value; 0: unknown tag
     uint8_t rows;
     const struct field *fields;
     const struct ie *ies;
@@ -62,6 +66,10 @@ struct tlv_pdu {
 
 int tlv_decode(const struct tlv_pdu *pdu, void *out, const uint8_t *b, uint32_t n);
 int tlv_encode(const struct tlv_pdu *pdu, const void *in, uint8_t *b, uint32_t room);
+
+// The same, with elements from that offset on at the earliest.
+int tlv_decode_from(const struct tlv_pdu *pdu, void *out, const uint8_t *b, uint32_t n,
+                    uint32_t elements);
 
 // Parts of a decoder.
 struct tlv_element {
@@ -71,7 +79,7 @@ struct tlv_element {
 
 static inline enum ie_format tlv_format(const struct ie *ie)
 {
-    return (enum ie_format)(ie->format & ~(IE_CONDITIONAL | IE_ONE_OF | IE_WITH));
+    return (enum ie_format)(ie->format & ~(IE_CONDITIONAL | IE_ONE_OF | IE_WITH | IE_AFTER));
 }
 
 static inline bool tlv_is_present(const struct field *field, const void *in)
@@ -119,6 +127,10 @@ enum wire_err tlv_together_fault(const struct tlv_pdu *pdu, const void *any);
 // An element that is there if and only if the one before is.
 #define TLV_WITH(...)            TLV_WITH_(__VA_ARGS__)
 #define TLV_WITH_(tag, fmt, ...) tag, fmt | IE_WITH, __VA_ARGS__
+
+// One of the same tag as the one before, which alone would be taken for that.
+#define TLV_AFTER(...)            TLV_AFTER_(__VA_ARGS__)
+#define TLV_AFTER_(tag, fmt, ...) tag, fmt | IE_AFTER, __VA_ARGS__
 
 #define TLV_IE(T, name, ...)                                     TLV_IE_(__VA_ARGS__)
 #define TLV_IE_(tag, fmt, code, lo, hi, kind, least, most, help) {tag, fmt, lo, hi, &code},

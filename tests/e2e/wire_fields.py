@@ -141,12 +141,15 @@ def old_area(value, pdu):
     return area("rai")(cell, pdu) + area("rai")(value, pdu)
 
 
-def qos_of_context(begin):
+def qos_of_context(value, pdu):
     """Two of its octets; all of them are judged as an abqp."""
-    def mapping(value, pdu):
-        octets = bytes.fromhex(value)[begin:]
-        return [(QOS_ + "reliability_cls", octets[0] & 7), (QOS_ + "max_bitrate_downl", octets[6])]
-    return mapping
+    octets = bytes.fromhex(value)
+    return [(QOS_ + "reliability_cls", octets[0] & 7), (QOS_ + "max_bitrate_downl", octets[6])]
+
+
+def qos_of_gtp(value, pdu):
+    octets = bytes.fromhex(value)
+    return [("gtp.qos_al_ret_priority", octets[0]), ("gtp.qos_reliability", octets[1] & 7)]
 
 
 def address_of_context(name):
@@ -351,7 +354,7 @@ FIELDS = {
     "gmm_update_accept": {"result": half((GM + "update_result", 0, 7))},
     "sm": {
         "ti": half(("gsm_a.dtap.ti_flag", 3, 1), ("gsm_a.dtap.tio", 0, 7)),
-        "nsapi": plain(GM + "nsapi"), "sapi": plain(SM + "llc_sapi"), "qos": qos_of_context(0),
+        "nsapi": plain(GM + "nsapi"), "sapi": plain(SM + "llc_sapi"), "qos": qos_of_context,
         "address": record(organisation=plain(SM + "pdp_type_org"), type=plain(SM + "pdp_type_number"),
                           address=address_of_context(SM + "ip4_address")),
         "apn": plain(SM + "apn", by=lambda value: "internet"),
@@ -359,6 +362,24 @@ FIELDS = {
         "priority": plain("gsm_a.gm.radio_priority_pdp"), "cause": plain(SM + "cause"), "pfi": PFI,
         "tear_down": plain(SM + "tdi"), "tft": plain(SM + "tft.pkt_flt", by=lambda value: 0),
         "linked_ti": plain("gsm_a.gm.ti_value", by=lambda value: int(value, 16) >> 4)},
+    "gtpc": {
+        "teid": plain("gtp.teid"), "sequence": plain("gtp.seq_number"), "cause": plain("gtp.cause"),
+        "imsi": plain("e212.imsi"), "reorder": plain("gtp.reorder"), "recovery": plain("gtp.recovery"),
+        "area": record(mcc=plain("e212.rai.mcc"), mnc=plain("e212.rai.mnc"), mnc_digits=nothing,
+                       lac=plain("gtp.lac"), rac=plain("gtp.rai_rac")),
+        "selection": plain("gtp.sel_mode"), "teid_data": plain("gtp.teid_data"),
+        "teid_control": plain("gtp.teid_cp"), "tear_down": plain("gtp.tear_ind"),
+        "nsapi": plain("gtp.nsapi"), "charging_id": plain("gtp.chrg_id"),
+        "address": record(organisation=plain("gtp.user_addr_pdp_org"),
+                          type=plain("gtp.user_addr_pdp_type"),
+                          address=address_of_context("gtp.user_ipv4")),
+        "apn": plain("gtp.apn", by=lambda value: "internet"),
+        "options": plain(SM + "pco_pid", by=lambda value: 0x8021),
+        "control_address": address4("gtp.gsn_ipv4"), "data_address": address4("gtp.gsn_ipv4"),
+        "msisdn": plain("e164.msisdn"), "qos": qos_of_gtp, "rat": plain("gtp.ext_rat_type"),
+        "location": lambda value, pdu: [("e212.cgi.mcc", 262), ("e212.cgi.mnc", 42),
+                                        ("gtp.lac", 0x1234), ("gtp.cgi_ci", 0x5678)],
+        "imeisv": plain("gtp.ext_imeisv")},
     "sm_activate_accept": {"cause": plain(SM + "cause_2")},
     "bssgp_radio_status": {"cause": plain("bssgp.ra_cause")},
     "bssgp_ra_capability_update_ack": {"cause": plain("bssgp.ra_cap_upd_cause")},

@@ -89,6 +89,7 @@ AROUND = {
     "ipv6": lambda octets: ethernet(0x86DD, octets),
     "icmp_echo": lambda octets: ipv4(1, octets), "icmpv6": icmpv6,
     "tcp": lambda octets: ipv4(6, octets), "udp": lambda octets: ipv4(17, octets), "gtpu": lambda octets: udp(2152, octets),
+    "gtpc": lambda octets: udp(2123, octets),
     "gtpu_echo_response": gtpu(2), "gtpu_error_indication": gtpu(26),
     "gtpu_supported_extensions": gtpu(31), "ns": ns, "sns": ns, "bssgp": bssgp, "llc": llc,
     "sndcp_unitdata": llc_ui, "sndcp_xid": llc_xid, "abqp": abqp,

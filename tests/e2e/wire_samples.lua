@@ -148,9 +148,13 @@ function tame.sndcp_xid(pdu)
     end
 end
 
--- tshark reads no MNC of an IMSI that is short.
+-- tshark does not read a short one.
+local function full_imsi()
+    return "26242" .. random(1000000000, 9999999999)
+end
+
 function tame.gmm_identity_response(pdu)
-    pdu.identity.imsi = pdu.identity.imsi and "26242" .. random(1000000000, 9999999999)
+    pdu.identity.imsi = pdu.identity.imsi and full_imsi()
 end
 
 tame.gmm_attach_request = tame.gmm_identity_response
@@ -177,6 +181,7 @@ local elements = {
     apn = function() return octets "08696e7465726e6574" end,
     options = function() return octets "80 8021 04 01000004" end,
     tft = function() return octets "40" end, -- deletes the one there is
+    location = function() return octets "0062f22412345678" end,
     linked_ti = function() return octets "20" end,
     time = function() return octets "62116251900040" end,
     abqp = function() return wire.abqp.encode(random_pdu.pdu_of("abqp", random, true)) end,
@@ -202,6 +207,10 @@ for _, name in ipairs(wire.names) do
             tame[name](pdu)
         end
         tame_elements(pdu, wire[name].fields)
+        if name:find("^gtpc") then
+            pdu.qos = pdu.qos and string.char(random(1, 3)) .. pdu.qos -- a priority is in front
+            pdu.imsi = pdu.imsi and full_imsi()
+        end
         print(("%s\t%s\t%s"):format(name, hex(wire[name].encode(pdu)), json(wire[name].fields, pdu)))
     end
 end
