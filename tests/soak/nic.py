@@ -3,9 +3,10 @@
 
     nic.py [DRIVER...]    all: e1000e, vmxnet3, virtio, e1000e-uio; and figure
 
-tests/guest/nic.py is what runs in there. `figure` is another guest, in which tests/guest/first_figure.py types the commands of
-config/nic.md: its time goes by its instructions, so that no other program on this machine changes a figure. A row for each case, by driver. Needs qemu-system-x86, busybox-static and the network, for the kernel's
-package, and dpdk and pciutils for `figure`; about two minutes for each driver. out/guest has what each guest said.
+tests/guest/nic.py is what runs in there. `figure` is another guest, in which tests/guest/first_figure.py types the
+commands of config/nic.md: its time goes by its instructions, so that no other program on this machine changes a figure.
+A row for each case, by driver. Needs qemu-system-x86, busybox-static and the network, for the kernel's package, and dpdk
+and pciutils for `figure`; about two minutes for each driver. out/guest has what each guest said.
 """
 
 import argparse
