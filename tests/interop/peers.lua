@@ -12,7 +12,7 @@
 local wire = require "wire"
 
 local GB_PORT, GTPU_PORT = 23000, 2152
-local IPV4, G_PDU, XID = 0x0800, 255, 11
+local IPV4, G_PDU, XID, LLGMM = 0x0800, 255, 11, 1
 local SNDCP_SAPIS = { [3] = true, [5] = true, [9] = true, [11] = true }
 
 local number = 0
@@ -105,6 +105,12 @@ local function sndcp(octets, sender)
     end
 end
 
+-- Of an MS or to it; the protocol discriminator is in the low half of the first octet.
+local function layer3(octets, up)
+    local is_sm = (octets:byte() or 0) & 15 == 10
+    group(is_sm and "sm" or up and "gmm_up" or "gmm_down", octets)
+end
+
 -- The control octet tells them apart: 110..... a UI frame, 111..... a U frame.
 local function llc(octets, sender)
     local control = octets:byte(2) or 0
@@ -118,6 +124,8 @@ local function llc(octets, sender)
     local frame = layer("llc_ui", octets)
     if frame and SNDCP_SAPIS[frame.sapi] then
         sndcp(frame.info, sender)
+    elseif frame and frame.sapi == LLGMM and not frame.enciphered then
+        layer3(frame.info, sender:find("^bssgp_ul") ~= nil)
     end
 end
 

@@ -33,6 +33,7 @@ PDUS = {
         "bssgp_bvc_reset_ack": 9, "bssgp_bvc_unblock": 5, "bssgp_bvc_unblock_ack": 5,
         "bssgp_flow_control_bvc": 5, "bssgp_flow_control_bvc_ack": 5, "bssgp_flush_ll": 1,
         "bssgp_llc_discarded": 1, "bssgp_status": 4, "llc_ui": 8, "sndcp_unitdata": 7,
+        "gmm_detach_request_up": 1,
     },
     "pcu_sns": {
         "ether": 22, "ipv4": 22, "udp": 22,
@@ -52,6 +53,9 @@ PDUS = {
         "bssgp_bvc_unblock_ack": 2, "bssgp_flow_control_bvc": 1, "bssgp_flow_control_bvc_ack": 1,
         "bssgp_flow_control_ms": 1, "bssgp_llc_discarded": 1, "bssgp_status": 1, "llc_ui": 14,
         "llc_u": 1, "llc_xid": 1, "sndcp_unitdata": 7, "gtpu": 5, "icmp_echo": 4,
+        "gmm_attach_request": 1, "gmm_identity_request": 1, "gmm_identity_response": 1,
+        "gmm_attach_accept": 1, "gmm_attach_complete": 1, "sm_activate_request": 1,
+        "sm_activate_accept": 1,
     },
     "ggsn": {
         "ether": 20, "ipv4": 37, "udp": 20, "gtpu": 20, "icmp_echo": 17, "gtpu_echo_response": 1,
@@ -90,6 +94,9 @@ VALUES = {
         "llc_ui.sapi": {1, 3}, "llc_xid.n201_u_octets": {500}, "llc_xid.n201_i_octets": {1503},
         "sndcp_unitdata.nsapi": {5}, "sndcp_unitdata.npdu_number": {0, 1, 2},
         "sndcp_unitdata.segment": {0, 1}, "gtpu.type": {255},
+        "gmm_attach_request.identity.imsi": {"262420123456789"}, "gmm_attach_accept.area.lac": {0x1234},
+        "gmm_attach_accept.result": {1}, "gmm_identity_request.type": {2},
+        "sm_activate_request.nsapi": {5}, "sm_activate_request.ti": {0}, "sm_activate_accept.ti": {8},
     },
     "ggsn": {
         "gtpu.type": {1, 2, 26, 255}, "gtpu_error_indication.teid": {0x00BAD0AD},

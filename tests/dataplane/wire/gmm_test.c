@@ -8,7 +8,7 @@
 #define UP(octets, name, ...)   EXPECT_MESSAGE("gmm_up", octets, name, __VA_ARGS__)
 #define DOWN(octets, name, ...) EXPECT_MESSAGE("gmm_down", octets, name, __VA_ARGS__)
 
-#define IMSI "\x08\x29\x26\x24\x01\x32\x54\x76\x98" // 262421023456789
+#define IMSI "\x08\x29\x26\x24\x10\x32\x54\x76\x98" // 262420123456789
 #define AREA "\x62\xf2\x24\x12\x34\x56"
 #define AREA_IS                     \
     {                               \
@@ -22,7 +22,7 @@ static void test_attach(void **state)
     // Captured.
     UP("\x08\x01\x02\xe5\xe0\x71\x00\x00" IMSI AREA "\x05\x1a\x4b\x2f\x06\x00", gmm_attach_request,
        .net_capability = OCTETS_OF("\xe5\xe0"), .attach_type = 1, .cksn = 7,
-       .identity = {.has_imsi = true, .imsi = {"262421023456789"}}, .old_area = AREA_IS,
+       .identity = {.has_imsi = true, .imsi = {"262420123456789"}}, .old_area = AREA_IS,
        .ra_capability = OCTETS_OF("\x1a\x4b\x2f\x06\x00"));
     UP("\x08\x01\x01\xe0\x0b\x01\x02\x05\xf4\xc0\x00\x00\x01" AREA
        "\x00\x19\x01\x02\x03\x17\x16\x91",
@@ -31,9 +31,9 @@ static void test_attach(void **state)
        .has_old_signature = true, .old_signature = 0x010203, .has_ready_timer_s = true,
        .ready_timer_s = 44, .has_tmsi_status = true, .tmsi_status = true);
     // Captured.
-    DOWN("\x08\x02\x01\x2a\x44" AREA "\x17\x16\x18\x05\xf4\xdb\x50\xad\xb0", gmm_attach_accept,
+    DOWN("\x08\x02\x01\x2a\x44" AREA "\x17\x01\x18\x05\xf4\xdb\x50\xad\xb0", gmm_attach_accept,
          .result = 1, .t3312_s = 600, .priority_sms = 4, .priority_tom8 = 4, .area = AREA_IS,
-         .has_ready_timer_s = true, .ready_timer_s = 44, .has_p_tmsi = true, .p_tmsi = 0xdb50adb0);
+         .has_ready_timer_s = true, .ready_timer_s = 2, .has_p_tmsi = true, .p_tmsi = 0xdb50adb0);
     DOWN("\x08\x02\x13\xe0\x21" AREA "\x19\x0a\x0b\x0c\x23\x05\xf4\x01\x02\x03\x04\x25\x10"
          "\x2a\x01\x49\x4a\x03\x62\xf2\x24\xb5",
          gmm_attach_accept, .result = 3, .force_standby = 1, .t3312_s = BSSGP_TIMER_OFF_S,
