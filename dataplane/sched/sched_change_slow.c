@@ -140,6 +140,7 @@ int sched_bvc_reset(struct sched *s, uint32_t bvc, uint64_t now_ns)
     int fault = sched_bvc_set(s, bvc, none, none, now_ns);
     if (fault)
         return fault;
+    sched_sizes_bvc_reset(s, bvc);
     sched_roll_reset(s, bvc);
     return sched_change_bvc_level(s, bvc, 0, now_ns);
 }

@@ -3,8 +3,16 @@
 that pings each second, and 1, 4, 16 or 40 MSs with a download each; then one MS with a ping beside
 1 to 16 downloads of its own. The settings of config/recommended.lua."""
 
-from harness import case, main, right
+import sys
+
+from harness import ROOT, case, main, new_folder, right, run
 from one_cell import CELL_BIT_PER_S, SECONDS, applications
+
+sys.path.insert(0, str(ROOT / "tests/tournament"))
+
+import loads  # noqa: E402
+
+NARROW = "8 that download with 2 of 8 slots, one pings"
 
 
 def ping(*args, **more):
@@ -35,6 +43,16 @@ def narrow_phones():
         narrow = f"radio.down_slots={slots}", f"flow.ms_rate={12 * slots} kbit/s"
         got = applications(8, 0, sets=narrow)["ftp"]["goodput_bit_per_s"]
         right(got > 0.8 * CELL_BIT_PER_S, f"{slots} slots: {got} bit/s")
+
+
+@case("an R that has gone down comes up again: eight downloads with two of eight slots get 0.75 of the cell")
+def what_is_measured_comes_up_again():
+    for seed in (3, 21, 22):  # with these starts R goes down
+        path = new_folder() / "narrow.lua"
+        path.write_text(loads.LOADS[NARROW].cell.text(NARROW, seed, True))
+        done = run(path, "--seed", seed, "--set", f"@{ROOT / 'config/recommended.lua'}")
+        got = done.summary["applications"]["ftp"]["goodput_bit_per_s"]
+        right(got > 0.75 * 96000, f"seed {seed}: {got} bit/s")
 
 
 @case("beside 8 and 16 downloads of its own MS the ping's p95 is below 1.2 times that beside one")

@@ -131,6 +131,31 @@ static void a_cell_has_room_for_those_side_by_side(void **state)
         }
 }
 
+// A cell that had 12 kbit/s, for three MSs of 4 kbit/s, has room for one more than its R needs, and
+// for three at most; after a reset nothing is known of it.
+static void a_cell_has_room_for_more_than_its_rate_needs_until_that_is_its_largest(void **state)
+{
+    static const struct {
+        uint64_t bit_per_s;
+        uint32_t mss;
+    } after[] = {{12000, 3}, {8100, 3}, {8000, 3}, {4100, 3}, {4000, 2}, {1000, 2}, {8000, 3}};
+    (void)state;
+    struct world *w = limited(LEVEL_CELL, 500);
+    struct bucket_terms of_ms = world_terms(4000, OFFERED);
+    for (uint32_t ms = 1; ms < 9; ms++)
+        world_add_ms(w, 0, 500);
+    for (uint32_t i = 0; i < sizeof after / sizeof after[0]; i++) {
+        world_cell_set(w, 0, world_terms(after[i].bit_per_s, OFFERED), of_ms);
+        assert_int_equal(bmax(w, LEVEL_CELL), 1500 * after[i].mss + 506);
+    }
+    world_cell_reset(w, 0);
+    world_cell_set(w, 0, world_terms(8000, OFFERED), of_ms);
+    assert_int_equal(bmax(w, LEVEL_CELL), 1500 * 2 + 506);
+    world_cell_set(w, 0, world_terms(16000, OFFERED), of_ms);
+    assert_int_equal(bmax(w, LEVEL_CELL), 1500 * 4 + 506);
+    world_close(w);
+}
+
 static void tell(struct world *w, enum level level, uint32_t percent)
 {
     if (level == LEVEL_CELL)
@@ -265,6 +290,7 @@ int main(void)
         cmocka_unit_test(it_follows_n201_u),
         cmocka_unit_test(a_cell_follows_its_mss),
         cmocka_unit_test(a_cell_has_room_for_those_side_by_side),
+        cmocka_unit_test(a_cell_has_room_for_more_than_its_rate_needs_until_that_is_its_largest),
         cmocka_unit_test(a_bucket_with_a_told_level_holds_two_pdus),
         cmocka_unit_test(a_level_is_told_of_the_last_values),
         cmocka_unit_test(a_reset_tells_no_level),

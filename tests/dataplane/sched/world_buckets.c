@@ -50,18 +50,21 @@ uint32_t world_cell_largest(const struct world *w, uint32_t cell)
     return most + w->config.llc_octets;
 }
 
-// How many MSs of the cell it takes until their R are its own, as far as there are so many.
+// How many MSs of the cell it takes until their R are its own, and one more if that is less than
+// its R once took; as far as there are so many.
 static uint32_t side_by_side(const struct world *w, uint32_t cell)
 {
     const struct world_cell *c = &w->cell[cell];
-    uint64_t sum = c->ms_default.rate;
-    uint32_t mss = 0, wanted = 1;
+    uint64_t sum = 0, one = c->ms_default.rate;
+    uint32_t mss = 0, wanted = 0;
     for (uint32_t i = 0; i < w->mss; i++)
         mss += w->ms[i].exists && w->ms[i].cell == cell;
-    if (sum == 0 || sum == BUCKET_UNLIMITED || c->bucket.unlimited)
+    if (one == 0 || one == BUCKET_UNLIMITED || c->bucket.unlimited)
         return 1;
     for (; sum < c->bucket.offered.rate && wanted < mss; wanted++)
-        sum += c->ms_default.rate;
+        sum += one;
+    if (sum < c->rate_most && wanted < mss)
+        wanted++;
     return wanted;
 }
 
