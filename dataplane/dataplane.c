@@ -317,7 +317,6 @@ static void ways_setup(struct dp_worker *worker, struct post *post, struct event
     gb->unreachable_self = &worker->up;
 }
 
-// After an error part of its ports, rings and pools exists, for worker_free.
 static const char *worker_create(struct dp *dp, uint32_t i, const struct dp_config *c)
 {
     struct dp_worker *worker = rte_zmalloc("worker", sizeof *worker, 64);
@@ -334,6 +333,35 @@ static const char *worker_create(struct dp *dp, uint32_t i, const struct dp_conf
 }
 
 // ---- The whole dataplane ----
+
+// Made in a worker's thread, whose node DPDK then prefers.
+struct making {
+    struct dp *dp;
+    const struct dp_config *config;
+    uint32_t worker;
+    const char *wrong;
+};
+
+static void make_worker(void *it)
+{
+    struct making *m = it;
+    m->wrong = worker_create(m->dp, m->worker, m->config);
+}
+
+static void make_here(void *self, uint32_t worker, void (*make)(void *it), void *it)
+{
+    (void)self, (void)worker;
+    make(it);
+}
+
+static const char *workers_create(struct dp *dp, const struct dp_config *c, dp_by_worker_fn *by,
+                                  void *self)
+{
+    struct making m = {.dp = dp, .config = c};
+    for (; m.worker < c->workers && !m.wrong; m.worker++)
+        by(self, m.worker, make_worker, &m);
+    return m.wrong;
+}
 
 static const char *devices_open(struct dp *dp, const struct dp_config *c)
 {
@@ -395,7 +423,13 @@ static void release(struct dp *dp)
     free(dp);
 }
 
-struct dp *dp_create(const struct dp_config *given, const char **why)
+struct dp *dp_create(const struct dp_config *config, const char **why)
+{
+    return dp_create_by(config, make_here, NULL, why);
+}
+
+struct dp *dp_create_by(const struct dp_config *given, dp_by_worker_fn *by, void *self,
+                        const char **why)
 {
     fcs_choose();
     cipher_choose();
@@ -411,8 +445,8 @@ struct dp *dp_create(const struct dp_config *given, const char **why)
         *why = "out of memory for messages between workers";
     if (!*why && !dp_events_setup(&dp->events, config->nses))
         *why = strerror(ENOMEM);
-    for (uint32_t i = 0; i < config->workers && !*why; i++)
-        *why = worker_create(dp, i, config);
+    if (!*why)
+        *why = workers_create(dp, config, by, self);
     if (!*why)
         *why = registry_of(dp, config);
     if (!*why)

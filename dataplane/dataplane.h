@@ -170,6 +170,19 @@ uint64_t dp_memory_octets(const struct dp_config *config);
 // NULL on an error; `why` then names the fault, or the exhausted resource.
 struct dp *dp_create(const struct dp_config *config, const char **why);
 
+// The same where workers are threads at different NUMA nodes: by(self, worker, make, it) has
+// make(it) called in that worker's thread, and waits. What a worker uses is then near it, if there
+// is memory; a device's buffers are at the device's node.
+typedef void dp_by_worker_fn(void *self, uint32_t worker, void (*make)(void *it), void *it);
+struct dp *dp_create_by(const struct dp_config *config, dp_by_worker_fn *by, void *self,
+                        const char **why);
+
+// The NUMA node of a worker's memory, of a port's device, and of the device's buffers; -1: unknown,
+// or none.
+int dp_worker_node(const struct dp *dp, uint32_t worker);
+int dp_device_node(const struct dp *dp, enum stats_side side);
+int dp_buffers_node(const struct dp *dp, enum stats_side side);
+
 // Drops all queued packets (reason `shutdown`) and frees all memory. Returns the number of buffers
 // missing from their pools: 0, unless the caller still holds one.
 uint32_t dp_destroy(struct dp *dp);

@@ -192,6 +192,22 @@ struct dp_far_end dp_far_end(const struct dp *dp, enum stats_side side, uint32_t
     return (struct dp_far_end){device->rx_ring[worker], device->tx_ring[worker], device->pool};
 }
 
+int dp_worker_node(const struct dp *dp, uint32_t worker)
+{
+    return port_memory_node(dp->worker[worker]);
+}
+
+int dp_device_node(const struct dp *dp, enum stats_side side)
+{
+    return port_device_node(&dp->device[side]);
+}
+
+int dp_buffers_node(const struct dp *dp, enum stats_side side)
+{
+    const struct rte_mempool_memhdr *first = STAILQ_FIRST(&dp->device[side].pool->mem_list);
+    return first ? port_memory_node(first->addr) : -1;
+}
+
 uint32_t dp_teid_worker(const struct dp *dp, uint32_t teid)
 {
     return teid_worker(dp->registry.teid_bits, teid);

@@ -260,11 +260,11 @@ static void plan_threads(struct bench *b, uint32_t workers)
 {
     struct eal_threads *t = &b->threads;
     t->lcores = workers + 1;
-    b->processors = eal_processors(t, NULL, 0);
-    for (int side = 0; side < STATS_SIDES; side++) {
-        t->device[2 * side] = b->ports.ours[side];
-        t->device[2 * side + 1] = b->ports.theirs[side];
+    for (int side = 0; side < STATS_SIDES; side++) { // Sluice's first, for their nodes
+        t->device[side] = b->ports.ours[side];
+        t->device[STATS_SIDES + side] = b->ports.theirs[side];
     }
+    b->processors = eal_processors(t, NULL, 0);
 }
 
 // ---- Points ----

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "control/process/runtime.h"
+#include "control/process/topology.h"
 
 #define MIB ((uint64_t)1 << 20)
 // DPDK's own heaps, lcore data and fragmentation, on top of the dataplane's memory.
@@ -74,30 +75,45 @@ int eal_plan_telemetry(struct eal_plan *plan, const char *name)
     return fault;
 }
 
+// Read once: the processors of a process are those that it began with.
+static const struct topology *machine(void)
+{
+    static struct topology topology;
+    static bool is_read;
+    if (!is_read)
+        topology_read(&topology, TOPOLOGY_SYS);
+    is_read = true;
+    return &topology;
+}
+
+static void find_nodes(struct eal_threads *threads)
+{
+    for (uint32_t i = 0; i < threads->lcores; i++)
+        threads->node[i] = machine()->of[threads->processor[i]].node;
+}
+
 uint32_t eal_processors(struct eal_threads *threads, const uint16_t *wanted, uint32_t wanted_n)
 {
-    uint16_t found[EAL_LCORES_MAX] = {0};
-    uint32_t n = 0;
-    cpu_set_t allowed;
-    for (; n < wanted_n && n < EAL_LCORES_MAX; n++)
-        found[n] = wanted[n];
-    if (n == 0 && sched_getaffinity(0, sizeof allowed, &allowed) == 0)
-        for (uint16_t cpu = 0; cpu < CPU_SETSIZE && n < threads->lcores; cpu++)
-            if (CPU_ISSET(cpu, &allowed))
-                found[n++] = cpu;
-    n = n ? n : 1;
-    threads->processor[0] = found[0];
-    for (uint32_t i = 1; i < threads->lcores; i++)
-        threads->processor[i] = n > 1 ? found[1 + (i - 1) % (n - 1)] : found[0];
+    for (int i = 0; i < EAL_DEVICES_MAX; i++)
+        threads->device_node[i] = threads->device[i]
+                                      ? topology_node_of(TOPOLOGY_SYS, threads->device[i])
+                                      : TOPOLOGY_NO_NODE;
+    uint32_t n = wanted_n < EAL_LCORES_MAX ? wanted_n : EAL_LCORES_MAX;
+    if (n == 0)
+        n = topology_choose(machine(), threads->device_node[0], threads->device_node[1],
+                            threads->lcores - 1, threads->processor);
+    else
+        threads->processor[0] = wanted[0];
+    for (uint32_t i = 1; i < threads->lcores && wanted_n; i++)
+        threads->processor[i] = n > 1 ? wanted[1 + (i - 1) % (n - 1)] : wanted[0];
+    find_nodes(threads);
     return n;
 }
 
 int eal_processor_missing(const uint16_t *wanted, uint32_t wanted_n)
 {
-    cpu_set_t allowed;
-    bool known = sched_getaffinity(0, sizeof allowed, &allowed) == 0;
-    for (uint32_t i = 0; i < wanted_n && known; i++)
-        if (wanted[i] >= CPU_SETSIZE || !CPU_ISSET(wanted[i], &allowed))
+    for (uint32_t i = 0; i < wanted_n; i++)
+        if (wanted[i] >= TOPOLOGY_PROCESSORS_MAX || !machine()->of[wanted[i]].allowed)
             return wanted[i];
     return -1;
 }

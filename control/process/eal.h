@@ -37,10 +37,13 @@ struct eal_threads {
     uint32_t lcores;
     uint16_t processor[EAL_LCORES_MAX];
     const char *device[EAL_DEVICES_MAX]; // virtual devices and NULL are ignored
+    int node[EAL_LCORES_MAX];            // the NUMA node of each lcore's processor
+    int device_node[EAL_DEVICES_MAX];    // of each device; TOPOLOGY_NO_NODE: none
 };
 
-// Fills in the processors: those of `wanted`, or those that the process may use. With too few of
-// them lcores share processors; the first lcore has its own if there are two. Returns their number.
+// Fills in the processors, and all nodes: the processors are those of `wanted`, or chosen for the
+// first two devices (topology.h). With too few of them lcores share processors; the first lcore has
+// its own if there are two. Returns their number.
 uint32_t eal_processors(struct eal_threads *threads, const uint16_t *wanted, uint32_t wanted_n);
 
 // The first of `wanted` that the process may not use; -1 if it may use all.

@@ -16,6 +16,7 @@
 #include "control/process/claim.h"
 #include "control/process/clock.h"
 #include "control/run/links.h"
+#include "control/run/nodes.h"
 #include "control/run/run.h"
 #include "control/process/signals.h"
 #include "dataplane/base/units.h"
@@ -364,11 +365,11 @@ static int build(struct run *run)
                 missing);
         return EXIT_USAGE;
     }
-    uint32_t n = eal_processors(&threads, wanted, cores->n / 2);
     device_text(&run->load.dp.gn, gn);
     device_text(&run->load.dp.gb, gb);
     threads.device[0] = gn;
     threads.device[1] = gb;
+    uint32_t n = eal_processors(&threads, wanted, cores->n / 2);
     if (!claim(gn, "gn") || (strcmp(gn, gb) != 0 && !claim(gb, "gb")))
         return EXIT_RUN_FAILED;
     int status = run_build(run, &threads);
@@ -378,6 +379,7 @@ static int build(struct run *run)
     if (status)
         return status;
     tell_threads(run, &threads, n);
+    nodes_tell(run->dp, &threads, stderr);
     tell_vlans(run);
     tell_steering(run);
     status = run_owner_become(run);

@@ -2,6 +2,7 @@
 #include "control/run/run.h"
 
 #include <errno.h>
+#include <rte_launch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -85,6 +86,29 @@ static int open_out(struct run *run)
     return fault ? run_failed(run->results.at, strerror(-fault)) : EXIT_DONE;
 }
 
+// Worker N is lcore N + 1, which does nothing yet.
+struct job {
+    void (*make)(void *it);
+    void *it;
+};
+
+static int do_job(void *job)
+{
+    const struct job *j = job;
+    j->make(j->it);
+    return 0;
+}
+
+static void by_worker(void *self, uint32_t worker, void (*make)(void *it), void *it)
+{
+    struct job job = {make, it};
+    (void)self;
+    if (rte_eal_remote_launch(do_job, &job, worker + 1) == 0)
+        rte_eal_wait_lcore(worker + 1);
+    else
+        make(it);
+}
+
 int run_build(struct run *run, const struct eal_threads *threads)
 {
     char text[512];
@@ -112,7 +136,8 @@ int run_build(struct run *run, const struct eal_threads *threads)
     if (fault)
         fprintf(stderr, "the live view takes ten clients only: %s\n", strerror(-fault));
     const char *why;
-    run->dp = dp_create(&run->load.dp, &why);
+    run->dp = threads ? dp_create_by(&run->load.dp, by_worker, NULL, &why)
+                      : dp_create(&run->load.dp, &why);
     run->huge_taken = !run->dp && run->plan.huge && strstr(why, "out of memory");
     if (!run->dp)
         return run_failed("the dataplane did not start", why);

@@ -177,19 +177,34 @@ static uint16_t descriptors(uint32_t frames)
     return (uint16_t)(frames < UINT16_MAX ? frames : UINT16_MAX);
 }
 
+// A virtual device has the node of the thread that opened it.
+int port_device_node(const struct port_device *device)
+{
+    return device->rings ? SOCKET_ID_ANY : rte_eth_dev_socket_id(device->id);
+}
+
+static int setup_queue(const struct port_device *device, uint16_t queue, uint16_t rx, uint16_t tx,
+                       int node)
+{
+    int error = rte_eth_rx_queue_setup(device->id, queue, rx, (unsigned)node, NULL, device->pool);
+    return error ? error : rte_eth_tx_queue_setup(device->id, queue, tx, (unsigned)node, NULL);
+}
+
 static int setup_queues(struct port_device *device, const struct port_config *config,
                         const char **why)
 {
     uint16_t rx = descriptors(config->rx_frames), tx = descriptors(config->tx_frames);
     int error = device->rings ? 0 : rte_eth_dev_adjust_nb_rx_tx_desc(device->id, &rx, &tx);
     uint32_t buffers = config->queues * config->buffers;
-    device->pool = port_pool(config->name, buffers, config->host.mtu_octets, config->rings_only);
+    int node = port_device_node(device);
+    device->pool =
+        port_pool_at(config->name, buffers, config->host.mtu_octets, config->rings_only, node);
     if (!device->pool)
         return fault(why, -ENOMEM, "%s: out of memory for %u buffers", config->name, buffers);
     for (uint16_t q = 0; q < config->queues && !error; q++) {
-        error = rte_eth_rx_queue_setup(device->id, q, rx, SOCKET_ID_ANY, NULL, device->pool);
-        if (!error)
-            error = rte_eth_tx_queue_setup(device->id, q, tx, SOCKET_ID_ANY, NULL);
+        error = setup_queue(device, q, rx, tx, node);
+        if (error == -ENOMEM && node != SOCKET_ID_ANY)
+            error = setup_queue(device, q, rx, tx, SOCKET_ID_ANY);
     }
     return error ? fault(why, error, "%s: %s refuses queues of %u and %u frames: %s", config->name,
                          config->device, rx, tx, rte_strerror(-error))

@@ -181,8 +181,16 @@ void port_release(struct port *port); // its tables; a port that was never set u
 uint64_t port_octets(const struct port_config *config);
 
 // A pool of buffers for a frame of that MTU with room to frame it in place.
+// Near the thread that calls, or at that NUMA node if there is room.
 struct rte_mempool *port_pool(const char *name, uint32_t buffers, uint16_t mtu_octets,
                               bool rings_only);
+struct rte_mempool *port_pool_at(const char *name, uint32_t buffers, uint16_t mtu_octets,
+                                 bool rings_only, int node);
+
+// The NUMA node where memory of DPDK's lies; -1: unknown, as without huge pages.
+int port_memory_node(const void *memory);
+// The node of a device; -1: it has none.
+int port_device_node(const struct port_device *device);
 uint64_t port_pool_octets(uint32_t buffers, uint16_t mtu_octets);
 
 // ---- In ----

@@ -74,18 +74,40 @@ static int pool_fill(struct rte_mempool *pool, uint16_t room, bool rings_only)
 // As rte_pktmbuf_pool_create, with one flag more: on 4 KiB pages a buffer may cross a page
 // boundary; otherwise a page would hold one buffer. Such a buffer has no address for DMA:
 // control opens no NIC then.
-struct rte_mempool *port_pool(const char *name, uint32_t buffers, uint16_t mtu_octets,
-                              bool rings_only)
+static struct rte_mempool *pool_at(const char *name, uint32_t buffers, uint16_t mtu_octets,
+                                   bool rings_only, int node)
 {
     uint16_t room = data_room(mtu_octets);
     unsigned flags = rte_eal_has_hugepages() ? 0 : RTE_MEMPOOL_F_NO_IOVA_CONTIG;
     struct rte_mempool *pool = rte_mempool_create_empty(
         name, buffers, (unsigned)sizeof(struct rte_mbuf) + room, PORT_POOL_CACHE,
-        sizeof(struct rte_pktmbuf_pool_private), SOCKET_ID_ANY, flags);
+        sizeof(struct rte_pktmbuf_pool_private), node, flags);
     if (pool && pool_fill(pool, room, rings_only) == 0)
         return pool;
     rte_mempool_free(pool);
     return NULL;
+}
+
+struct rte_mempool *port_pool_at(const char *name, uint32_t buffers, uint16_t mtu_octets,
+                                 bool rings_only, int node)
+{
+    struct rte_mempool *pool = pool_at(name, buffers, mtu_octets, rings_only, node);
+    return pool || node == SOCKET_ID_ANY
+               ? pool
+               : pool_at(name, buffers, mtu_octets, rings_only, SOCKET_ID_ANY);
+}
+
+struct rte_mempool *port_pool(const char *name, uint32_t buffers, uint16_t mtu_octets,
+                              bool rings_only)
+{
+    return port_pool_at(name, buffers, mtu_octets, rings_only, SOCKET_ID_ANY);
+}
+
+int port_memory_node(const void *memory)
+{
+    const struct rte_memseg *segment =
+        rte_eal_has_hugepages() ? rte_mem_virt2memseg(memory, NULL) : NULL;
+    return segment ? segment->socket_id : -1;
 }
 
 static uint32_t answer_buffers(const struct port_config *config)

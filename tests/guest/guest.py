@@ -24,9 +24,11 @@ DOWNLOAD_S = 600
 # Emulated, so that it is the same on every machine and needs no right.
 QEMU = ("qemu-system-x86_64", "-machine", "q35", "-cpu", "max", "-smp", "2", "-m", "1536",
         "-nodefaults", "-no-user-config", "-vga", "none", "-display", "none", "-no-reboot",
-        "-virtfs", "local,path=/,mount_tag=host,security_model=none,readonly=on,multidevs=remap")
+        "-fsdev", "local,id=root,path=/,security_model=none,readonly=on,multidevs=remap",
+        "-device", "virtio-9p-pci,fsdev=root,mount_tag=host,bus=pcie.0")
 # On a busy machine an emulated timer may be late; no_timer_check: that does not make the kernel give up.
-LINE = "console=ttyS0 quiet panic=-1 hugepages=288 no_timer_check"
+LINE = "console=ttyS0 quiet panic=-1 no_timer_check"
+PAGES = 288  # huge pages
 
 Ended = collections.namedtuple("Ended", "status output processor_s")
 
@@ -110,7 +112,7 @@ def used_s():
     return used.ru_utime + used.ru_stime
 
 
-def run(name, job, devices, limit_s, line="", accelerator="tcg,thread=multi"):
+def run(name, job, devices, limit_s, line="", accelerator="tcg,thread=multi", pages=PAGES):
     """Boots a guest with these devices (words of QEMU's), and these words for the kernel; runs the job, a line of
     shell, in it as root."""
     needs()
@@ -122,9 +124,9 @@ def run(name, job, devices, limit_s, line="", accelerator="tcg,thread=multi"):
     # The guest's /dev/vport*p1 is its own monitor: so a job can pull a cable.
     monitor = folder / "monitor"
     process = subprocess.Popen(
-        [*QEMU, "-accel", accelerator, "-kernel", vmlinuz, "-initrd", initramfs(folder, job), "-append", f"{LINE} {line}", *devices,
+        [*QEMU, "-accel", accelerator, "-kernel", vmlinuz, "-initrd", initramfs(folder, job), "-append", f"{LINE} hugepages={pages} {line}", *devices,
          "-chardev", f"socket,id=monitor,path={monitor},server=on,wait=off", "-mon", "chardev=monitor,mode=control",
-         "-chardev", f"socket,id=cable,path={monitor}", "-device", "virtio-serial", "-device",
+         "-chardev", f"socket,id=cable,path={monitor}", "-device", "virtio-serial,bus=pcie.0", "-device",
          "virtserialport,chardev=cable", "-serial", f"file:{console}", "-serial", f"file:{output}"],
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=(folder / "stderr").open("wb"))
     try:

@@ -13,49 +13,13 @@ import signal
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-sys.path[:0] = [str(ROOT / "tests/e2e")]
+sys.path[:0] = [str(ROOT / "tests/e2e"), str(ROOT / "tests/guest")]
 
 import network  # noqa: E402
+import nics  # noqa: E402
 import real  # noqa: E402
 import tags  # noqa: E402
 from harness import case, check_sound, main, right, same, sluice, until, written  # noqa: E402
-
-PCI = pathlib.Path("/sys/bus/pci")
-# As soak/nic.py puts them into the machine.
-OURS = {"gn": "0000:00:04.0", "gb": "0000:00:05.0"}
-LINUX = {"gn": "0000:00:06.0", "gb": "0000:00:07.0"}
-
-
-def bind(address, module):
-    """Takes the NIC from the kernel, if it has a driver for it, and gives it to that one."""
-    device = PCI / "devices" / address
-    if (device / "driver").exists():
-        (device / "driver/unbind").write_text(address)
-    (device / "driver_override").write_text(module)
-    (PCI / "drivers_probe").write_text(address)
-    same((device / "driver").resolve().name, module, f"the driver of {address}")
-
-
-@functools.cache
-def prepare():
-    for address in OURS.values():
-        bind(address, sys.argv[1])
-    for name, address in LINUX.items():
-        (interface,) = (PCI / "devices" / address).glob("virtio*/net/*")
-        network.must("ip", "link", "set", interface.name, "name", name)
-    return [None]
-
-
-def devices():
-    """As those of network.py; Linux's NICs move into the new namespace, without their addresses."""
-    home = prepare()
-    for name in network.VlanHost.devices if home[0] else ():
-        network.command("ip", "-n", home[0], "link", "del", name)
-    theirs = network.namespace()
-    for name in LINUX:
-        network.must("ip", *(["-n", home[0]] if home[0] else []), "link", "set", name, "netns", theirs)
-    home[0] = theirs
-    return network.namespace(), theirs, OURS["gn"], OURS["gb"]
 
 
 class Monitor:
@@ -85,18 +49,9 @@ class Monitor:
 monitor = functools.cache(Monitor)
 
 
-def connect(world):
-    """Waits until both links are up, and all know their neighbours."""
-    until("both links up", lambda: real.links() == ("up", "up"), world.program.said)
-    # An answer that came before the link is lost. Sluice asks again, but Linux, once asked, knows: so let it ask itself.
-    network.must("ip", "-n", world.host.name, "neigh", "flush", "all")
-    for address in network.GN4, network.GB4, network.GN6, network.GB6:
-        world.host.ping(address, 56)
-
-
-def connected(*sets, on=devices, host=network.Host):
+def connected(*sets, on=nics.devices, host=network.Host):
     world = real.World(on, "run.idle=sleep", *sets, host=host)
-    connect(world)
+    nics.connect(world)
     return world
 
 
@@ -113,7 +68,7 @@ def ended(world):
     return summary["worker"]["ports"]
 
 
-real.cases(devices, connect=connect)
+real.cases(nics.devices, connect=nics.connect)
 
 
 @case("a cable that is pulled and plugged in: a line each, and traffic both ways as before")
@@ -132,8 +87,8 @@ def pulled():
 
 def refused(gn, *options):
     """What it says."""
-    prepare()
-    config = written(real.CONFIG.replace("GN_DEVICE", gn).replace("GB_DEVICE", OURS["gb"]))
+    nics.prepare()
+    config = written(real.CONFIG.replace("GN_DEVICE", gn).replace("GB_DEVICE", nics.OURS["gb"]))
     done = sluice("run", config, *options)
     same(done.returncode, 1, "exit status")
     return done.stderr
@@ -141,8 +96,8 @@ def refused(gn, *options):
 
 @case("without huge pages it refuses, and says what to do")
 def huge_pages():
-    said = refused(OURS["gn"], "--no-huge")
-    right(f"{OURS['gn']}: a NIC needs huge pages, see above" in said, said)
+    said = refused(nics.OURS["gn"], "--no-huge")
+    right(f"{nics.OURS['gn']}: a NIC needs huge pages, see above" in said, said)
 
 
 @case("a NIC that is not there: it says which, and what to do")
@@ -167,7 +122,7 @@ def again():
 def mtus():
     for mtu in 1280, 1500, 1536, 4000, 9000:
         world = connected(f"gn.mtu={mtu} octets", f"gb.mtu={mtu} octets")
-        for name in OURS:
+        for name in nics.OURS:
             network.must("ip", "-n", world.host.name, "link", "set", name, "mtu", mtu)
         for address, headers in (network.GN4, 28), (network.GB4, 28), (network.GN6, 48), (network.GB6, 48):
             world.host.ping(address, mtu - headers)
@@ -178,8 +133,8 @@ def mtus():
 
 
 def one_nic():
-    """As devices(), but both ports are at Gn's NIC."""
-    ours, theirs, gn, _ = devices()
+    """As nics.devices(), but both ports are at Gn's NIC."""
+    ours, theirs, gn, _ = nics.devices()
     return ours, theirs, gn, gn
 
 
@@ -190,20 +145,20 @@ class OneLink(network.VlanHost):
 
 def counted():
     """A virtio device passes only VLANs that it was told of, and what seems to have no tag."""
-    if (PCI / "devices" / OURS["gn"] / "vendor").read_text().strip() != "0x1af4":
+    if (nics.PCI / "devices" / nics.OURS["gn"] / "vendor").read_text().strip() != "0x1af4":
         return tags.STRANGE
     return [[], [(tags.C, 100), (tags.C, 100)], [(tags.S, 5), (tags.C, 100)]]
 
 
 @case("VLANs, of a NIC each and both of one NIC: traffic both ways, what is of none dropped, MTUs up to 9000")
 def vlans():
-    for on, host in (devices, network.VlanHost), (one_nic, OneLink):
+    for on, host in (nics.devices, network.VlanHost), (one_nic, OneLink):
         for mtu in 1500, 9000:
             world = connected("gn.vlan=100", "gb.vlan=200", f"gn.mtu={mtu} octets", f"gb.mtu={mtu} octets", on=on,
                               host=host)
             both_ways(world)
             same(tags.judged(world, "gn", tags.STRANGE), len(counted()), "how many were dropped for their tags")
-            for link in dict.fromkeys(map(world.host.link, OURS)), ("gn.100", "gb.200"):
+            for link in dict.fromkeys(map(world.host.link, nics.OURS)), ("gn.100", "gb.200"):
                 for name in link:
                     network.must("ip", "-n", world.host.name, "link", "set", name, "mtu", mtu)
             for address, headers in (network.GN4, 28), (network.GB4, 28), (network.GN6, 48), (network.GB6, 48):

@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 """Sluice on NICs with real drivers: a guest under QEMU for each driver, with two NICs for Sluice and two for Linux.
 
-    nic.py [DRIVER...]    all: e1000e, vmxnet3, virtio, e1000e-uio; and figure
+    nic.py [DRIVER...]    all: e1000e, vmxnet3, virtio, e1000e-uio; and numa, figure
 
-tests/guest/nic.py is what runs in there. `figure` is another guest, in which tests/guest/first_figure.py types the
-commands of config/nic.md: its time goes by its instructions, so that no other program on this machine changes a figure.
-A row for each case, by driver. Needs qemu-system-x86, busybox-static and the network, for the kernel's package, and dpdk
-and pciutils for `figure`; about two minutes for each driver. out/guest has what each guest said.
+tests/guest/nic.py is what runs in there; in `numa`, a guest with two NUMA nodes, tests/guest/numa.py. `figure` is
+another guest, in which tests/guest/first_figure.py types the commands of config/nic.md: its time goes by its
+instructions, so that no other program on this machine changes a figure. A row for each case, by driver. Needs
+qemu-system-x86, busybox-static and the network, for the kernel's package, and dpdk and pciutils for `figure`; about two
+minutes for each driver. out/guest has what each guest said.
 """
 
 import argparse
@@ -28,6 +29,13 @@ DRIVERS = {
     "virtio": ("virtio-net-pci,disable-legacy=on,iommu_platform=on", "vfio-pci"),
     "e1000e-uio": ("e1000e", "uio_pci_generic"),
 }
+# Two NUMA nodes; both NICs for Sluice are at the second, on a bus of its own each.
+NUMA = "numa"
+NODES = ["-smp", "4", "-m", "2048"] + [
+    word for node, processors in enumerate(("0-1", "2-3")) for word in (
+        "-object", f"memory-backend-ram,id=memory{node},size=1024M", "-numa",
+        f"node,nodeid={node},cpus={processors},memdev=memory{node}")] + ["-numa", "dist,src=0,dst=1,val=21"]
+NODES_PAGES = 600
 FIGURE = "figure"
 FIGURE_MODEL, FIGURE_SLOTS = "e1000e", (4, 5)
 FIGURE_CLOCK = "shift=3,sleep=off"  # 8 ns for each instruction
@@ -60,6 +68,17 @@ def figure():
                      FIGURE_LIMIT_S, "intel_iommu=on", accelerator="tcg,thread=single")
 
 
+def numa():
+    words = NODES + ["-device", "pxb-pcie,id=far,bus_nr=128,bus=pcie.0,numa_node=1"]
+    for hub, name in enumerate(("gn", "gb")):
+        words += ["-device", f"pcie-root-port,id=far-{name},bus=far,addr={hub},chassis={hub + 1}"]
+        for whose, device in ("ours", f"e1000e,bus=far-{name}"), ("linux", f"virtio-net-pci,bus=pcie.0,addr={hub + 6}"):
+            words += ["-netdev", f"hubport,id={name}-{whose}-port,hubid={hub}", "-device",
+                      f"{device},id={name}-{whose},netdev={name}-{whose}-port,romfile="]
+    return guest.run("nic-numa", job("numa", "uio_pci_generic", "0000:81:00.0", "0000:82:00.0"), words, LIMIT_S,
+                     pages=NODES_PAGES)
+
+
 def cases(driver):
     model, module = DRIVERS[driver]
     return guest.run(f"nic-{driver}", job("nic", module), machine(model, module), LIMIT_S,
@@ -69,7 +88,7 @@ def cases(driver):
 def rows(driver):
     """Prints them; how many are ok, and how many are not."""
     try:
-        ended = figure() if driver == FIGURE else cases(driver)
+        ended = {FIGURE: figure, NUMA: numa}.get(driver, lambda: cases(driver))()
     except Failure as why:
         print(f"not ok {driver}: {why}", flush=True)
         return 0, 1
@@ -81,7 +100,7 @@ def rows(driver):
 
 
 def main():
-    names = [*DRIVERS, FIGURE]
+    names = [*DRIVERS, NUMA, FIGURE]
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("drivers", nargs="*", metavar="DRIVER", help=", ".join(names))
     drivers = parser.parse_args().drivers or names

@@ -96,7 +96,7 @@ network.run = {
     }, described.keys "run", {
         {
             name = "cores", type = "integers", least = 0, most = 1023, most_items = 17,
-            optional = true, default_help = "the processors that the process may use, in order",
+            optional = true, default_help = "chosen: workers at the NUMA node of gn.device, each with a physical core, isolated ones first",
             example = "{ 0, 1 }",
             help = "processors in real time: the first for control, the others for workers",
         },
