@@ -39,7 +39,8 @@ struct bucket_terms sched_sizes_of_pfc(struct sched *s, uint32_t ms, uint32_t sl
 void sched_sizes_bvc_told(struct sched *s, uint32_t bvc);
 void sched_sizes_ms_told(struct sched *s, uint32_t ms);
 void sched_sizes_pfc_told(struct sched *s, uint32_t ms, uint32_t slot);
-// A new cell without MSs; its reset; an MS that enters or leaves a cell; an MS whose largest N201-U was `was`.
+// A new cell without MSs; its reset; an MS that enters or leaves a cell; an MS whose largest N201-U
+// was `was`.
 void sched_sizes_bvc_begins(struct sched *s, uint32_t bvc);
 void sched_sizes_bvc_reset(struct sched *s, uint32_t bvc);
 void sched_sizes_ms_begins(struct sched *s, uint32_t ms);
