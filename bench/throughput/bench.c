@@ -367,6 +367,8 @@ int command_bench(int argc, char **argv)
                 options.workers, b.processors);
         return EXIT_USAGE;
     }
+    if (options.out && !report_folder(options.out))
+        return EXIT_RUN_FAILED;
     machine_read(&machine, argc, argv);
     return run_all(&b, &options, &machine);
 }

@@ -79,7 +79,9 @@ void report_drops(const struct bench_result *result, FILE *out);
 void report_text(const struct bench_result *result, FILE *out);
 // Of several points: a line for each rate.
 void report_lines(const struct bench_results *results, FILE *out);
-// tables.c, page.c. Writes all files. False, with the reason on stderr: one cannot be written.
+// tables.c, page.c. Makes the folder, before anything is measured for it; then writes all files.
+// False, with the reason on stderr: one cannot be written.
+bool report_folder(const char *folder);
 bool report_files(const struct bench_results *results, const char *folder);
 void report_page(const struct bench_results *results, FILE *out);
 const char *report_direction(const struct bench_options *options);

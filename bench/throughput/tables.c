@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "bench/throughput/keys.h"
 #include "bench/throughput/report.h"
@@ -146,18 +147,20 @@ static bool put_file(const struct bench_results *results, const char *folder, co
 }
 
 // The folder with those that it is in.
-static bool make_folder(const char *folder)
+bool report_folder(const char *folder)
 {
     char part[PATH_MAX];
-    snprintf(part, sizeof part, "%s/", folder);
-    for (char *slash = part + 1; (slash = strchr(slash, '/')); *slash++ = '/') {
+    bool good = snprintf(part, sizeof part, "%s/", folder) < (int)sizeof part;
+    if (!good)
+        errno = ENAMETOOLONG;
+    for (char *slash = part + 1; good && (slash = strchr(slash, '/')); *slash++ = '/') {
         *slash = '\0';
-        if (mkdir(part, 0777) != 0 && errno != EEXIST) {
-            fprintf(stderr, "sluice bench: %s: %s\n", part, strerror(errno));
-            return false;
-        }
+        good = mkdir(part, 0777) == 0 || errno == EEXIST;
     }
-    return true;
+    good = good && access(part, W_OK | X_OK) == 0; // a file, with the slash behind it, is no folder
+    if (!good)
+        fprintf(stderr, "sluice bench: --out: %s: %s\n", folder, strerror(errno));
+    return good;
 }
 
 bool report_files(const struct bench_results *results, const char *folder)
@@ -168,7 +171,7 @@ bool report_files(const struct bench_results *results, const char *folder)
     } files[] = {{"rates.csv", rates_csv},     {"trials.csv", trials_csv},
                  {"latency.csv", latency_csv}, {"histogram.csv", histogram_csv},
                  {"bench.json", report_json},  {"report.html", report_page}};
-    bool good = make_folder(folder);
+    bool good = true;
     for (size_t i = 0; i < sizeof files / sizeof files[0] && good; i++)
         good = put_file(results, folder, files[i].name, files[i].put);
     return good;

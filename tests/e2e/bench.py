@@ -331,14 +331,23 @@ def page():
                 same([line.split(":")[0].split(",")[0] for line in lines], next(csv.reader(file)), f"columns of {name}")
 
 
-@case("RFC 2544's sizes, less 18 octets; a folder that cannot be made: status 1, and it is named")
+@case("RFC 2544's sizes, less 18 octets")
 def rfc2544():
     done = sluice("bench", *QUICK, "--size", "rfc2544", "--no-search")
     same(done.returncode, 0, f"exit status\n{done.stderr}")
     same([one["size"] + 18 for one in json.loads(done.stdout)], [64, 128, 256, 512, 1024, 1280, 1518], "sizes")
-    done = sluice("bench", *QUICK, "--size", "64,576", "--no-search", "--out", "/proc/nowhere")
-    same(done.returncode, 1, "exit status")
-    right("/proc/nowhere" in done.stderr, done.stderr)
+
+
+@case("a folder that cannot be made, or is a file: status 1, and it is named, before anything is measured")
+def no_folder():
+    file = new_folder() / "file"
+    file.touch()
+    for folder in "/proc/nowhere", file, file / "in", file.parent / ("a" * 300), "a/" * 3000:
+        done = sluice("bench", *QUICK, "--no-search", "--out", folder)
+        same((done.returncode, done.stdout), (1, ""), f"{folder}: exit status and stdout")
+        same(len(done.stderr.splitlines()), 1, f"lines\n{done.stderr}")
+        right(str(folder) in done.stderr, done.stderr)
+    same(file.read_bytes(), b"", "the file")
 
 
 # --- A pcap file ----------------------------------------------------------------------------------
@@ -475,6 +484,9 @@ def refused():
         same((done.returncode, done.stdout), (2, ""), f"{words}: exit status and stdout")
         same(len(done.stderr.splitlines()), 1, f"{words}: lines\n{done.stderr}")
         right(named in done.stderr, f"{words}: no {named!r} in {done.stderr}")
+    done = sluice("bench", *QUICK, "--out", "", "--no-search")
+    same((done.returncode, done.stdout, len(done.stderr.splitlines())), (2, "", 1), f"--out without a name\n{done.stderr}")
+    right("--out" in done.stderr, done.stderr)
 
 
 @case("a device that is not there: exit status 1, and it is named")
