@@ -12,6 +12,7 @@ of the MS's packet. UDP has no checksum, as GTP-U mostly has none.
 import argparse
 import ipaddress
 import json
+import re
 import struct
 import sys
 
@@ -42,10 +43,9 @@ def ipv4_udp(source, destination, tos, port, payload):
 
 
 def mac(text):
-    octets = bytes.fromhex(text.replace(":", ""))
-    if len(octets) != 6:
-        raise ValueError(f"{text} is no Ethernet address")
-    return octets
+    if not re.fullmatch("([0-9A-Fa-f]{2}:?){5}[0-9A-Fa-f]{2}", text):
+        raise argparse.ArgumentTypeError(f"{text} is no Ethernet address such as 02:00:00:00:00:01")
+    return bytes.fromhex(text.replace(":", ""))
 
 
 def frame(context, size, args):
@@ -61,10 +61,9 @@ def sizes_of(text):
     """[(octets, how often)]"""
     if text == "imix":
         return list(IMIX)
-    size = int(text)
-    if not SIZE_LEAST <= size <= SIZE_MOST:
-        raise ValueError(f"{size} octets: {SIZE_LEAST} to {SIZE_MOST} are allowed")
-    return [(size, 1)]
+    if not re.fullmatch("[0-9]{1,4}", text) or not SIZE_LEAST <= int(text) <= SIZE_MOST:
+        raise argparse.ArgumentTypeError(f"found {text}, allowed imix, or {SIZE_LEAST} to {SIZE_MOST} octets")
+    return [(int(text), 1)]
 
 
 def parser():
@@ -84,6 +83,8 @@ def parser():
 def contexts_of(args):
     with open(args.contexts, encoding="utf-8") as file:
         contexts = json.load(file)
+    if not isinstance(contexts, list) or not all(isinstance(one, dict) for one in contexts):
+        raise ValueError(f"{args.contexts} is not the contexts.json of a run")
     if not contexts:
         raise ValueError(f"{args.contexts} has no context")
     return contexts
@@ -144,7 +145,7 @@ def main():
         first = next(frames)
         with open(args.pcap, "wb") as file:
             write_pcap(file, (octets for part in ([first], frames) for octets in part))
-    except (OSError, ValueError, KeyError) as why:
+    except (OSError, ValueError, KeyError, struct.error) as why:
         words.exit(1, f"gtpu_frames.py: {why}\n")
 
 
