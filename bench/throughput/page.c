@@ -286,24 +286,41 @@ static void put_measured(const struct bench_results *results, FILE *out)
 static void put_method(const struct bench_results *results, FILE *out)
 {
     const struct bench_options *o = results->options;
+    const char *where =
+        results->point[0].result.threads
+            ? "on a processor of its own, and shares caches and memory with Sluice"
+            : "and takes turns with Sluice on one processor: a rate is that of both";
     fprintf(
         out,
         "<section><h2>How to read it</h2>\n<p>A trial offers packets at a steady rate for %g "
         "s. Lost is what the full port refuses, what Sluice drops for whatever reason, and "
         "what devices lose; no bucket limits the traffic, so a drop is a loss. A rate has "
         "passed if two of three trials lose no more than they may. The search halves until it "
-        "is within 1 %%, and the whole is repeated %u times.</p>\n"
+        "is within 1 %%, and the whole is done %u time%s.</p>\n"
         "<p>Sizes are of a user's frame on Ethernet, with FCS, as RFC 2544 has them; on Gn "
         "it is %u octets longer, for GTP-U, UDP and IP.</p>\n"
-        "<p>The generator runs in this process, on a processor of its own, and shares caches "
-        "and memory with Sluice. Its own limit is measured first, with a bare forwarder in "
-        "Sluice's place: where the throughput is near it, it is the generator's.</p></section>\n",
-        o->seconds, o->repeats, FRAMES_GN_OCTETS - OPTIONS_ETHERNET_OCTETS);
+        "<p>The generator runs in this process, %s. Its own limit is measured first, with a bare "
+        "forwarder in Sluice's place: where the throughput is near it, it is the generator's.</p>"
+        "</section>\n",
+        o->seconds, o->repeats, o->repeats == 1 ? "" : "s",
+        FRAMES_GN_OCTETS - OPTIONS_ETHERNET_OCTETS, where);
+}
+
+// What is not in a table would else be missing without a word.
+static void put_failed(const struct bench_results *results, FILE *out)
+{
+    uint32_t failed = 0;
+    for (uint32_t i = 0; i < results->points; i++)
+        failed += !results->point[i].result.good;
+    if (failed)
+        fprintf(out, "<p>%u of %u points failed: they are missing here.</p>\n", failed,
+                results->points);
 }
 
 void report_page(const struct bench_results *results, FILE *out)
 {
     section_begin("Throughput and latency", out);
+    put_failed(results, out);
     put_figures(results, out);
     table_page(&bench_rates_table, results, out);
     table_page(&bench_latency_table, results, out);

@@ -195,13 +195,16 @@ def kernel_devices():
 @case("one processor: generator and worker take turns, and it says so")
 def one_processor():
     one = min(os.sched_getaffinity(0))
-    done = sluice("bench", *QUICK, before=("taskset", "-c", str(one)))
+    folder = new_folder()
+    done = sluice("bench", *QUICK, "--out", folder, before=("taskset", "-c", str(one)))
     same(done.returncode, 0, f"exit status\n{done.stderr}")
     right("take turns on one" in done.stderr, f"nothing about turns in:\n{done.stderr}")
     result = json.loads(done.stdout)
     sound(result)
     searched(result)
     same(result["search"]["processors"], 1, "processors")
+    drawn = (folder / "report.html").read_text()
+    right("takes turns with Sluice on one processor" in drawn and "processor of its own" not in drawn, "the page")
 
 
 @case("two workers: each alone accounts for its packets, and both make the rate")
@@ -348,6 +351,15 @@ def no_folder():
         same(len(done.stderr.splitlines()), 1, f"lines\n{done.stderr}")
         right(str(folder) in done.stderr, done.stderr)
     same(file.read_bytes(), b"", "the file")
+
+
+@case("points that fail: status 1, an empty list, and the page says how many are missing")
+def failed_points():
+    folder = new_folder()
+    (folder / "gn.pcap").touch()
+    done = sluice("bench", *QUICK, "--size", "64,576", "--ports", f"pcap:{folder}/gn.pcap", "--out", folder)
+    same((done.returncode, json.loads(done.stdout)), (1, []), "exit status and list")
+    right("2 of 2 points failed" in (folder / "report.html").read_text(), "the page")
 
 
 # --- A pcap file ----------------------------------------------------------------------------------
