@@ -102,6 +102,15 @@ end
 
 -- ---- Addresses ----
 
+-- No host has the address of all hosts of a link.
+local function check_host(state, port, key, address)
+    local what = address and port.prefix and addresses.ipv4_of_all(address, port.prefix)
+    if what then
+        note(state, port, key, "found %s, with prefix = %d %s address, allowed a host's", address,
+            port.prefix, what)
+    end
+end
+
 local function check_gateway(state, port, key, own)
     local gateway, address = port[key], parts.first(port[own])
     local text = state.node_of[port].table
@@ -113,6 +122,8 @@ local function check_gateway(state, port, key, own)
         and not addresses.ipv4_on_link(gateway, address, port.prefix) then
         note(state, port, key, "found %s, allowed one on the link, %s/%d", gateway, address,
             port.prefix)
+    elseif own == "address" then
+        check_host(state, port, key, gateway)
     end
 end
 
@@ -148,15 +159,9 @@ local function check_list(state, port, key, other, workers)
     end
 end
 
--- No host has the address of all hosts of a link.
 local function check_hosts(state, port)
-    local list = type(port.address) == "table" and port.address or { port.address }
-    for _, address in ipairs(list) do
-        local what = address and port.prefix and addresses.ipv4_of_all(address, port.prefix)
-        if what then
-            note(state, port, "address", "found %s, with prefix = %d %s address, allowed a host's",
-                address, port.prefix, what)
-        end
+    for _, address in ipairs(type(port.address) == "table" and port.address or { port.address }) do
+        check_host(state, port, "address", address)
     end
 end
 
