@@ -12,6 +12,8 @@
 #define DISTURBED_MOST 10u // trials at a rate that are not counted
 #define BEHIND_MOST    3u  // rates in a row, and the generator does no more
 #define RISE           1.1 // while nothing fails
+#define REPEAT_MOST    (LOADS_MAX * (DISTURBED_MOST + 2 * DECIDE - 1)) // trials of a repeat
+_Static_assert(REPEAT_MOST <= SEARCH_TRIALS_MAX, "one fits");
 
 static int compare(const void *a, const void *b)
 {
@@ -77,8 +79,6 @@ static void note(const struct search_ask *ask, struct load *load, const struct t
 static bool try(struct course *c, struct load *load)
 {
     struct search *s = c->search;
-    if (s->trials == SEARCH_TRIALS_MAX)
-        return false;
     struct trial trial = c->ask->trial(c->ask->device, load->asked_pps);
     trial.asked_pps = load->asked_pps;
     trial.repeat = c->repeat + 1;
@@ -168,8 +168,9 @@ static void find(struct course *c, uint32_t t, double *pps)
 void search_run(const struct search_ask *ask, struct search *search)
 {
     double pps[SEARCH_LOSSES_MAX][SEARCH_REPEATS_MAX];
+    uint32_t i = 0;
     *search = (struct search){0};
-    for (uint32_t i = 0; i < ask->repeats; i++) {
+    for (; i < ask->repeats && search->trials + REPEAT_MOST <= SEARCH_TRIALS_MAX; i++) {
         struct course c = {.ask = ask, .search = search, .repeat = i};
         for (uint32_t t = 0; t < ask->losses && !search->fault; t++)
             find(&c, t, &pps[t][i]);
@@ -177,5 +178,5 @@ void search_run(const struct search_ask *ask, struct search *search)
             return;
     }
     for (uint32_t t = 0; t < ask->losses; t++)
-        search->rate[t].pps = spread_of(pps[t], ask->repeats);
+        search->rate[t].pps = spread_of(pps[t], i);
 }

@@ -14,7 +14,7 @@
 
 #define SEARCH_LOSSES_MAX  4u
 #define SEARCH_REPEATS_MAX 31u
-#define SEARCH_TRIALS_MAX  4096u // of all repeats
+#define SEARCH_TRIALS_MAX  4096u // of all repeats; one that may need more is not made
 #define SEARCH_PRECISION   0.01  // where halving ends, of the rate
 
 struct spread {

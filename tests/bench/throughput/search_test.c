@@ -200,6 +200,21 @@ static void disturbed_always(void **state)
     free(s);
 }
 
+// There is room for so many trials: a repeat that may not fit is not made, and no 0 among the
+// rates.
+static void too_many_trials(void **state)
+{
+    (void)state;
+    struct device d = {.capacity_pps = CAPACITY, .pause_each = 1};
+    struct search_ask ask = {.loss = {0, 0.1}, .losses = 2, .repeats = SEARCH_REPEATS_MAX};
+    struct search *s = searched(&d, ask);
+    uint32_t repeats = s->trial[s->trials - 1].repeat;
+    assert_true(repeats > 3 && repeats < SEARCH_REPEATS_MAX && s->trials < SEARCH_TRIALS_MAX);
+    expect_rate(&s->rate[1], right_rate(&d, 0.1), WITHIN);
+    assert_true(s->rate[1].pps.least > 0.98 * right_rate(&d, 0.1));
+    free(s);
+}
+
 static void generator_is_the_limit(void **state)
 {
     (void)state;
@@ -253,12 +268,18 @@ static void spread(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_each_rate),        cmocka_unit_test(begins_anywhere),
-        cmocka_unit_test(no_rate_that_lost_more), cmocka_unit_test(faults_now_and_then),
-        cmocka_unit_test(faults_always),          cmocka_unit_test(disturbed),
-        cmocka_unit_test(disturbed_generator),    cmocka_unit_test(disturbed_always),
-        cmocka_unit_test(generator_is_the_limit), cmocka_unit_test(each_trial_is_kept),
-        cmocka_unit_test(a_fault_ends_it),        cmocka_unit_test(spread)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(finds_each_rate),
+                                       cmocka_unit_test(begins_anywhere),
+                                       cmocka_unit_test(no_rate_that_lost_more),
+                                       cmocka_unit_test(faults_now_and_then),
+                                       cmocka_unit_test(faults_always),
+                                       cmocka_unit_test(disturbed),
+                                       cmocka_unit_test(disturbed_generator),
+                                       cmocka_unit_test(disturbed_always),
+                                       cmocka_unit_test(generator_is_the_limit),
+                                       cmocka_unit_test(each_trial_is_kept),
+                                       cmocka_unit_test(a_fault_ends_it),
+                                       cmocka_unit_test(too_many_trials),
+                                       cmocka_unit_test(spread)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
