@@ -7,6 +7,7 @@
 
 #include "bench/throughput/keys.h"
 #include "bench/throughput/report.h"
+#include "control/report/below.h"
 
 // ---- Rows of all points ----
 
@@ -117,11 +118,12 @@ static void histogram_csv(const struct bench_results *results, FILE *out)
     put_all(results, out, put_histogram);
 }
 
+// In the place of what has that name, which may be a link to somebody's file.
 static FILE *open_in(const char *folder, const char *name)
 {
     char path[PATH_MAX];
     int n = snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = n < (int)sizeof path ? fopen(path, "w") : NULL;
+    FILE *file = n < (int)sizeof path ? below_replace(path) : NULL;
     if (!file)
         fprintf(stderr, "sluice bench: %s/%s: %s\n", folder, name, strerror(errno));
     return file;

@@ -353,6 +353,20 @@ def no_folder():
     same(file.read_bytes(), b"", "the file")
 
 
+@case("files of --out replace what has their names; what a link points to stays")
+def replaced():
+    folder = new_folder()
+    (folder / "other").write_text("mine")
+    (folder / "rates.csv").symlink_to("other")
+    (folder / "report.html").write_text("older")
+    os.mkfifo(folder / "bench.json")
+    done = sluice("bench", *QUICK, "--no-search", "--out", folder)
+    same(done.returncode, 0, f"exit status\n{done.stderr}")
+    same((folder / "other").read_text(), "mine", "the file behind the link")
+    same([name for name in FILES if (folder / name).is_symlink() or not (folder / name).is_file()], [], "no plain files")
+    right((folder / "report.html").read_text() != "older", "the page")
+
+
 @case("points that fail: status 1, an empty list, and the page says how many are missing")
 def failed_points():
     folder = new_folder()
