@@ -85,7 +85,7 @@ def told(args, measured):
     """What was measured; the congestion control is that which the sockets had."""
     cc = " and ".join(sorted({run["congestion_control"] for both in measured.values() for runs in both.values()
                               for run in runs}))
-    return (f"{args.runs} runs of {args.seconds} s; TCP {cc}, {counted(args.parallel, 'download')} to each of "
+    return (f"{counted(args.runs, 'run')} of {args.seconds} s; TCP {cc}, {counted(args.parallel, 'download')} to each of "
             f"{counted(args.downs, 'MS')}{', an upload beside' if args.up else ''}; the PCU's CoDel "
             f"{'on' if args.codel else 'off'}, ECN {'on' if args.ecn else 'off'}"
             f"{''.join(', ' + one for one in args.set)}")
