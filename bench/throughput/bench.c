@@ -287,7 +287,9 @@ static bool run_point(struct bench *b, struct bench_point *point)
 static bool run_in_child(struct bench *b, struct bench_point *point, uint32_t number, uint32_t of)
 {
     int status = 0;
-    fprintf(stderr, "point %u of %u: %u MSs\n", number, of, point->options.mss);
+    char room[TABLE_ROOM];
+    fprintf(stderr, "point %u of %u: %u MSs, size %s\n", number, of, point->options.mss,
+            report_size(&point->options, room));
     pid_t child = fork();
     if (child == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -67,6 +67,16 @@ static void text_latency(const struct latency *l, FILE *out)
     fprintf(out, " max %.1f; %" PRIu64 " samples\n", (double)l->of.most / 1e3, l->of.samples);
 }
 
+// Ten trials at a rate are not counted; then they are, and the rate found is the machine's.
+static void text_mostly_disturbed(const struct bench_result *r, const char *before, FILE *out)
+{
+    if (r->searched && 2 * r->search.disturbed > r->search.trials)
+        fprintf(out,
+                "%smost trials were disturbed: rates and latency are the machine's, not Sluice's; "
+                "cycles hold\n",
+                before);
+}
+
 static void text_rate(const struct bench_result *r, FILE *out)
 {
     if (!r->searched) {
@@ -79,6 +89,7 @@ static void text_rate(const struct bench_result *r, FILE *out)
         text_found(&r->rates[i], out);
     fprintf(out, "    %u trials, %u of them disturbed by the machine and made again\n",
             r->search.trials, r->search.disturbed);
+    text_mostly_disturbed(r, "    ", out);
     if (!r->threads)
         fprintf(out,
                 "    generator and workers took turns on one processor: all are in the rate\n");
@@ -187,5 +198,6 @@ void report_lines(const struct bench_results *results, FILE *out)
                     report_size(r->options, room), 100 * r->rates[k].loss, pps->median / 1e6,
                     pps->least / 1e6, pps->most / 1e6, r->saturated.cycles.least);
         }
+        text_mostly_disturbed(r, "          ", out);
     }
 }
