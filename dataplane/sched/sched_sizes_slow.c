@@ -11,8 +11,8 @@
 // full only while several MSs have something there, and what a BSS measures as R may go down with
 // them. A cell's bucket therefore has room for an N-PDU of each MS that its R serves side by side,
 // by the R of MSs without values of their own; of N-PDUs, for the pieces of one go one behind the
-// other. And for one more while R is less than it has been: with as much as R needs there, a BSS
-// that measures would see R and never more, so an R that has gone down once would stay down.
+// other. And for one more while R serves fewer than it has served: with as much as R needs there, a
+// BSS that measures would see R and never more, so an R that has gone down once would stay down.
 //
 // A cell counts its MSs by that N201-U, in steps of 30 octets from 140 to 1520 (so 500 and 1520 are
 // exact, other values count up to 29 octets more): every change of an MS is O(1), for any number of
@@ -69,19 +69,21 @@ static uint32_t effective(uint32_t rate, struct tree_offer offer, uint64_t delay
     return bucket_effective(offered, delay_ns, pdu_octets, least_octets).max_octets;
 }
 
-static uint32_t served_side_by_side(uint32_t rate, uint32_t ms_rate)
+// How many MSs R serves; 0: no number.
+static uint32_t side_by_side(uint32_t rate, uint32_t ms_rate)
 {
+    if (rate == BUCKET_UNLIMITED || ms_rate == BUCKET_UNLIMITED || ms_rate == 0)
+        return 0;
     return rate / ms_rate + (rate % ms_rate != 0);
 }
 
 // 0: one MS can have all of the cell's R.
 static uint32_t side_octets(const struct sched *s, uint32_t bvc, uint32_t rate, uint32_t ms_rate)
 {
-    if (rate == BUCKET_UNLIMITED || ms_rate == BUCKET_UNLIMITED || ms_rate == 0)
+    uint32_t mss = s->bvc[bvc].mss, wanted = side_by_side(rate, ms_rate);
+    if (wanted == 0)
         return 0;
-    uint32_t rate_most = s->sizes ? s->sizes[bvc].rate_most : rate, mss = s->bvc[bvc].mss;
-    uint32_t wanted = served_side_by_side(rate, ms_rate);
-    wanted += wanted < served_side_by_side(rate_most, ms_rate);
+    wanted += s->sizes && wanted < s->sizes[bvc].side_most;
     uint64_t octets = (uint64_t)(wanted < mss ? wanted : mss) * NPDU_OCTETS;
     return octets > SIDE_OCTETS_MOST ? SIDE_OCTETS_MOST
            : octets > NPDU_OCTETS    ? (uint32_t)octets
@@ -117,8 +119,9 @@ struct bucket_terms sched_sizes_of_bvc(struct sched *s, uint32_t bvc, struct buc
     struct tree_offer offer = {offered.max_octets, false};
     if (s->sizes) {
         s->sizes[bvc].offer = offer;
-        if (offered.rate != BUCKET_UNLIMITED && offered.rate > s->sizes[bvc].rate_most)
-            s->sizes[bvc].rate_most = offered.rate;
+        uint32_t side = side_by_side(offered.rate, ms_rate);
+        if (side > s->sizes[bvc].side_most)
+            s->sizes[bvc].side_most = side;
     }
     return (struct bucket_terms){offered.rate, of_bvc(s, bvc, offered.rate, offer, ms_rate)};
 }
@@ -233,7 +236,7 @@ void sched_sizes_bvc_begins(struct sched *s, uint32_t bvc)
 void sched_sizes_bvc_reset(struct sched *s, uint32_t bvc)
 {
     if (s->sizes)
-        s->sizes[bvc].rate_most = 0;
+        s->sizes[bvc].side_most = 0;
 }
 
 void sched_sizes_ms_begins(struct sched *s, uint32_t ms)

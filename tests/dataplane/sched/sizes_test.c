@@ -148,6 +148,12 @@ static void a_cell_has_room_for_more_than_its_rate_needs_until_that_is_its_large
         world_cell_set(w, 0, world_terms(after[i].bit_per_s, OFFERED), of_ms);
         assert_int_equal(bmax(w, LEVEL_CELL), 1500 * after[i].mss + 506);
     }
+    world_cell_set(w, 0, world_terms(8000, OFFERED), world_terms(8000, OFFERED)); // of one MS
+    assert_int_equal(bmax(w, LEVEL_CELL), 1500 * 2 + 506);
+    world_cell_reset(w, 0);
+    world_cell_set(w, 0, world_terms(12000, OFFERED), world_terms(12000, OFFERED)); // always so
+    world_cell_set(w, 0, world_terms(8000, OFFERED), world_terms(8000, OFFERED));
+    assert_int_equal(bmax(w, LEVEL_CELL), 300 + 506);
     world_cell_reset(w, 0);
     world_cell_set(w, 0, world_terms(8000, OFFERED), of_ms);
     assert_int_equal(bmax(w, LEVEL_CELL), 1500 * 2 + 506);

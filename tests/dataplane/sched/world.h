@@ -122,7 +122,7 @@ struct world_cell {
     bool exists, blocked;
     struct bucket_terms ms_default;
     struct world_bucket bucket;
-    uint32_t rate_most;                 // the largest since its reset
+    uint64_t side_most;                 // since its reset: see world_side_follows
     uint64_t class_octets[CLASS_COUNT]; // sent, of LLC PDUs
 };
 

@@ -50,8 +50,17 @@ uint32_t world_cell_largest(const struct world *w, uint32_t cell)
     return most + w->config.llc_octets;
 }
 
-// How many MSs of the cell it takes until their R are its own, and one more if that is less than
-// its R once took; as far as there are so many.
+// How many MSs it takes until their R are the cell's, at most so far.
+void world_side_follows(struct world_cell *c, struct bucket_terms terms)
+{
+    uint64_t one = c->ms_default.rate;
+    if (one == 0 || one == BUCKET_UNLIMITED || terms.rate == BUCKET_UNLIMITED)
+        return;
+    if (c->side_most * one < terms.rate)
+        c->side_most = (terms.rate + one - 1) / one;
+}
+
+// The same now, and one more if it once took more; as far as the cell has so many.
 static uint32_t side_by_side(const struct world *w, uint32_t cell)
 {
     const struct world_cell *c = &w->cell[cell];
@@ -63,7 +72,7 @@ static uint32_t side_by_side(const struct world *w, uint32_t cell)
         return 1;
     for (; sum < c->bucket.offered.rate && wanted < mss; wanted++)
         sum += one;
-    if (sum < c->rate_most && wanted < mss)
+    if (wanted > 0 && wanted < c->side_most && wanted < mss)
         wanted++;
     return wanted;
 }

@@ -14,8 +14,7 @@ static void cell_follows(struct world *w, uint32_t cell, struct bucket_terms ter
     uint32_t largest = world_cell_largest(w, cell);
     world_bucket_set(w, &c->bucket, terms, w->config.bvc_delay_ns, largest);
     c->ms_default = ms_default;
-    if (terms.rate != BUCKET_UNLIMITED && terms.rate > c->rate_most)
-        c->rate_most = terms.rate;
+    world_side_follows(c, terms);
     for (uint32_t i = 0; i < w->mss; i++)
         if (w->ms[i].exists && w->ms[i].cell == cell && !w->ms[i].own)
             world_bucket_set(w, &w->ms[i].bucket, ms_default, w->config.ms_delay_ns, largest);
@@ -41,7 +40,7 @@ void world_cell_reset(struct world *w, uint32_t cell)
     struct bucket_terms stopped = {0};
     assert_int_equal(sched_bvc_reset(w->sched, cell, w->now_ns), 0);
     w->cell[cell].bucket = world_bucket_empty(w);
-    w->cell[cell].rate_most = 0;
+    w->cell[cell].side_most = 0;
     cell_follows(w, cell, stopped, stopped);
     for (uint32_t i = 0; i < w->mss; i++)
         if (w->ms[i].exists && w->ms[i].cell == cell)
