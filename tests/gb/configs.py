@@ -24,7 +24,7 @@ MOST = {"rx_frames": 256, "tx_frames": 256, "packets": 4096, "nse_packets": 4096
 LEFT_OUT = {"name", "clock", "cores", "device", "gateway", "gateway6", "address", "address6", "mac",
             "script", "imsi", "tlli", "bvci", "nsei", "nsvci", "peer", "peer_mac", "ggsn", "key",
             "nsapi", "class", "features", "capture", "duration", "sizes", "size", "ns", "cipher",
-            "dynamic", "flow_control", "area", "ci"}
+            "dynamic", "nsvcs_most", "flow_control", "area", "ci", "warmup", "batches"}
 UNIT = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "min": 60 * 10**9, "h": 3600 * 10**9,
         "bit/s": 1, "kbit/s": 10**3, "Mbit/s": 10**6, "octets": 1, "kB": 10**3, "ppm": 1,
         "%": 10**4}
