@@ -52,7 +52,7 @@ static inline uint32_t fcs_by_lanes(const uint8_t *b, uint32_t n)
 {
     if (n < LEAST)
         return fcs_table(b, n);
-    // the begin of the message, with the whole preset, and periods behind it
+    // the beginning of the message, with the whole preset, and whole periods behind it
     uint32_t periods = (n - 3) / FCS_PERIOD;
     const uint8_t *end = b + n, *begin_end = end - FCS_PERIOD * periods;
     uint32_t whole = ((uint32_t)(begin_end - b) - 1) / BLOCK; // blocks behind the first

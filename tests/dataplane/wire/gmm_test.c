@@ -1,5 +1,5 @@
-// GMM messages as octets typed by hand from 24.008 9.4, both ways. Those called captured went
-// between osmo-sgsn and a phone.
+// GMM messages, whose octets were written by hand from 24.008 9.4: they are decoded and encoded.
+// The messages called "captured" are from a capture of osmo-sgsn and a phone.
 #include "dataplane/wire/gmm.h"
 
 #include "tests/dataplane/wire/judge.h"

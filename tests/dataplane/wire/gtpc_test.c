@@ -1,6 +1,6 @@
-// GTPv1-C messages as octets typed by hand from 29.060, both ways; and its rules for elements that
-// are unknown, repeated or in another order. Those called captured went between osmo-sgsn and
-// osmo-ggsn.
+// GTPv1-C messages, whose octets were written by hand from 29.060: they are decoded and encoded.
+// And the rules for elements that are unknown, repeated or out of order. The messages called
+// "captured" are from a capture of osmo-sgsn and osmo-ggsn.
 #include "dataplane/wire/gtpc.h"
 
 #include "tests/dataplane/wire/judge.h"

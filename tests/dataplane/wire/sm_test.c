@@ -1,5 +1,6 @@
-// SM messages as octets typed by hand from 24.008 9.5, both ways, and what real stacks send. Those
-// called captured went between osmo-sgsn and a phone.
+// SM messages, whose octets were written by hand from 24.008 9.5, and what real stacks send: they
+// are decoded and encoded. The messages called "captured" are from a capture of osmo-sgsn and a
+// phone.
 #include "dataplane/wire/sm.h"
 
 #include "dataplane/wire/abqp.h"

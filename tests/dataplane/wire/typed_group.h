@@ -1,4 +1,5 @@
-// Messages of a group, typed by hand: their octets mean `wanted`, and come out of it again.
+// For messages whose octets were written by hand: decoding the octets gives `wanted`, and encoding
+// `wanted` gives the octets.
 #ifndef TESTS_DATAPLANE_WIRE_TYPED_GROUP_H
 #define TESTS_DATAPLANE_WIRE_TYPED_GROUP_H
 
