@@ -119,8 +119,7 @@ void dp_config_port(const struct dp_port *p, const char *name, char device[CONFI
                                           .ipv6_prefix = p->prefix6,
                                           .ipv6_gateway = p->gateway6,
                                           .udp_port = p->port,
-                                          .mtu_octets = p->mtu_octets},
-                                 .steering = PORT_STEERING_STRAYS};
+                                          .mtu_octets = p->mtu_octets}};
 }
 
 struct port_addresses dp_config_addresses(const struct dp_config *c)
@@ -135,7 +134,17 @@ struct port_addresses dp_config_addresses(const struct dp_config *c)
 
 void dp_config_gn(const struct dp_config *c, struct port_config *gn)
 {
-    gn->steering = (enum port_steering)c->steering;
+    gn->steering = (enum port_steering)c->gn_steering;
     gn->teid_worker_bits = teid_bits_of(c->workers);
     gn->addresses = dp_config_addresses(c);
+}
+
+void dp_config_gb(const struct dp_config *c, struct port_config *gb)
+{
+    static const enum port_steering steerings[] = {PORT_STEERING_AUTO, PORT_STEERING_PEER,
+                                                   PORT_STEERING_RSS, PORT_STEERING_STRAYS};
+    _Static_assert(sizeof steerings / sizeof steerings[0] == DP_GB_STEERINGS, "one for each word");
+    gb->steering = steerings[c->gb_steering];
+    gb->by_peers = true;
+    gb->check_udp = true; // BSSGP's signalling has no other protection
 }

@@ -20,6 +20,8 @@ void dp_config_port(const struct dp_port *p, const char *name, char device[CONFI
                     struct port_config *port);
 // What Gn has besides: an address for each worker, and how frames come to their worker.
 void dp_config_gn(const struct dp_config *config, struct port_config *gn);
+// What Gb has besides: how frames come to their worker, and a check of UDP's sum.
+void dp_config_gb(const struct dp_config *config, struct port_config *gb);
 struct port_addresses dp_config_addresses(const struct dp_config *config);
 
 #endif

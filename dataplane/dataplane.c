@@ -86,7 +86,7 @@ static void ports_config(const struct dp_config *c, struct ports_config *p)
     gn->rings_only = gb->rings_only =
         strcmp(gn->device, PORT_DEVICE_RING) == 0 && strcmp(gb->device, PORT_DEVICE_RING) == 0;
     dp_config_gn(c, gn);
-    gb->check_udp = true; // BSSGP's signalling has no other protection
+    dp_config_gb(c, gb);
     gn->shared = gb->shared = one_device(c);
 }
 
@@ -374,8 +374,10 @@ static const char *devices_open(struct dp *dp, const struct dp_config *c)
     for (int side = 0; side < (shared ? 1 : STATS_SIDES) && !wrong; side++)
         if (port_device_open(&dp->device[side], &ports.of[side], &wrong) == 0)
             wrong = NULL;
-    if (shared && !wrong)
-        dp->device[STATS_GB] = port_device_borrow(&dp->device[STATS_GN]);
+    if (shared && !wrong &&
+        port_device_borrow(&dp->device[STATS_GB], &dp->device[STATS_GN], &ports.of[STATS_GB],
+                           &wrong) == 0)
+        wrong = NULL;
     return wrong;
 }
 
@@ -412,6 +414,7 @@ static const char *registry_of(struct dp *dp, const struct dp_config *c)
 static void release(struct dp *dp)
 {
     dp_mirrors_close(dp);
+    free(dp->rules.of); // the devices end the rules
     registry_release(&dp->registry);
     dp_events_release(&dp->events);
     for (uint32_t i = 0; i < dp->workers; i++)
@@ -449,6 +452,8 @@ struct dp *dp_create_by(const struct dp_config *given, dp_by_worker_fn *by, void
         *why = workers_create(dp, config, by, self);
     if (!*why)
         *why = registry_of(dp, config);
+    if (!*why && !dp_rules_setup(dp))
+        *why = strerror(ENOMEM);
     if (!*why)
         return dp;
     release(dp);
@@ -549,6 +554,7 @@ uint32_t dp_end(struct dp *dp)
     dp_mirrors_close(dp);
     trace_free(&dp->traces);
     dp_events_release(&dp->events);
+    free(dp->rules.of);
     free(dp);
     return held;
 }

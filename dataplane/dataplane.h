@@ -95,18 +95,23 @@ enum dp_overflow { DP_OVERFLOW_LARGEST, DP_OVERFLOW_TAIL };
         "the N201-U in use, to two LLC PDUs at least while the BSS tells the bucket's level: " \
         "the rest waits here, where an AQM acts, and not in the BSS; 0 s: use the whole "      \
         "bucket")
-#define DP_GB_KEYS(KEY, T)                                                                   \
-    DP_DELAY(KEY, T, cell_delay_ns, "gb.cell_delay", "a cell's")                             \
-    DP_DELAY(KEY, T, ms_delay_ns, "gb.ms_delay", "an MS's")                                  \
-    DP_DELAY(KEY, T, pfc_delay_ns, "gb.pfc_delay", "a packet flow's")                        \
-    KEY(T, TIME, ready_ns, "gb.ready", "none", 2 * S_IN_NS, 186 * 60 * S_IN_NS, 0,           \
-        "the READY timer (23.060 6.1.1): an MS not heard for that long is paged before its " \
-        "next packet; none: never")
+#define DP_GB_KEYS(KEY, T)                                                                        \
+    DP_DELAY(KEY, T, cell_delay_ns, "gb.cell_delay", "a cell's")                                  \
+    DP_DELAY(KEY, T, ms_delay_ns, "gb.ms_delay", "an MS's")                                       \
+    DP_DELAY(KEY, T, pfc_delay_ns, "gb.pfc_delay", "a packet flow's")                             \
+    KEY(T, TIME, ready_ns, "gb.ready", "none", 2 * S_IN_NS, 186 * 60 * S_IN_NS, 0,                \
+        "the READY timer (23.060 6.1.1): an MS not heard for that long is paged before its "      \
+        "next packet; none: never")                                                               \
+    KEY(T, CHOICE, gb_steering, "gb.steering", "auto peer rss strays", 0, DP_GB_STEERINGS - 1, 0, \
+        "how frames come to their worker, if there are several: rules of the device by the "      \
+        "NS-VC's peer and its UDP port; its hash of addresses and ports; handed on by the "       \
+        "worker that got them; or the first of these that the device can do")
+enum { DP_GB_STEERINGS = 4 };
 #define DP_GN_KEYS(KEY, T)                                                                        \
     KEY(T, COUNT, error_indications_per_s, "gn.error_indications", NULL, 0, 100000, 100,          \
         "the most GTP-U error indications a second, for unknown TEIDs")                           \
-    KEY(T, CHOICE, steering, "gn.steering", "auto address teid rss strays", 0,                    \
-        PORT_STEERING_COUNT - 1, PORT_STEERING_AUTO,                                              \
+    KEY(T, CHOICE, gn_steering, "gn.steering", "auto address teid rss strays", 0,                 \
+        PORT_STEERING_STRAYS, PORT_STEERING_AUTO,                                                 \
         "how frames come to their worker, if there are several: rules of the device by address, " \
         "one for each worker in gn.address; rules by TEID; its hash of chosen TEIDs; handed on "  \
         "by the worker that got them; or the first of these that the device can do")
@@ -277,6 +282,13 @@ uint64_t dp_events_shed_late(const struct dp *dp);
 // Moves events from the rings into control's memory, up to 16 MiB, where dp_event finds them: for
 // control when it waits for a worker in the middle of a procedure.
 void dp_events_keep(struct dp *dp);
+
+// The device's rules by peer follow the NS-VCs: makes or ends one at most, in control's thread;
+// true: there is more to do. Nothing waits for that, as frames without a rule are handed on.
+bool dp_rules_follow(struct dp *dp);
+// How many NS-VCs have a rule, and for how many the device refused one; *why: the last time. False:
+// Gb's frames do not come by "peer". The counts are for any thread, the reason for control's.
+bool dp_rules(const struct dp *dp, uint32_t *made, uint32_t *refused, const char **why);
 
 struct dp_worker *dp_worker(struct dp *dp, uint32_t worker);
 

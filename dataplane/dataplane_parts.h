@@ -42,6 +42,26 @@ struct dp_events {
 void dp_events_release(struct dp_events *events);
 bool dp_events_setup(struct dp_events *events, uint32_t nses);
 
+// dataplane_rules.c: the rule of an NS-VC, or that the device refused it.
+struct peer_rule {
+    struct rte_flow *flow; // NULL: none
+    bool refused;
+    uint8_t worker;
+    struct state_endpoint endpoint;
+};
+
+struct peer_rules {
+    struct peer_rule *of; // by NS-VC; NULL: not by peer
+    uint32_t at;      // the next to look at: all are, for what is to end, then for what is missing
+    bool again;       // one has ended, so what was refused may have room now
+    uint64_t changes; // of NS-VCs, that have been seen
+    uint32_t made, refused; // read by other threads
+    const char *why;
+};
+
+// False: out of memory.
+bool dp_rules_setup(struct dp *dp);
+
 struct dp {
     uint32_t workers;
     struct dp_worker *worker[DP_WORKERS_MAX];
@@ -53,6 +73,7 @@ struct dp {
     struct mirror *mirror[DP_WORKERS_MAX]; // NULL: none is open
     struct post post[DP_WORKERS_MAX];
     struct registry registry;
+    struct peer_rules rules;
     struct dp_events events;
     struct traces traces; // from the first dp_trace_begin on
     uint32_t next_event;  // the worker to read next

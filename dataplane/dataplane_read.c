@@ -248,7 +248,7 @@ uint16_t dp_vlan(const struct dp *dp, enum stats_side side, const char **how)
 const char *dp_steering(const struct dp *dp, enum stats_side side, const char **lacks)
 {
     const struct port_device *device = &dp->device[side];
-    if (side != STATS_GN || dp->workers == 1 || device->rings)
+    if (dp->workers == 1 || device->rings)
         return NULL;
     *lacks = device->steering_lacks;
     return port_steering_names[device->steering];

@@ -242,6 +242,8 @@ static void put_ports(const struct sink *to, const struct json_object *stats)
     }
     put_scope(&s, STATS_SCOPE_PORT);
     put_drops(&s);
+    put_member(&s, "rules", GAUGE, "", "NS-VCs whose frames a rule takes to their worker");
+    put_member(&s, "rules_refused", GAUGE, "", "NS-VCs for which the device refused a rule");
     put_nics(to, rows);
     value_free(rows);
 }

@@ -62,20 +62,31 @@ static void print_info(struct json_object *info)
            value_text(info, "control", control, sizeof control));
 }
 
+static void print_steering(const char *name, const struct json_object *port)
+{
+    char way[16];
+    if (!value_in(port, "steering"))
+        return;
+    printf("    %s steering: %s", name, value_text(port, "steering", way, sizeof way));
+    if (value_in(port, "rules"))
+        printf(", with a rule for %" PRIu64 " NS-VCs, and refused for %" PRIu64,
+               value_number(port, "rules"), value_number(port, "rules_refused"));
+    printf("; handed on to other workers: %" PRIu64 "\n", value_number(port, "strays_out_packets"));
+}
+
 static void print_ports(struct json_object *stats)
 {
     struct json_object *rows = value_list(), *gn = value_in(stats, "gn"),
                        *gb = value_in(stats, "gb"), *up = value_in(stats, "up");
-    char fault[128], way[16];
+    char fault[128];
     value_set_text(gn, "port", "Gn");
     value_set_text(gb, "port", "Gb");
     add_row(rows, gn);
     add_row(rows, gb);
     printf("\n");
     table_print(stdout, 2, &columns_ports, rows);
-    if (value_in(gn, "steering"))
-        printf("    Gn steering: %s; handed on to other workers: %" PRIu64 "\n",
-               value_text(gn, "steering", way, sizeof way), value_number(gn, "strays_out_packets"));
+    print_steering("Gn", gn);
+    print_steering("Gb", gb);
     print_counts("    Gn device: ", value_in(gn, "nic"));
     print_counts("    Gb device: ", value_in(gb, "nic"));
     print_counts("    Gn frames by worker: ", value_in(gn, "rx_packets_by_worker"));

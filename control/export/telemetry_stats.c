@@ -94,6 +94,17 @@ static void put_shares(const struct telemetry *t, struct row *row, enum stats_si
     row_inside(row, "rx_packets_by_worker", &inner);
 }
 
+// By peer: how many NS-VCs have a rule, and for how many the device refused one.
+static void put_rules(const struct telemetry *t, struct row *row)
+{
+    uint32_t made, refused;
+    const char *why;
+    if (!dp_rules(t->source.dp, &made, &refused, &why))
+        return;
+    row_put(row, "rules", made);
+    row_put(row, "rules_refused", refused);
+}
+
 static void put_port(const struct telemetry *t, struct row *row, enum stats_side side,
                      const struct stats_port *port)
 {
@@ -103,6 +114,8 @@ static void put_port(const struct telemetry *t, struct row *row, enum stats_side
     row_text(&inner, "link", dp_link(t->source.dp, side));
     if (steering)
         row_text(&inner, "steering", steering);
+    if (side == STATS_GB)
+        put_rules(t, &inner);
     if (vlan)
         row_put(&inner, "vlan", vlan);
     put_scope(&inner, STATS_SCOPE_PORT, port);

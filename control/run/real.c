@@ -17,6 +17,7 @@
 #include "control/process/clock.h"
 #include "control/run/links.h"
 #include "control/run/nodes.h"
+#include "control/run/rules.h"
 #include "control/run/run.h"
 #include "control/process/signals.h"
 #include "dataplane/base/units.h"
@@ -227,6 +228,7 @@ static void each_second(struct real *real, uint64_t now_ns)
         return;
     links_look(real->run, now_ns);
     shares_look(real->run, now_ns);
+    rules_tell(real->run, now_ns);
     clock_correct(&real->clock, clock_read());
     real->second_ns = now_ns + S_IN_NS;
     if (real->up_ns && isatty(STDERR_FILENO) && log_may_write(stderr))
@@ -288,6 +290,7 @@ static int control_loop(struct real *real)
         uint64_t next_ns = control_poll(control, now_ns);
         if (look_at_contexts(real, now_ns) != EXIT_DONE)
             return EXIT_RUN_FAILED;
+        dp_rules_follow(real->run->dp);
         recorder_look(&real->run->recorder, control);
         look_at_warmup(real, now_ns);
         each_second(real, now_ns);
@@ -309,16 +312,6 @@ static void tell_threads(const struct run *run, const struct eal_threads *thread
         fprintf(stderr, "; %u threads share %u processor%s%s", threads->lcores, n, n > 1 ? "s" : "",
                 run->load.run.spin ? ", and with idle = \"spin\" take time from each other" : "");
     fputc('\n', stderr);
-}
-
-// With one worker there is nothing to say.
-static void tell_steering(const struct run *run)
-{
-    const char *lacks, *steering = dp_steering(run->dp, STATS_GN, &lacks);
-    if (!steering)
-        return;
-    fprintf(stderr, "gn: steering \"%s\"%s%s%s\n", steering, *lacks ? " (" : "", lacks,
-            *lacks ? ")" : "");
 }
 
 static void tell_vlans(const struct run *run)
@@ -381,7 +374,7 @@ static int build(struct run *run)
     tell_threads(run, &threads, n);
     nodes_tell(run->dp, &threads, stderr);
     tell_vlans(run);
-    tell_steering(run);
+    rules_tell_steering(run);
     status = run_owner_become(run);
     if (status)
         return status;

@@ -30,6 +30,7 @@ struct run {
     struct contexts contexts; // in real time
     struct links links;       // the same
     struct shares shares;     // the same
+    bool rules_refused;       // the same: it has been said
     struct recorder recorder; // the same
     struct eal_plan plan;
     bool eal_started;

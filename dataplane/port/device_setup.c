@@ -134,6 +134,7 @@ static int configure(struct port_device *device, const struct port_config *confi
     uint64_t judges = RTE_ETH_RX_OFFLOAD_IPV4_CKSUM | RTE_ETH_RX_OFFLOAD_UDP_CKSUM;
     struct rte_eth_conf conf = {.rxmode.offloads = info->rx_offload_capa & judges};
     uint64_t rss = rss_of(config, info);
+    device->hashes = rss != 0;
     if (rss) {
         conf.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
         conf.rx_adv_conf.rss_conf.rss_hf = rss;
@@ -264,6 +265,15 @@ static int hear_vlans(const struct port_device *device, const struct port_config
     return 0;
 }
 
+static int steer(struct port_device *device, const struct port_config *config, const char **why)
+{
+    const char *lacks = port_steering_setup(device, config);
+    return lacks ? fault(why, -ENOTSUP,
+                         "%s: %s cannot do steering = \"%s\": %s; \"auto\" takes what it can do",
+                         config->name, config->device, port_steering_names[config->steering], lacks)
+                 : 0;
+}
+
 static int start(struct port_device *device, const struct port_config *config, const char **why)
 {
     struct rte_eth_dev_info info;
@@ -287,12 +297,7 @@ static int start(struct port_device *device, const struct port_config *config, c
     error = hear_groups(device, config, why);
     if (!error)
         error = hear_vlans(device, config, &info, why);
-    const char *lacks = error ? NULL : port_steering_setup(device, config);
-    if (lacks)
-        return fault(why, -ENOTSUP,
-                     "%s: %s cannot do steering = \"%s\": %s; \"auto\" takes what it can do",
-                     config->name, config->device, port_steering_names[config->steering], lacks);
-    return error;
+    return error ? error : steer(device, config, why);
 }
 
 static int check(const struct port_config *config, const char **why)
@@ -335,11 +340,13 @@ static void shut_down(struct port_device *device)
     device->id = RTE_MAX_ETHPORTS;
 }
 
-struct port_device port_device_borrow(const struct port_device *device)
+int port_device_borrow(struct port_device *second, const struct port_device *device,
+                       const struct port_config *config, const char **why)
 {
-    struct port_device same = *device;
-    same.borrowed = true;
-    return same;
+    *second = *device;
+    second->borrowed = true;
+    second->steering_lacks[0] = 0;
+    return steer(second, config, why);
 }
 
 uint32_t port_device_stop(struct port_device *device)

@@ -69,6 +69,7 @@ struct port_config {
     struct port_addresses addresses;
     enum port_steering steering; // as wished
     uint8_t teid_worker_bits;    // the top bits of a TEID, which name the queue; 0: they do not
+    bool by_peers; // all that comes from a peer's UDP endpoint is for one queue, as on Gb
 };
 
 // An unknown state counts as up.
@@ -89,13 +90,21 @@ struct port_hash {
 // The queue that the device takes a TEID to.
 uint32_t port_hash_queue(const struct port_hash *hash, uint32_t teid);
 
+// How a rule by peer is made: see port_peer_rule.
+struct port_peer_rules {
+    uint16_t vlan;
+    bool whole; // the rule says itself that it is for no fragment
+};
+
 struct port_device {
     uint16_t id; // RTE_MAX_ETHPORTS: not open
     bool rings;
-    bool borrowed;                  // another port's, which opens, closes and counts it
-    bool strips_tags, inserts_tags; // the NIC does, where a port has a VLAN; else this program
-    enum port_steering steering;    // never PORT_STEERING_AUTO
-    struct port_hash hash;          // with PORT_STEERING_RSS
+    bool borrowed;                     // another port's, which opens, closes and counts it
+    bool strips_tags, inserts_tags;    // the NIC does, where a port has a VLAN; else this program
+    bool hashes;                       // addresses, and perhaps UDP ports (RSS)
+    enum port_steering steering;       // never PORT_STEERING_AUTO
+    struct port_hash hash;             // with PORT_STEERING_RSS of Gn
+    struct port_peer_rules peer_rules; // with PORT_STEERING_PEER
     char steering_lacks[PORT_LACKS_OCTETS]; // which better ways it does not do, and why
     char interface[PORT_INTERFACE_OCTETS];  // the kernel interface behind it; empty: none
     struct mac mac;
@@ -108,8 +117,9 @@ int port_device_open(struct port_device *device, const struct port_config *confi
                      const char **why);
 void port_device_close(struct port_device *device);
 
-// The same device for a second port, to be released before the first one's.
-struct port_device port_device_borrow(const struct port_device *device);
+// The same device for a second port, to be released before the first one's. Errors as above.
+int port_device_borrow(struct port_device *second, const struct port_device *device,
+                       const struct port_config *config, const char **why);
 
 // Stops the device for good, so that it returns its buffers, those of the workers' pools too, and
 // counts the missing buffers of its own pool (frames left in net_ring's rings are among them). The
@@ -122,6 +132,14 @@ enum port_link port_device_link(const struct port_device *device);
 // What the driver has counted, and the link's speed in Mbit/s, 0 if it is unknown; for control.
 void port_device_counts(const struct port_device *device, struct stats_nic *counts,
                         uint32_t *mbit_per_s);
+
+// With PORT_STEERING_PEER, for control: a rule that takes what comes from that endpoint to a queue;
+// NULL: the device makes none, with the reason in *why. Fragments
+// have none.
+struct port_endpoint;
+struct rte_flow *port_peer_rule(const struct port_device *device, const struct port_endpoint *peer,
+                                uint16_t queue, const char **why);
+int port_rule_end(const struct port_device *device, struct rte_flow *rule);
 
 // The driver's DPDK name.
 const char *port_device_driver(const struct port_device *device);

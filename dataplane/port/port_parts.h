@@ -2,6 +2,7 @@
 #ifndef SLUICE_PORT_PORT_PARTS_H
 #define SLUICE_PORT_PORT_PARTS_H
 
+#include <rte_flow.h>
 #include <rte_ip_frag.h>
 
 #include "dataplane/base/units.h"
@@ -21,6 +22,32 @@ enum port_verdict {
     PORT_HOST,               // for the host, which answered or learnt
     PORT_HELD                // a fragment, accounted for already
 };
+
+// ---- rules_slow.c: rules of a device that take frames to a queue ----
+
+#define RULE_ITEMS_MOST 6u // Ethernet, VLAN, IP, UDP, GTP-U, end
+
+// What of a frame it looks at: the IP header, or UDP's too, or, of UDP to GTP-U's port, GTP-U's.
+enum rule_depth { RULE_IP, RULE_UDP, RULE_GTPU };
+
+// `item` points into the rule, which must not be copied.
+struct rule {
+    uint16_t queue;
+    struct rte_flow_item item[RULE_ITEMS_MOST];
+    struct rte_flow_item_vlan vlan, vlan_mask;
+    struct rte_flow_item_ipv4 ipv4, ipv4_mask;
+    struct rte_flow_item_ipv6 ipv6, ipv6_mask;
+    struct rte_flow_item_udp udp, udp_mask;
+    struct rte_flow_item_gtp gtp, gtp_mask;
+};
+
+void port_rule_items(struct rule *rule, uint16_t vlan, bool ipv6, enum rule_depth depth);
+// The rule says itself that it is for no fragment. A device that cannot say so must not look for
+// UDP in fragments.
+void port_rule_whole(struct rule *rule, bool ipv6);
+// Validates the rule, or makes it if `made` is not NULL; 0 or a negative errno.
+int port_rule_ask(const struct port_device *device, const struct rule *rule, struct rte_flow **made,
+                  struct rte_flow_error *error);
 
 // ---- steering_setup.c ----
 

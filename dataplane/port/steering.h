@@ -8,7 +8,8 @@
     STEERING(ADDRESS, "address") /* rules by address: each queue has one of its own */   \
     STEERING(TEID, "teid")       /* rules by the bits of the TEID that name the queue */ \
     STEERING(RSS, "rss")         /* its hash of the TEID, which is chosen accordingly */ \
-    STEERING(STRAYS, "strays")   /* anywhere; the workers hand frames on */
+    STEERING(STRAYS, "strays")   /* anywhere; the workers hand frames on */              \
+    STEERING(PEER, "peer")       /* Gb: rules by the peer's address and UDP port */
 enum port_steering {
 #define STEERING(name, text) PORT_STEERING_##name,
     PORT_STEERINGS(STEERING)

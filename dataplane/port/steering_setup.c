@@ -5,12 +5,14 @@
 // one that hashes the TEID, and with nothing else: then control gives only TEIDs whose hash leads
 // to their worker (port_hash_queue), by the device's own key and table.
 //
-// All rules of a way hold, or none: each is validated before the first is made. What matches no
-// rule comes as without: ARP, neighbour discovery, and by TEID all fragments, none of which may be
-// taken away from its datagram's others. With one queue there is nothing to choose. A
-// ring has no rules; the simulated network at its far end chooses the queue.
-#include <errno.h>
-#include <rte_flow.h>
+// On Gb each NS-VC is a UDP endpoint of its own, and all that comes from it is for the worker of
+// its NSE: a rule by peer is always right, and RSS spreads endpoints, but not to their workers.
+//
+// All rules of a way hold, or none: each is validated before the first is made. (Those by peer are
+// made one by one, later.) What matches no rule comes as without: ARP, neighbour discovery, and but
+// by address all fragments, none of which may be taken away from its datagram's others. With one
+// queue there is nothing to choose. A ring has no rules; the simulated network at its far end
+// chooses the queue.
 #include <rte_thash.h>
 #include <stdio.h>
 
@@ -22,47 +24,14 @@ const char *const port_steering_names[] = {
 #undef STEERING
 };
 
-#define PATTERN_MOST 6u // Ethernet, VLAN, IP, UDP, GTP-U, end
-#define RULES_MOST   (2u * PORT_QUEUES_MAX)
-#define KEY_OCTETS   128u // the longest key of a device's hash; most have 40 or 52
-
-struct rule {
-    uint16_t queue;
-    struct rte_flow_item pattern[PATTERN_MOST];
-    struct rte_flow_item_vlan vlan, vlan_mask;
-    struct rte_flow_item_ipv4 ipv4, ipv4_mask;
-    struct rte_flow_item_ipv6 ipv6, ipv6_mask;
-    struct rte_flow_item_gtp gtp, gtp_mask;
-};
+#define RULES_MOST (2u * PORT_QUEUES_MAX)
+#define KEY_OCTETS 128u // the longest key of a device's hash; most have 40 or 52
 
 struct rules {
-    uint32_t n;
+    uint32_t n, made;
     struct rule of[RULES_MOST];
+    struct rte_flow *flow[RULES_MOST];
 };
-
-static void put_items(struct rule *rule, uint16_t vlan, bool ipv6, bool gtp)
-{
-    const struct rte_flow_item vlan_item = {
-        .type = RTE_FLOW_ITEM_TYPE_VLAN, .spec = &rule->vlan, .mask = &rule->vlan_mask};
-    const struct rte_flow_item ipv4_item = {
-        .type = RTE_FLOW_ITEM_TYPE_IPV4, .spec = &rule->ipv4, .mask = &rule->ipv4_mask};
-    const struct rte_flow_item ipv6_item = {
-        .type = RTE_FLOW_ITEM_TYPE_IPV6, .spec = &rule->ipv6, .mask = &rule->ipv6_mask};
-    struct rte_flow_item *item = rule->pattern;
-    *item++ = (struct rte_flow_item){.type = RTE_FLOW_ITEM_TYPE_ETH};
-    if (vlan) {
-        rule->vlan.hdr.vlan_tci = rte_cpu_to_be_16(vlan);
-        rule->vlan_mask.hdr.vlan_tci = rte_cpu_to_be_16(ETHER_VID_MASK);
-        *item++ = vlan_item;
-    }
-    *item++ = ipv6 ? ipv6_item : ipv4_item;
-    if (gtp) {
-        *item++ = (struct rte_flow_item){.type = RTE_FLOW_ITEM_TYPE_UDP}; // its port is GTP-U's
-        *item++ = (struct rte_flow_item){
-            .type = RTE_FLOW_ITEM_TYPE_GTPU, .spec = &rule->gtp, .mask = &rule->gtp_mask};
-    }
-    *item = (struct rte_flow_item){.type = RTE_FLOW_ITEM_TYPE_END};
-}
 
 static struct rule *rule_add(struct rules *rules, uint16_t queue)
 {
@@ -79,18 +48,16 @@ static void add_by_address(struct rules *rules, const struct port_config *config
         struct rule *rule = rule_add(rules, queue);
         rule->ipv4.hdr.dst_addr = rte_cpu_to_be_32(address->ipv4);
         rule->ipv4_mask.hdr.dst_addr = UINT32_MAX;
-        put_items(rule, config->vlan, false, false);
+        port_rule_items(rule, config->vlan, false, RULE_IP);
     }
     if (!address_is_none(&address->ipv6)) {
         struct rule *rule = rule_add(rules, queue);
         memcpy(rule->ipv6.hdr.dst_addr, &address->ipv6, sizeof address->ipv6);
         memset(rule->ipv6_mask.hdr.dst_addr, 0xff, sizeof address->ipv6);
-        put_items(rule, config->vlan, true, false);
+        port_rule_items(rule, config->vlan, true, RULE_IP);
     }
 }
 
-// `whole`: the rule says itself that it is for no fragment. Without it a device that cannot say so
-// must not look for UDP in fragments.
 static void add_by_teid(struct rules *rules, const struct port_config *config, uint16_t queue,
                         bool ipv6, bool whole)
 {
@@ -98,38 +65,26 @@ static void add_by_teid(struct rules *rules, const struct port_config *config, u
     uint32_t shift = 32u - config->teid_worker_bits;
     rule->gtp.teid = rte_cpu_to_be_32((uint32_t)queue << shift);
     rule->gtp_mask.teid = rte_cpu_to_be_32(UINT32_MAX << shift);
-    if (whole && ipv6)
-        rule->ipv6_mask.has_frag_ext = 1;
-    else if (whole)
-        rule->ipv4_mask.hdr.fragment_offset =
-            rte_cpu_to_be_16(RTE_IPV4_HDR_MF_FLAG | RTE_IPV4_HDR_OFFSET_MASK);
-    put_items(rule, config->vlan, ipv6, true);
+    if (whole)
+        port_rule_whole(rule, ipv6);
+    port_rule_items(rule, config->vlan, ipv6, RULE_GTPU);
 }
 
-// Validates a rule, or makes it.
-static int rule_ask(const struct port_device *device, const struct rule *rule, bool make,
-                    struct rte_flow_error *error)
+// NULL, or why the device does not do it; then it has none of these rules.
+static const char *rules_make(const struct port_device *device, struct rules *rules)
 {
-    const struct rte_flow_attr attr = {.ingress = 1};
-    const struct rte_flow_action_queue queue = {.index = rule->queue};
-    const struct rte_flow_action actions[] = {{.type = RTE_FLOW_ACTION_TYPE_QUEUE, .conf = &queue},
-                                              {.type = RTE_FLOW_ACTION_TYPE_END}};
-    if (!make)
-        return rte_flow_validate(device->id, &attr, rule->pattern, actions, error);
-    return rte_flow_create(device->id, &attr, rule->pattern, actions, error) ? 0 : -EIO;
-}
-
-// NULL, or why the device does not do it; then it has no rules.
-static const char *rules_make(const struct port_device *device, const struct rules *rules)
-{
-    struct rte_flow_error error = {0}, ignored;
+    struct rte_flow_error error = {0};
     int fault = 0;
-    for (int make = 0; make <= 1; make++)
-        for (uint32_t i = 0; i < rules->n && !fault; i++)
-            fault = rule_ask(device, &rules->of[i], make, &error);
+    for (uint32_t i = 0; i < rules->n && !fault; i++)
+        fault = port_rule_ask(device, &rules->of[i], NULL, &error);
+    while (rules->made < rules->n && !fault) {
+        fault = port_rule_ask(device, &rules->of[rules->made], &rules->flow[rules->made], &error);
+        rules->made += !fault;
+    }
     if (!fault)
         return NULL;
-    rte_flow_flush(device->id, &ignored);
+    while (rules->made > 0)
+        port_rule_end(device, rules->flow[--rules->made]);
     return error.message ? error.message : rte_strerror(-fault);
 }
 
@@ -213,36 +168,74 @@ static const char *by_hash(struct port_device *device, const struct port_config 
     return "it does not tell its hash's key and table, or leaves out a queue";
 }
 
+// Makes the rule of a peer that there cannot be, one with our own address, and removes it: some
+// drivers know only then that the kernel or the NIC does not do it.
+static const char *try_peer(const struct port_device *device, const struct ipv6_address *address,
+                            const struct port_config *config)
+{
+    const struct port_endpoint peer = {*address, config->host.udp_port};
+    const char *why = NULL;
+    struct rte_flow *rule = port_peer_rule(device, &peer, 0, &why);
+    if (rule && port_rule_end(device, rule) != 0)
+        why = "it does not remove rules";
+    return why;
+}
+
+// The rules come and go with the peers (port_peer_rule).
+static const char *by_peer(struct port_device *device, const struct port_config *config)
+{
+    const struct ipv6_address ipv4 = address_of_ipv4(config->host.ipv4), *ipv6 = &config->host.ipv6;
+    const char *why = "";
+    for (int whole = 1; whole >= 0 && why; whole--) {
+        device->peer_rules = (struct port_peer_rules){config->vlan, whole};
+        why = config->host.ipv4 ? try_peer(device, &ipv4, config) : NULL;
+        if (!why && !address_is_none(ipv6))
+            why = try_peer(device, ipv6, config);
+    }
+    return why;
+}
+
+// Each endpoint's frames come to one queue, which need not be that of their worker.
+static const char *by_endpoint_hash(struct port_device *device, const struct port_config *config)
+{
+    (void)config;
+    return device->hashes ? NULL : "it does not hash addresses and ports";
+}
+
 static const char *as_strays(struct port_device *device, const struct port_config *config)
 {
     (void)device, (void)config;
     return NULL;
 }
 
-typedef const char *steering_fn(struct port_device *device, const struct port_config *config);
-static steering_fn *const ways[PORT_STEERING_COUNT] = {
-    [PORT_STEERING_ADDRESS] = by_address,
-    [PORT_STEERING_TEID] = by_teid,
-    [PORT_STEERING_RSS] = by_hash,
-    [PORT_STEERING_STRAYS] = as_strays,
-};
+// In the order in which "auto" tries them; the last is always possible.
+static const struct way {
+    enum port_steering is;
+    const char *(*ask)(struct port_device *device, const struct port_config *config);
+} ways[] = {{PORT_STEERING_ADDRESS, by_address},
+            {PORT_STEERING_TEID, by_teid},
+            {PORT_STEERING_RSS, by_hash},
+            {PORT_STEERING_STRAYS, as_strays}},
+  ways_by_peers[] = {{PORT_STEERING_PEER, by_peer},
+                     {PORT_STEERING_RSS, by_endpoint_hash},
+                     {PORT_STEERING_STRAYS, as_strays}};
 
+// One that is wished and cannot be had is an error, but of rings.
 const char *port_steering_setup(struct port_device *device, const struct port_config *config)
 {
+    const struct way *way = config->by_peers ? ways_by_peers : ways;
+    bool any = config->steering == PORT_STEERING_AUTO;
     const char *why = NULL;
     uint32_t at = 0;
-    enum port_steering way = config->steering, last = way;
     device->steering = PORT_STEERING_STRAYS;
     if (config->queues == 1)
         return NULL;
-    if (way == PORT_STEERING_AUTO)
+    while (!any && way->is != config->steering)
         way++;
-    if (config->steering == PORT_STEERING_AUTO || device->rings)
-        last = PORT_STEERING_STRAYS;
-    for (; way <= last && (why = ways[way](device, config)) != NULL; way++)
+    for (; (why = way->ask(device, config)) != NULL && (any || device->rings); way++)
         at += (uint32_t)snprintf(device->steering_lacks + at, sizeof device->steering_lacks - at,
-                                 "%s%s: %.80s", at ? "; " : "", port_steering_names[way], why);
+                                 "%s%s: %.80s", at ? "; " : "", port_steering_names[way->is], why);
     if (!why)
-        device->steering = way;
+        device->steering = way->is;
     return why;
 }

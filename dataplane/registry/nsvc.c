@@ -24,6 +24,7 @@ int registry_nsvc(struct registry *r, struct command *command)
         (struct registry_nsvc){true, c->nse_id, endpoint, r->worker[nse->worker].sent};
     rte_hash_add_key(r->endpoints, &endpoint);
     nse->nsvcs++;
+    r->nsvc_changes++;
     return 0;
 }
 
@@ -47,6 +48,7 @@ int registry_nsvc_remove(struct registry *r, struct command *c)
     r->nsvc[id].made = false;
     rte_hash_del_key(r->endpoints, &r->nsvc[id].endpoint);
     r->nse[r->nsvc[id].nse].nsvcs--;
+    r->nsvc_changes++;
     return 0;
 }
 

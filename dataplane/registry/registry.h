@@ -117,7 +117,8 @@ struct registry {
 #define NOUN(noun) struct registry_##noun *noun;
     REGISTRY_NOUNS(NOUN)
 #undef NOUN
-    uint32_t aging; // the MS that the next command visits
+    uint32_t aging;        // the MS that the next command visits
+    uint64_t nsvc_changes; // made and removed
 };
 
 // The EAL's memory that a registry of this many workers, limits and rooms takes.

@@ -2,15 +2,14 @@
 """Real time with two workers, each of which has addresses of its own on Gn: contexts.json tells the
 GGSN which one to send to, and the port is a host at all of them. Where the device takes rules by
 address (net_tap, if the kernel has cls_flower, sch_multiq and act_skbedit) no frame comes to the wrong
-worker; where not, a frame that does is handed on. See real.py."""
+worker; where not, a frame that does is handed on. On Gb the rules are by peer. See real.py."""
 
 import functools
-import json
 import re
 
 import network
 import real
-from harness import case, check_sound, main, right, same
+from harness import case, check_sound, main, right, same, until
 from instance import client
 
 OWN4, OWN6 = ["192.0.2.1", "192.0.2.101"], ["2001:db8::1", "2001:db8::101"]
@@ -32,8 +31,17 @@ def own(world, ms):
     return world.contexts[ms.imsi]["sgsn_address6" if ms is real.SIX else "sgsn_address"]
 
 
-def steering(world):
-    return re.search(r'^gn: steering "(\w+)"', world.program.said(), re.MULTILINE)[1]
+def steering(world, port):
+    return re.search(rf'^{port}: steering "(\w+)"', world.program.said(), re.MULTILINE)[1]
+
+
+NSVCS = 2 + len(real.MORE_PORTS)
+
+
+def rules_are_made():
+    gb = real.port_stats()[1]
+    same(gb["rules_refused"], 0, "rules that were refused")
+    return gb["rules"] == NSVCS
 
 
 def cases(name):
@@ -47,13 +55,15 @@ def cases(name):
     @case(f"{name}: the way that was taken is in the log and in `stats`")
     def said():
         world = start(name)
-        seen = json.loads(client("stats", "--json"))
-        same(seen["stats"]["gn"].get("steering"), steering(world), "steering of Gn in stats")
-        same(seen["stats"]["gb"].get("steering"), None, "steering of Gb in stats")
-        shares = seen["stats"]["gn"]["rx_packets_by_worker"]
-        same(sorted(shares), ["0", "1"], "workers with a share of the frames")
-        right(f"\n    Gn steering: {steering(world)}; handed on to other workers: " in client("stats"),
-              "stats as text does not say it")
+        text = client("stats")
+        for port, stats in zip(("gn", "gb"), real.port_stats()):
+            way = steering(world, port)
+            same(stats.get("steering"), way, f"steering of {port} in stats")
+            same(sorted(stats["rx_packets_by_worker"]), ["0", "1"], "workers with a share of the frames")
+            right(re.search(rf"^    {port.capitalize()} steering: {way}.*; handed on to other workers: \d+$",
+                            text, re.MULTILINE), "stats as text does not say it")
+        if steering(world, "gb") == "peer":
+            until("a rule for each NS-VC", rules_are_made)
 
     @case(f"{name}: each address is pinged, and answers a GTP echo and an unknown TEID")
     def host():
@@ -81,16 +91,19 @@ def cases(name):
         real.sent_up(world, real.SIX, [world.packet(real.SIX, 300)], 496)
         real.sent_up(world, real.FOUR, [world.packet(real.FOUR, 300)], 496)
 
-    @case(f"{name}: every packet is accounted for; with rules by address none was handed on")
+    @case(f"{name}: every packet is accounted for; with rules none was handed on")
     def end():
         world = start(name)
-        way = steering(world)
         summary = world.program.finish()
         check_sound(summary)
-        gn = summary["worker"]["ports"]["gn"]
-        right(way in ("address", "strays"), f"it came by {way}")
-        if way == "address":
-            same(gn["strays_out_packets"], 0, "frames handed on")
+        gn, gb = (summary["worker"]["ports"][port] for port in ("gn", "gb"))
+        ways = steering(world, "gn"), steering(world, "gb")
+        right(ways[0] in ("address", "strays"), f"Gn's came by {ways[0]}")
+        right(ways[1] in ("peer", "rss", "strays"), f"Gb's came by {ways[1]}")
+        if ways[0] == "address":
+            same(gn["strays_out_packets"], 0, "frames of Gn handed on")
+        if ways[1] == "peer":
+            same(gb["strays_out_packets"], 0, "frames of Gb handed on")
 
 
 for name in DEVICES:

@@ -74,7 +74,7 @@ static void shares_are_even(void **state)
     struct teid_bits bits = teid_bits(WORKERS, PLACES);
     (void)state;
     random_begin();
-    for (enum port_steering way = PORT_STEERING_ADDRESS; way < PORT_STEERING_COUNT; way++) {
+    for (enum port_steering way = PORT_STEERING_ADDRESS; way <= PORT_STEERING_STRAYS; way++) {
         uint32_t of_queue[WORKERS] = {0}, of_worker[WORKERS] = {0}, crossed = 0;
         open_by(way);
         const struct port_hash *hash = device.hash.entries ? &device.hash : NULL;

@@ -19,7 +19,8 @@ static uint32_t own_ipv4(uint32_t worker)
 static struct dp_config config_of(uint32_t workers, enum port_steering way)
 {
     struct dp_config c = path_config(workers);
-    c.steering = way;
+    c.gn_steering = way;
+    c.gb_steering = 3; // strays
     c.gn_addresses.n = workers;
     for (uint32_t w = 0; w < workers; w++) {
         c.gn_addresses.item[w] = (struct dp_address){own_ipv4(w), c.gn.address6};
@@ -92,7 +93,7 @@ static void rules_leave_no_strays(void **state)
 {
     (void)state;
     for (uint32_t workers = 2; workers <= PATH_WORKERS; workers++)
-        for (enum port_steering way = PORT_STEERING_ADDRESS; way < PORT_STEERING_COUNT; way++) {
+        for (enum port_steering way = PORT_STEERING_ADDRESS; way <= PORT_STEERING_STRAYS; way++) {
             open_by(workers, way);
             uint32_t npdus = traffic_through_nic(20, 1, 0);
             bool hands_on = way == PORT_STEERING_STRAYS;
@@ -115,7 +116,7 @@ static void fragments_come_by_their_address(void **state)
 static void fragments_are_joined_before_they_are_handed_on(void **state)
 {
     (void)state;
-    for (enum port_steering way = PORT_STEERING_TEID; way < PORT_STEERING_COUNT; way++) {
+    for (enum port_steering way = PORT_STEERING_TEID; way <= PORT_STEERING_STRAYS; way++) {
         open_by(3, way);
         uint32_t npdus = traffic_through_nic(10, 700, 576);
         assert_int_equal(strays(STATS_GN, true), npdus - npdus / 3);
@@ -129,7 +130,7 @@ static void fragments_are_joined_before_they_are_handed_on(void **state)
 static void an_ms_that_moved_is_found(void **state)
 {
     (void)state;
-    for (enum port_steering way = PORT_STEERING_ADDRESS; way < PORT_STEERING_COUNT; way++) {
+    for (enum port_steering way = PORT_STEERING_ADDRESS; way <= PORT_STEERING_STRAYS; way++) {
         open_by(3, way);
         path_ms_move(0, 1);
         traffic_through_nic(4, 1, 0);

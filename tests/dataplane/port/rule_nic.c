@@ -12,7 +12,7 @@ struct rte_flow *__wrap_rte_flow_create(uint16_t port, const struct rte_flow_att
                                         const struct rte_flow_item *pattern,
                                         const struct rte_flow_action *actions,
                                         struct rte_flow_error *error);
-int __wrap_rte_flow_flush(uint16_t port, struct rte_flow_error *error);
+int __wrap_rte_flow_destroy(uint16_t port, struct rte_flow *flow, struct rte_flow_error *error);
 int __real_rte_eth_dev_info_get(uint16_t port, struct rte_eth_dev_info *info);
 int __wrap_rte_eth_dev_info_get(uint16_t port, struct rte_eth_dev_info *info);
 int __wrap_rte_eth_dev_rss_hash_update(uint16_t port, struct rte_eth_rss_conf *conf);
@@ -57,6 +57,8 @@ static bool read_item(const struct rte_flow_item *from, struct rule_nic_item *it
     *item = (struct rule_nic_item){.type = from->type, .has_spec = from->spec != NULL};
     if (octets == 0 || from->last || !from->mask != !from->spec)
         return false;
+    if (from->type == RTE_FLOW_ITEM_TYPE_UDP && from->spec && !rule_nic.knows_udp_ports)
+        return false;
     if (is_about_fragments(from) && !rule_nic.knows_fragments)
         return false;
     if (!from->spec)
@@ -100,22 +102,31 @@ struct rte_flow *__wrap_rte_flow_create(uint16_t port, const struct rte_flow_att
                                         const struct rte_flow_action *actions,
                                         struct rte_flow_error *error)
 {
-    struct rule_nic_rule *rule = &rule_nic.rule[rule_nic.rules];
-    (void)port;
-    if (rule_nic.rules < rule_nic.rules_most && rule_nic.rules < RULE_NIC_RULES &&
-        read_rule(attr, pattern, actions, rule)) {
-        rule_nic.rules++;
-        return (struct rte_flow *)rule;
+    struct rule_nic_rule *rule = rule_nic.rule;
+    rule_nic.makes++;
+    while (rule < rule_nic.rule + RULE_NIC_RULES && rule->there)
+        rule++;
+    if (rule_nic.rules >= rule_nic.rules_most || rule == rule_nic.rule + RULE_NIC_RULES) {
+        rte_flow_error_set(error, ENOSPC, RTE_FLOW_ERROR_TYPE_HANDLE, NULL, "no room for rules");
+        return NULL;
     }
-    rte_flow_error_set(error, ENOSPC, RTE_FLOW_ERROR_TYPE_HANDLE, NULL, "no room for rules");
-    return NULL;
+    if (!read_rule(attr, pattern, actions, rule)) {
+        rte_flow_error_set(error, ENOTSUP, RTE_FLOW_ERROR_TYPE_ITEM, NULL, "not in this NIC");
+        return NULL;
+    }
+    rule->there = true;
+    rule->port = port;
+    rule_nic.rules++;
+    return (struct rte_flow *)rule;
 }
 
-int __wrap_rte_flow_flush(uint16_t port, struct rte_flow_error *error)
+int __wrap_rte_flow_destroy(uint16_t port, struct rte_flow *flow, struct rte_flow_error *error)
 {
-    (void)port;
-    (void)error;
-    rule_nic.rules = 0;
+    struct rule_nic_rule *rule = (struct rule_nic_rule *)flow;
+    if (!rule->there || rule->port != port || rule_nic.keeps_rules)
+        return rte_flow_error_set(error, EINVAL, RTE_FLOW_ERROR_TYPE_HANDLE, NULL, "no such rule");
+    rule->there = false;
+    rule_nic.rules--;
     return 0;
 }
 
@@ -124,7 +135,7 @@ int __wrap_rte_flow_flush(uint16_t port, struct rte_flow_error *error)
 int __wrap_rte_eth_dev_info_get(uint16_t port, struct rte_eth_dev_info *info)
 {
     int fault = __real_rte_eth_dev_info_get(port, info);
-    info->flow_type_rss_offloads &= ~RTE_ETH_RSS_GTPU;
+    info->flow_type_rss_offloads = rule_nic.hashes_endpoints ? RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP : 0;
     if (rule_nic.hashes_teids) {
         info->flow_type_rss_offloads |= RTE_ETH_RSS_GTPU;
         info->reta_size = rule_nic.entries;
@@ -218,10 +229,10 @@ static void read_frame(const uint8_t *b, size_t n, struct headers *h)
             at += 8;
         }
     }
-    if (next != 17 || (h->fragment && !(first && rule_nic.looks_into_first)) || n < at + 16)
+    if (next != 17 || (h->fragment && !(first && rule_nic.looks_into_first)) || n < at + 8)
         return;
     add(h, RTE_FLOW_ITEM_TYPE_UDP, at);
-    if (b[at + 2] == 2152 >> 8 && b[at + 3] == (2152 & 255))
+    if (n >= at + 16 && b[at + 2] == 2152 >> 8 && b[at + 3] == (2152 & 255))
         add(h, RTE_FLOW_ITEM_TYPE_GTPU, at + 8);
 }
 
@@ -244,13 +255,14 @@ static bool is_about(const struct rule_nic_rule *rule, const struct headers *h, 
     return true;
 }
 
-int rule_nic_queue(const uint8_t *frame, size_t n)
+static int queue_of(const uint16_t *port, const uint8_t *frame, size_t n)
 {
     struct headers headers;
     read_frame(frame, n, &headers);
-    for (uint32_t i = 0; i < rule_nic.rules; i++)
-        if (is_about(&rule_nic.rule[i], &headers, frame))
-            return rule_nic.rule[i].queue;
+    for (const struct rule_nic_rule *rule = rule_nic.rule; rule < rule_nic.rule + RULE_NIC_RULES;
+         rule++)
+        if (rule->there && (!port || *port == rule->port) && is_about(rule, &headers, frame))
+            return rule->queue;
     // Its TEID; RSS knows no ports of fragments, nor what is behind.
     uint32_t last = headers.n - 1;
     if (headers.type[last] == RTE_FLOW_ITEM_TYPE_GTPU && !headers.fragment &&
@@ -258,4 +270,14 @@ int rule_nic_queue(const uint8_t *frame, size_t n)
         return rule_nic.table[rule_nic_toeplitz(rule_nic.key, frame + headers.at[last] + 4, 4) %
                               rule_nic.entries];
     return -1;
+}
+
+int rule_nic_queue(const uint8_t *frame, size_t n)
+{
+    return queue_of(NULL, frame, n);
+}
+
+int rule_nic_queue_at(uint16_t port, const uint8_t *frame, size_t n)
+{
+    return queue_of(&port, frame, n);
 }

@@ -24,6 +24,8 @@ struct rule_nic_item {
 };
 
 struct rule_nic_rule {
+    bool there;
+    uint16_t port;
     struct rule_nic_item item[RULE_NIC_ITEMS];
     uint32_t items;
     uint16_t queue;
@@ -31,11 +33,15 @@ struct rule_nic_rule {
 
 struct rule_nic {
     bool knows_addresses, knows_gtpu, knows_vlans;
+    bool knows_udp_ports;  // in rules that are not about GTP-U
+    bool keeps_rules;      // it does not remove them
     bool knows_fragments;  // takes rules that are about them
     bool looks_into_first; // at UDP and GTP-U in the first fragment of a datagram
     uint32_t rules_most;   // that it has room for; it does not say so before
     uint32_t rules, asked; // `asked`: validations
+    uint32_t makes;        // that were tried
     struct rule_nic_rule rule[RULE_NIC_RULES];
+    bool hashes_endpoints;        // addresses and ports; where to is not modelled
     bool hashes_teids, tells_key; // `tells_key`: and its table
     uint64_t hashed;              // RTE_ETH_RSS_*
     uint64_t hashes_besides;      // kinds that it does not leave out
@@ -46,8 +52,9 @@ struct rule_nic {
 };
 extern struct rule_nic rule_nic;
 
-// The queue of a frame; -1: no rule is about it, and it is not hashed.
+// The queue of a frame; -1: no rule is about it, and it is not hashed. At any port, or at that.
 int rule_nic_queue(const uint8_t *frame, size_t n);
+int rule_nic_queue_at(uint16_t port, const uint8_t *frame, size_t n);
 
 uint32_t rule_nic_toeplitz(const uint8_t *key, const uint8_t *octets, size_t n);
 

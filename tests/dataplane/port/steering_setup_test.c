@@ -31,7 +31,9 @@ static int make(void **state)
                                  .knows_vlans = true,
                                  .knows_fragments = true,
                                  .looks_into_first = true,
+                                 .knows_udp_ports = true,
                                  .rules_most = RULE_NIC_RULES,
+                                 .hashes_endpoints = true,
                                  .hashes_teids = true,
                                  .tells_key = true,
                                  .hashed = RTE_ETH_RSS_IP,
@@ -144,7 +146,7 @@ static void the_first_that_it_can_do_is_taken(void **state)
 static void what_is_wished_is_taken(void **state)
 {
     (void)state;
-    for (enum port_steering way = PORT_STEERING_ADDRESS; way < PORT_STEERING_COUNT; way++) {
+    for (enum port_steering way = PORT_STEERING_ADDRESS; way <= PORT_STEERING_STRAYS; way++) {
         make(NULL);
         config.steering = way;
         opens_by(way, "");
@@ -404,6 +406,168 @@ static void the_queue_of_a_teid_is_foretold(void **state)
     }
 }
 
+// ---- By peer ----
+
+// Gb's, in a VLAN.
+static int make_gb(void **state)
+{
+    make(state);
+    config.name = "gb";
+    config.host.udp_port = 23000;
+    config.vlan = 200;
+    config.by_peers = true;
+    config.addresses.n = 0;
+    return 0;
+}
+
+static void gb_takes_the_first_that_it_can_do(void **state)
+{
+    (void)state;
+    opens_by(PORT_STEERING_PEER, "");
+    assert_int_equal(rule_nic.rules, 0); // until there is a peer
+    rule_nic.knows_udp_ports = false;
+    opens_by(PORT_STEERING_RSS, "peer: not in this NIC");
+    assert_true(rule_nic.hashed != RTE_ETH_RSS_GTPU);
+    rule_nic.hashes_endpoints = false;
+    opens_by(PORT_STEERING_STRAYS,
+             "peer: not in this NIC; rss: it does not hash addresses and ports");
+    config.queues = 1;
+    opens_by(PORT_STEERING_STRAYS, "");
+}
+
+static void gb_says_what_it_cannot_do(void **state)
+{
+    static const enum port_steering words[] = {PORT_STEERING_PEER, PORT_STEERING_RSS,
+                                               PORT_STEERING_STRAYS};
+    (void)state;
+    for (uint32_t i = 0; i < 3; i++) {
+        config.steering = words[i];
+        opens_by(words[i], "");
+    }
+    config.steering = PORT_STEERING_PEER;
+    rule_nic.rules_most = 0;
+    fails_with("gb: net_null0 cannot do steering = \"peer\": no room for rules");
+    rule_nic.rules_most = 8;
+    rule_nic.keeps_rules = true;
+    const char *why = "";
+    assert_int_equal(port_device_open(&device, &config, &why), -ENOTSUP);
+    assert_non_null(strstr(why, "it does not remove rules"));
+    config.steering = PORT_STEERING_RSS;
+    rule_nic.hashes_endpoints = false;
+    assert_int_equal(port_device_open(&device, &config, &why), -ENOTSUP);
+    assert_non_null(strstr(why, "it does not hash addresses and ports"));
+}
+
+// A datagram from there, in that VLAN (0: without a tag), whole or as a first fragment.
+static int queue_of_peer(bool ipv6, uint32_t host, uint16_t port, uint16_t vlan, bool fragment)
+{
+    uint8_t b[FRAME_OCTETS_MAX] = {0};
+    uint32_t at = vlan ? 4 : 0,
+             n = at + (ipv6 ? frame_udp_ipv6(b + at, "ns", 2) : frame_udp_ipv4(b + at, "ns", 2));
+    memmove(b, b + at, 12);
+    if (vlan)
+        put_be32(b + 12, 0x81000000u | vlan);
+    put_be32(b + at + (ipv6 ? 34 : 26), host);
+    put_be16(b + at + (ipv6 ? 54 : 34), port);
+    if (fragment)
+        put_be16(b + at + 20, 0x2000);
+    return rule_nic_queue(b, n);
+}
+
+static struct port_endpoint endpoint_of(bool ipv6, uint32_t host, uint16_t port)
+{
+    struct port_endpoint peer = {ipv6 ? peer_ipv6 : address_of_ipv4(host), port};
+    if (ipv6)
+        put_be32(peer.address.octet + 12, host);
+    return peer;
+}
+
+static void a_peer_is_a_queue(void **state)
+{
+    struct rte_flow *rule[2][3];
+    const char *why = "";
+    (void)state;
+    config.steering = PORT_STEERING_PEER;
+    assert_int_equal(port_device_open(&device, &config, &why), 0);
+    for (int v6 = 0; v6 < 2; v6++)
+        for (uint16_t q = 0; q < 3; q++) { // two ports of one host, one of these ports of another
+            struct port_endpoint peer = endpoint_of(v6, 0x0a000009 + q / 2, 3000 + q % 2);
+            rule[v6][q] = port_peer_rule(&device, &peer, q, &why);
+            assert_non_null(rule[v6][q]);
+        }
+    for (int v6 = 0; v6 < 2; v6++) {
+        assert_int_equal(queue_of_peer(v6, 0x0a000009, 3000, 200, false), 0);
+        assert_int_equal(queue_of_peer(v6, 0x0a000009, 3001, 200, false), 1);
+        assert_int_equal(queue_of_peer(v6, 0x0a00000a, 3000, 200, false), 2);
+        assert_int_equal(queue_of_peer(v6, 0x0a00000a, 3001, 200, false), -1);
+        assert_int_equal(queue_of_peer(v6, 0x0a00000b, 3000, 200, false), -1);
+        assert_int_equal(queue_of_peer(v6, 0x0a000009, 3000, 201, false), -1);
+        assert_int_equal(queue_of_peer(v6, 0x0a000009, 3000, 0, false), -1);
+        assert_int_equal(port_rule_end(&device, rule[v6][1]), 0);
+        assert_int_equal(queue_of_peer(v6, 0x0a000009, 3001, 200, false), -1);
+    }
+    assert_int_equal(queue_of_peer(false, 0x0a000009, 3000, 200, true), -1); // with its others
+    rule_nic.rules_most = 0;
+    struct port_endpoint one = endpoint_of(false, 1, 1);
+    assert_null(port_peer_rule(&device, &one, 0, &why));
+    assert_string_equal(why, "no room for rules");
+    port_device_close(&device);
+}
+
+// One that cannot say that a rule is for no fragment, and does not look for UDP in any.
+static void a_peer_without_fragments(void **state)
+{
+    (void)state;
+    const char *why = "";
+    struct port_endpoint peer = endpoint_of(false, 0x0a000009, 3000);
+    rule_nic.knows_fragments = rule_nic.looks_into_first = false;
+    assert_int_equal(port_device_open(&device, &config, &why), 0);
+    assert_int_equal(device.steering, PORT_STEERING_PEER);
+    assert_non_null(port_peer_rule(&device, &peer, 1, &why));
+    assert_int_equal(queue_of_peer(false, 0x0a000009, 3000, 200, false), 1);
+    assert_int_equal(queue_of_peer(false, 0x0a000009, 3000, 200, true), -1);
+    port_device_close(&device);
+}
+
+// Each in its VLAN; that Gb's cannot be made takes nothing from Gn's.
+static void both_ports_of_a_device_have_rules(void **state)
+{
+    struct port_config gb = config;
+    struct port_device second;
+    const char *why = "";
+    (void)state;
+    make(NULL);
+    config.vlan = 100;
+    config.vlan_besides = 200;
+    config.shared = gb.shared = true;
+    config.addresses.n = 0;
+    for (uint32_t most = 2 * QUEUES; most <= 2 * QUEUES + 1; most++) {
+        bool room = most > 2 * QUEUES;
+        rule_nic.rules_most = most;
+        assert_int_equal(port_device_open(&device, &config, &why), 0);
+        assert_int_equal(port_device_borrow(&second, &device, &gb, &why), 0);
+        assert_int_equal(device.steering, PORT_STEERING_TEID);
+        assert_int_equal(second.steering, room ? PORT_STEERING_PEER : PORT_STEERING_RSS);
+        assert_string_equal(second.steering_lacks, room ? "" : "peer: no room for rules");
+        assert_int_equal(rule_nic.rules, 2 * QUEUES);
+        for (uint16_t q = 0; q < QUEUES; q++) {
+            assert_int_equal(queue_in_vlan(q, 100), q);
+            assert_int_equal(queue_in_vlan(q, 200), -1);
+        }
+        port_device_close(&second);
+        port_device_close(&device);
+        memset(rule_nic.rule, 0, sizeof rule_nic.rule); // as the device's end does
+        rule_nic.rules = 0;
+    }
+    gb.steering = PORT_STEERING_PEER;
+    rule_nic.rules_most = 2 * QUEUES;
+    assert_int_equal(port_device_open(&device, &config, &why), 0);
+    assert_int_equal(port_device_borrow(&second, &device, &gb, &why), -ENOTSUP);
+    assert_non_null(strstr(why, "gb: net_null0 cannot do steering = \"peer\""));
+    port_device_close(&second);
+    port_device_close(&device);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -420,6 +584,11 @@ int main(void)
         cmocka_unit_test_setup(a_device_of_both_ports_does_not_hash_teids, make),
         cmocka_unit_test_setup(fragments_stay_together, make),
         cmocka_unit_test_setup(other_datagrams_have_no_rule, make),
+        cmocka_unit_test_setup(gb_takes_the_first_that_it_can_do, make_gb),
+        cmocka_unit_test_setup(gb_says_what_it_cannot_do, make_gb),
+        cmocka_unit_test_setup(a_peer_is_a_queue, make_gb),
+        cmocka_unit_test_setup(a_peer_without_fragments, make_gb),
+        cmocka_unit_test_setup(both_ports_of_a_device_have_rules, make_gb),
         cmocka_unit_test(the_slow_hash_is_right),
         cmocka_unit_test(the_queue_of_a_teid_is_foretold),
     };
