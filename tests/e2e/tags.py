@@ -27,7 +27,7 @@ def answers(world):
 
 def dropped():
     """The frames that both ports have dropped for their tags."""
-    return sum(port["drops"].get("vlan", 0) for port in real.port_stats())
+    return sum(port.get("drops", {}).get("vlan", 0) for port in real.port_stats())
 
 
 def echo_request(world, tags):
