@@ -17,7 +17,7 @@ from harness import Skip, case, main, new_folder, right, same, sluice
 
 # On a machine that others keep busy no rate may be without loss; one that may lose all always is.
 LOSSES = 0, 0.1, 100
-QUICK = ("--ms", 100, "--seconds", 0.05, "--repeats", 1, "--loss", ",".join(map(str, LOSSES)), "--json")
+QUICK = ("--ms", 100, "--seconds", 0.02, "--repeats", 1, "--loss", ",".join(map(str, LOSSES)), "--json")
 STAGES = ("rest receive unwrap decap tunnel queue schedule frame fcs cipher send uplink").split()
 PERCENTILES = ("least", "p50", "p90", "p99", "p99_9", "max")
 BEYOND = {"p50": 0.5, "p90": 0.1, "p99": 0.01, "p99_9": 0.001}  # the share of samples that took longer
@@ -279,7 +279,7 @@ FILES = ["bench.json", "histogram.csv", "latency.csv", "rates.csv", "report.html
 @case("several sizes and numbers of MSs: a point for each pair, in a list; pandas reads the CSV files")
 def sweep():
     folder = new_folder() / "deep/out"
-    done = sluice("bench", "--ms", "50,200", "--size", "64,imix", "--seconds", 0.05, "--repeats", 2, "--loss", "0,100",
+    done = sluice("bench", "--ms", "50,200", "--size", "64,imix", "--seconds", 0.02, "--repeats", 2, "--loss", "0,100",
                   "--out", folder, "--json")
     same(done.returncode, 0, f"exit status\n{done.stderr}")
     results = json.loads(done.stdout)
