@@ -114,6 +114,7 @@ static int open_all(lua_State *L)
     preload(L, "wire", wire_open);
     preload(L, "classes", open_classes);
     preload(L, "aqm", aqm_open);
+    preload(L, "cipher", cipher_open);
     preload(L, "count", count_open);
     preload(L, "guard", guard_open);
     preload(L, "sha256", digest_open);

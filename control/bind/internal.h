@@ -121,8 +121,13 @@ void targets_put(struct bind *lua, const char *module, const char *key, const ch
 int guard_open(lua_State *L);
 void guard_allocated(struct bind *lua, bool is_string, size_t octets);
 
-// wire.c: the loader of `require "wire"`.
+// wire.c: the loader of `require "wire"`; and what it returns for a fault: pushes nil, the fault as
+// text, and its name.
 int wire_open(lua_State *L);
+int wire_push_fault(lua_State *L, const char *what, int fault);
+
+// cipher.c: the loader of `require "cipher"`.
+int cipher_open(lua_State *L);
 
 // count.c: the loader of `require "count"`.
 int count_open(lua_State *L);

@@ -81,8 +81,7 @@ static int wire_encode(lua_State *L)
     return 1;
 }
 
-// Pushes nil, the fault as text, and its name.
-static int push_fault(lua_State *L, const char *what, int fault)
+int wire_push_fault(lua_State *L, const char *what, int fault)
 {
     enum wire_err err = wire_fault_err(fault);
     lua_pushnil(L);
@@ -113,7 +112,7 @@ static int wire_decode(lua_State *L)
     union wire_any any = {0};
     int n = pdu->decode(&any, octets.at, octets.n);
     if (n < 0)
-        return push_fault(L, pdu->name, n);
+        return wire_push_fault(L, pdu->name, n);
     fields_to_table(L, pdu->fields, pdu->field_count, &any);
     lua_pushinteger(L, n);
     return 2;
@@ -127,7 +126,7 @@ static int wire_values(lua_State *L)
     union wire_any any = {0};
     int n = pdu->decode(&any, octets.at, octets.n);
     if (n < 0) {
-        int results = push_fault(L, pdu->name, n);
+        int results = wire_push_fault(L, pdu->name, n);
         lua_pushboolean(L, false);
         lua_replace(L, -results - 1);
         return results;
@@ -196,10 +195,10 @@ static int group_decode(lua_State *L)
     int fault;
     const struct wire_pdu *pdu = wire_pdu_in(group, octets.at, octets.n, &fault);
     if (!pdu)
-        return push_fault(L, group, fault);
+        return wire_push_fault(L, group, fault);
     int n = pdu->decode(&any, octets.at, octets.n);
     if (n < 0)
-        return push_fault(L, pdu->name, n);
+        return wire_push_fault(L, pdu->name, n);
     lua_pushstring(L, pdu->name);
     fields_to_table(L, pdu->fields, pdu->field_count, &any);
     return 2;
