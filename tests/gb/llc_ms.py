@@ -127,11 +127,12 @@ def answer(bss, sapi, info=b"", **more):
 
 
 class Osmocom:
-    """GEA3 by libosmocore, for the frames of one MS."""
+    """GEA3 or GEA4 by libosmocore, for the frames of one MS."""
 
     KEY = bytes(range(8))
 
-    def __init__(self):
+    def __init__(self, gea=3, key=KEY):
+        self.gea, self.key = gea, key
         path = ctypes.util.find_library("osmogsm")
         if not path:
             raise Skip("libosmogsm is not there")
@@ -144,7 +145,7 @@ class Osmocom:
             ctypes.c_uint32(iov_ui), ctypes.c_uint8(llc[0] & 15), ctypes.c_uint32(nu),
             ctypes.c_uint32(oc))
         stream = ctypes.create_string_buffer(len(llc) - 3)
-        same(self.gsm.gprs_cipher_run(stream, ctypes.c_uint16(len(llc) - 3), 3, self.KEY,
+        same(self.gsm.gprs_cipher_run(stream, ctypes.c_uint16(len(llc) - 3), self.gea, self.key,
                                       ctypes.c_uint32(value), direction), 0, "gprs_cipher_run")
         return llc[:3] + bytes(a ^ b for a, b in zip(llc[3:], stream.raw))
 

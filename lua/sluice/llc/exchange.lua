@@ -86,10 +86,15 @@ local function iov_ui(ms_id)
     return state and state.iov_ui or first_iov_ui(ms_id)
 end
 
+-- The one of the last Reset, which the MS may not have got.
+function exchange.last_iov_ui(ms_id)
+    local state = states[ms_id]
+    return state and state.last_iov_ui or first_iov_ui(ms_id)
+end
+
 -- Workers know a Reset of an MS without a key by its IOV-UI, too.
 local function next_iov_ui(ms_id)
-    local state = states[ms_id]
-    return (state and state.last_iov_ui or first_iov_ui(ms_id)) + IOV_STEP & 0xFFFFFFFF
+    return exchange.last_iov_ui(ms_id) + IOV_STEP & 0xFFFFFFFF
 end
 
 local function set_n201_u(ms_id, sapi, octets)
@@ -136,6 +141,7 @@ local function send_command(ms_id, going)
     if going.reset_iov_ui then
         state.last_iov_ui = going.reset_iov_ui
         set_defaults(ms_id, false)
+        subscribers.tell("reset", ms_id, going.reset_iov_ui)
     end
     state.tried = true
     send(ms_id, going.command, going.reset_iov_ui)

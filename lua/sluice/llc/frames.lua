@@ -1,12 +1,14 @@
 -- LLC (TS 44.064): the uplink frames that workers do not handle and pass to control (UL-UNITDATA).
--- exchange.lua handles XID. Sluice has no ABM: SABM and DISC get DM (8.5.1.2, 8.5.4), and other frames
--- of an ABM are ignored, as are frames of GMM, SMS and TOM.
+-- exchange.lua handles XID, and signalling.lua the UI frames of GMM and SM if some handler wants them. Sluice
+-- has no ABM: SABM and DISC get DM (8.5.1.2, 8.5.4), and other frames of an ABM are ignored, as are all
+-- other UI frames.
 local count = require "count"
 local dp = require "dp"
 local exchange = require "sluice.llc.exchange"
 local log = require "log"
 local pdus = require "sluice.bssgp.pdus"
 local roam = require "sluice.ms.roam"
+local signalling = require "sluice.llc.signalling"
 local subscribers = require "sluice.subscribers.registry"
 local wire = require "wire"
 local xid = require "sluice.llc.xid"
@@ -50,7 +52,7 @@ end
 
 -- Returns the frame if its form and FCS are good, which shows that the MS was heard; and whether it is
 -- a U frame. I and S frames belong to an ABM and are not decoded. An enciphered UI frame cannot be
--- deciphered here: workers keep N(U) for the SAPIs of user data only.
+-- deciphered here: only workers and signalling.lua keep N(U).
 local function read(octets)
     local control = octets:byte(2) or 0
     if control & 0xE0 == 0xE0 then
@@ -93,9 +95,13 @@ pdus.on("bssgp_ul_unitdata", {
     on = "ptp",
     handler = function(nse, bvc, pdu, _, _, ms_id)
         ms_id = ms_id or dp.ms_of(nse.id, pdu.tlli)
-        if ms_id then
-            return input(bvc, ms_id, pdu.llc_pdu)
+        local octets = pdu.llc_pdu
+        local outcome = signalling.takes(octets) and signalling.input(nse, bvc, pdu.tlli, ms_id, octets)
+        if outcome then
+            return outcome
+        elseif ms_id then
+            return input(bvc, ms_id, octets)
         end
-        return roam.unknown(nse, bvc, pdu.tlli, pdu.llc_pdu)
+        return roam.unknown(nse, bvc, pdu.tlli, octets)
     end,
 })

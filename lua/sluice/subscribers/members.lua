@@ -37,7 +37,8 @@ local function first_values(record)
     return llc_first.values(network.nse[record.nse_id].cfg, record.ms)
 end
 
-local function cipher_of(record, member)
+-- The MS's cipher by the file: { gea, key, iov_ui }, the IOV-UI as it is before any XID.
+function members.cipher_of(record, member)
     local ms = record.ms
     local _, iov_ui = first_values(record)
     local gea = ciphers.number[ms.cipher]
@@ -45,7 +46,7 @@ local function cipher_of(record, member)
 end
 
 local function start_cipher(record, member)
-    local cipher = cipher_of(record, member)
+    local cipher = members.cipher_of(record, member)
     cipher.ms_id = record.first_ms_id + member
     dp.ms_cipher(cipher)
 end
@@ -135,7 +136,7 @@ function members.start(record, member)
         ms_id = ms_id, bvc_id = record.bvc_id, tlli = ms.tlli + member,
         n201_u = (first_values(record)),
     }
-    lab.ms(record, member, cipher_of(record, member), (first_values(record)))
+    lab.ms(record, member, members.cipher_of(record, member), (first_values(record)))
     if ms.cipher ~= "none" then
         start_cipher(record, member)
     end

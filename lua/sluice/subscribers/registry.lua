@@ -20,6 +20,7 @@ subscribers.watch, subscribers.tell = watchers {
     "changed_nse", -- (ms_id) after a move to another NSE, whose worker may be another one
     "changed_tlli", -- (ms_id) by a reload
     "rekeyed",     -- (ms_id) before a reload sets another key
+    "reset",       -- (ms_id, iov_ui) an XID Reset with this IOV-UI is sent
     "xid_changed", -- (ms_id) a reload brings other values for XID under the same key
     "xid_set",     -- (ms_id, record) the dataplane has the values of a new or changed MS
     "lost",        -- (ms_id) its BSS has reported that the MS is not there
