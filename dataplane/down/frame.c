@@ -153,9 +153,14 @@ static void count(struct down *down, const struct sched_grant *grant, struct sta
     if (grant->last)
         stats_delay_add(&down->stats->of_class[grant->traffic_class].delays, grant->sojourn_ns);
     state_ms_sent(ms, llc_octets);
+    if (bvc->frames % STATE_LONGEST_OF == 0) {
+        bvc->longest_before_ns = bvc->longest_ns;
+        bvc->longest_ns = 0;
+    }
+    if (grant->sojourn_ns > bvc->longest_ns)
+        bvc->longest_ns = grant->sojourn_ns;
     bvc->frames++;
     bvc->octets += llc_octets;
-    bvc->sojourn_ns = grant->sojourn_ns;
 }
 
 // Writes headers in front of the piece's octets and makes room for the FCS behind them.

@@ -310,7 +310,7 @@ struct sched_view {
     struct sched_queued queued;
     // The sojourn of an N-PDU, by its MS's clock: of an MS and a packet flow the oldest N-PDU (with
     // flow queues, the oldest among the flows that are next); of a cell the oldest among those next
-    // in their class; of an NSE 0.
+    // in their class, of which there is none while all its MSs wait for their buckets; of an NSE 0.
     uint64_t sojourn_ns;
     uint32_t above, below;        // a cell's NSE, an MS's cell; an NSE's cells, a cell's MSs
     uint8_t traffic_class;        // of a packet flow

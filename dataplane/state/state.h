@@ -47,14 +47,17 @@ struct state_nse {
     uint32_t nsvc[STATE_NSVCS_AN_NSE]; // STATE_NONE: a free place
 };
 
+enum { STATE_LONGEST_OF = 32 }; // LLC PDUs: a window
+
 struct state_bvc {
     uint32_t nse; // STATE_NONE: removed; control reads it after the count of that command
     uint16_t bvci;
     bool blocked; // its user data goes to control
     uint8_t ns[NS_UNITDATA_OCTETS];
-    uint64_t frames, octets;         // LLC PDUs sent to it
-    uint64_t up_frames, up_octets;   // user data with a good FCS received from it
-    uint64_t sojourn_ns;             // of the N-PDU sent last
+    uint64_t frames, octets;       // LLC PDUs sent to it
+    uint64_t up_frames, up_octets; // user data with a good FCS received from it
+    // The longest sojourn of what was sent in this window of LLC PDUs, and in the one before.
+    uint64_t longest_ns, longest_before_ns;
     uint64_t marks;                  // N-PDUs marked CE
     uint64_t discarded;              // LLC PDUs that the BSS says it has discarded
     uint64_t drop[STATS_NPDU_DROPS]; // N-PDUs for it

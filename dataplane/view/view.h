@@ -37,25 +37,27 @@
     MUST(T, U32, cells, 0, UINT32_MAX, "its cells")               \
     MUST(T, BOOL, waits, 0, 1, "1 while it waits for its bucket") \
     MUST(T, BOOL, stopped, 0, 1, "1 while R = 0 stops it")
-#define VIEW_BVC_FIELDS(MUST, MAY, T)                                                            \
-    MUST(T, U32, bvc_id, 0, UINT32_MAX, "index of the cell")                                     \
-    MUST(T, U32, nse_id, 0, UINT32_MAX, "index of the cell's NSE")                               \
-    MUST(T, U16, bvci, 0, 0xffff, "BVCI")                                                        \
-    VIEW_BUCKET(MUST, MAY, T)                                                                    \
-    VIEW_QUEUE(MUST, T)                                                                          \
-    VIEW_SOJOURN(MUST, T, "wait of the oldest N-PDU at the head of a class")                     \
-    MUST(T, U64, sent_sojourn_ns, 0, UINT64_MAX, "wait of the N-PDU that was sent last")         \
-    MUST(T, U32, mss, 0, UINT32_MAX, "MSs in it")                                                \
-    MAY(T, U64, ms_rate_bit_per_s, 0, UINT64_MAX,                                                \
-        "default bucket rate of its MSs, R; none: no limit")                                     \
-    MUST(T, U32, ms_bucket_octets, 0, UINT32_MAX, "default bucket size of its MSs, Bmax")        \
-    MUST(T, BOOL, waits, 0, 1, "1 while it waits for its bucket")                                \
-    MUST(T, BOOL, stopped, 0, 1, "1 while R = 0 stops it, or it has no flow control values yet") \
-    MUST(T, BOOL, blocked, 0, 1, "1 while a command blocks it")                                  \
-    MUST(T, U64, down_frames, 0, UINT64_MAX, "LLC PDUs sent to it")                              \
-    MUST(T, U64, down_octets, 0, UINT64_MAX, "octets of LLC PDUs sent to it")                    \
-    MUST(T, U64, up_frames, 0, UINT64_MAX, "LLC PDUs of user data from it")                      \
-    MUST(T, U64, up_octets, 0, UINT64_MAX, "octets of LLC PDUs of user data from it")            \
+#define VIEW_BVC_FIELDS(MUST, MAY, T)                                                              \
+    MUST(T, U32, bvc_id, 0, UINT32_MAX, "index of the cell")                                       \
+    MUST(T, U32, nse_id, 0, UINT32_MAX, "index of the cell's NSE")                                 \
+    MUST(T, U16, bvci, 0, 0xffff, "BVCI")                                                          \
+    VIEW_BUCKET(MUST, MAY, T)                                                                      \
+    VIEW_QUEUE(MUST, T)                                                                            \
+    VIEW_SOJOURN(MUST, T,                                                                          \
+                 "longest wait of N-PDUs that are next, or were sent of late while any is queued") \
+    MUST(T, U64, sent_sojourn_ns, 0, UINT64_MAX,                                                   \
+         "longest wait of the last 32 to 64 LLC PDUs sent to it")                                  \
+    MUST(T, U32, mss, 0, UINT32_MAX, "MSs in it")                                                  \
+    MAY(T, U64, ms_rate_bit_per_s, 0, UINT64_MAX,                                                  \
+        "default bucket rate of its MSs, R; none: no limit")                                       \
+    MUST(T, U32, ms_bucket_octets, 0, UINT32_MAX, "default bucket size of its MSs, Bmax")          \
+    MUST(T, BOOL, waits, 0, 1, "1 while it waits for its bucket")                                  \
+    MUST(T, BOOL, stopped, 0, 1, "1 while R = 0 stops it, or it has no flow control values yet")   \
+    MUST(T, BOOL, blocked, 0, 1, "1 while a command blocks it")                                    \
+    MUST(T, U64, down_frames, 0, UINT64_MAX, "LLC PDUs sent to it")                                \
+    MUST(T, U64, down_octets, 0, UINT64_MAX, "octets of LLC PDUs sent to it")                      \
+    MUST(T, U64, up_frames, 0, UINT64_MAX, "LLC PDUs of user data from it")                        \
+    MUST(T, U64, up_octets, 0, UINT64_MAX, "octets of LLC PDUs of user data from it")              \
     VIEW_FATE(MUST, T)
 #define VIEW_MS_FIELDS(MUST, MAY, T)                                                    \
     MUST(T, U32, ms_id, 0, UINT32_MAX, "index of the MS")                               \

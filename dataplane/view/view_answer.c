@@ -54,6 +54,13 @@ static bool put_nse(const struct view *from, struct dp_query *q, uint32_t id)
     return true;
 }
 
+static uint64_t longest(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+// What waits for its MS's bucket is next in no class, and a cell may have any number of such MSs.
+// So a cell's wait is also that of what was sent of late.
 static bool put_bvc(const struct view *from, struct dp_query *q, uint32_t id)
 {
     struct sched_view view;
@@ -63,24 +70,26 @@ static bool put_bvc(const struct view *from, struct dp_query *q, uint32_t id)
     if (!sched_bvc_view(from->sched, id, q->now_ns, &view))
         return false;
     bool limits = view.defaults.rate != BUCKET_UNLIMITED;
-    *row = (struct view_bvc){.bvc_id = id,
-                             .nse_id = bvc->nse,
-                             .bvci = bvc->bvci,
-                             .sojourn_ns = view.sojourn_ns,
-                             .sent_sojourn_ns = bvc->sojourn_ns,
-                             .mss = view.below,
-                             .has_ms_rate_bit_per_s = limits,
-                             .ms_rate_bit_per_s = limits ? bit_per_s(view.defaults) : 0,
-                             .ms_bucket_octets = limits ? view.defaults.max_octets : 0,
-                             .waits = view.waits,
-                             .stopped = view.stopped,
-                             .blocked = bvc->blocked,
-                             .down_frames = bvc->frames,
-                             .down_octets = bvc->octets,
-                             .up_frames = bvc->up_frames,
-                             .up_octets = bvc->up_octets,
-                             .marks = bvc->marks,
-                             .discarded_frames = bvc->discarded};
+    uint64_t sent_ns = longest(bvc->longest_ns, bvc->longest_before_ns);
+    *row =
+        (struct view_bvc){.bvc_id = id,
+                          .nse_id = bvc->nse,
+                          .bvci = bvc->bvci,
+                          .sojourn_ns = view.queued.packets ? longest(view.sojourn_ns, sent_ns) : 0,
+                          .sent_sojourn_ns = sent_ns,
+                          .mss = view.below,
+                          .has_ms_rate_bit_per_s = limits,
+                          .ms_rate_bit_per_s = limits ? bit_per_s(view.defaults) : 0,
+                          .ms_bucket_octets = limits ? view.defaults.max_octets : 0,
+                          .waits = view.waits,
+                          .stopped = view.stopped,
+                          .blocked = bvc->blocked,
+                          .down_frames = bvc->frames,
+                          .down_octets = bvc->octets,
+                          .up_frames = bvc->up_frames,
+                          .up_octets = bvc->up_octets,
+                          .marks = bvc->marks,
+                          .discarded_frames = bvc->discarded};
     PUT_BUCKET(row, &view);
     PUT_QUEUE(row, view.queued);
     for (uint32_t i = 0; i < STATS_NPDU_DROPS; i++)

@@ -130,7 +130,7 @@ def what_to_type(chain):
         f"up: {chain.variant}; a server at {SERVER}, osmo-pcu, and MSs at {address_of(0)} to "
         f"{address_of(chain.mss - 1)}",
         f"  ip netns exec {chain.gi} ping {address_of(0)}",
-        f"  ip netns exec {chain.ms} curl --interface {address_of(1)} -o /dev/null http://{SERVER}/blob",
+        f"  ip netns exec {chain.ms} curl --interface {address_of(1)} -o /dev/null http://{SERVER}/blob  # 8 MB",
         f"  {run.format('top')}",
         f"  {run.format('stats --cell 101-103')}",
         f"  ip netns exec {chain.far} tshark -i gb -d udp.port==23000,gprs-ns",

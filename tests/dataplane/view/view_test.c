@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "dataplane/state/state.h"
+
 // One id, of whichever worker has it.
 static void ask_one(enum view_kind kind, uint32_t id)
 {
@@ -110,6 +112,39 @@ static void an_ms_has_its_own_bucket_or_its_cells_default(void **state)
     assert_false(ms->has_delay_ns);
     assert_int_equal(ms->rate_bit_per_s, 0);
     assert_int_equal(ms->bucket_octets, 900);
+    path_close();
+}
+
+// What its MS's bucket holds is not next in its class, so there is no N-PDU to look at.
+static void a_cells_wait_is_known_while_all_its_mss_wait_for_their_buckets(void **state)
+{
+    (void)state;
+    struct dp_config c = path_config(1);
+    path_open(&c);
+    path_one_cell(false, false);
+    path_plain_ms(0, 0, 1500);
+    DO(bvc_bucket, .bvc_id = 0, .has_ms_rate_100_bit_per_s = true, .ms_rate_100_bit_per_s = 80,
+       .ms_bucket_octets = 1000);
+    for (int i = 0; i < 5; i++)
+        path_down(0, 400);
+    path_poll();
+    uint64_t begun_ns = p.now_ns, third_ns = (3 * (400 + AROUND) - 1000) * MS_IN_NS,
+             fifth_ns = (5 * (400 + AROUND) - 1000) * MS_IN_NS;
+    path_run_until(begun_ns + third_ns);
+    assert_true(ms_of(0)->waits && !cell(0)->waits);
+    assert_int_equal(cell(0)->queued_npdus, 2);
+    assert_int_equal(cell(0)->sojourn_ns, third_ns);
+    path_run_until(begun_ns + fifth_ns);
+    assert_int_equal(cell(0)->queued_npdus, 0);
+    assert_int_equal(cell(0)->sojourn_ns, 0);
+    assert_int_equal(cell(0)->sent_sojourn_ns, fifth_ns);
+    for (int i = 0; i < 2 * STATE_LONGEST_OF; i++) {
+        path_run_until(p.now_ns + S_IN_NS);
+        assert_int_equal(cell(0)->sent_sojourn_ns, i <= 2 * STATE_LONGEST_OF - 5 ? fifth_ns : 0);
+        path_down(0, 400);
+        path_poll();
+    }
+    path_expect_all();
     path_close();
 }
 
@@ -349,6 +384,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_buckets_level_is_what_was_sent_less_what_leaked),
         cmocka_unit_test(an_ms_has_its_own_bucket_or_its_cells_default),
+        cmocka_unit_test(a_cells_wait_is_known_while_all_its_mss_wait_for_their_buckets),
         cmocka_unit_test(a_frozen_mss_queue_does_not_age),
         cmocka_unit_test(an_ms_in_standby_is_held_until_it_is_heard),
         cmocka_unit_test(drops_are_there_by_reason),
