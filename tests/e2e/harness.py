@@ -21,7 +21,7 @@ import traceback
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 UDP_SCENARIO = ROOT / "tests/e2e/udp.lua"  # the tests' own: three classes over UDP
 PATIENCE = int(os.environ.get("PATIENCE", "1"))  # the runner's, where it runs more at once
-TIMEOUT_S = 120 * PATIENCE  # of one start of the program; none of them should take more than a few
+TIMEOUT_S = 600 * PATIENCE  # of one start of the program, for what hangs; at a sixteenth of a processor 120 s were too few
 WAIT_S = 30 * PATIENCE  # for anything that a program does in real time; all of it takes some ms
 SLOWER = 3  # the sanitized program, which has so much more time from the runner, too
 CAPTURES = ("gi.pcap", "gn.pcap", "gb.pcap")
