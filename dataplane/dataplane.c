@@ -2,6 +2,7 @@
 #include "dataplane/dataplane_parts.h"
 
 #include <errno.h>
+#include <rte_lcore.h>
 #include <rte_malloc.h>
 #include <rte_ring_elem.h>
 #include <string.h>
@@ -322,7 +323,10 @@ static const char *worker_create(struct dp *dp, uint32_t i, const struct dp_conf
     struct dp_worker *worker = rte_zmalloc("worker", sizeof *worker, 64);
     if (!worker)
         return strerror(ENOMEM);
-    const char *wrong = worker_setup(worker, i, dp, c);
+    worker->node = (int)rte_socket_id();
+    const char *wrong = post_setup(dp->post, i, c->workers)
+                            ? "out of memory for messages between workers"
+                            : worker_setup(worker, i, dp, c);
     if (wrong) {
         worker_free(worker);
         return wrong;
@@ -444,8 +448,6 @@ struct dp *dp_create_by(const struct dp_config *given, dp_by_worker_fn *by, void
     config->secret_seed = rng_secret(given->secret_seed); // all workers have the same secret
     dp->device[STATS_GN].id = dp->device[STATS_GB].id = RTE_MAX_ETHPORTS;
     *why = devices_open(dp, config);
-    if (!*why && post_setup(dp->post, config->workers))
-        *why = "out of memory for messages between workers";
     if (!*why && !dp_events_setup(&dp->events, config->nses))
         *why = strerror(ENOMEM);
     if (!*why)

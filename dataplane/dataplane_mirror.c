@@ -15,7 +15,8 @@ int dp_mirrors_open(struct dp *dp, uint32_t snap_octets, uint64_t epoch_ns)
     if (dp->mirror[0])
         return -EBUSY;
     for (uint32_t i = 0; i < dp->workers; i++) {
-        dp->mirror[i] = mirror_open(snap_octets, epoch_ns, &dp->worker[i]->stats);
+        struct dp_worker *worker = dp->worker[i];
+        dp->mirror[i] = mirror_open(snap_octets, epoch_ns, &worker->stats, worker->node);
         if (dp->mirror[i])
             continue;
         int fault = -errno;

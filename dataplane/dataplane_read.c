@@ -281,7 +281,7 @@ int dp_trace_begin(struct dp *dp, const struct trace_wish *wish)
 {
     for (uint32_t i = dp->traces.workers; i < dp->workers; i++)
         if (!trace_add(&dp->traces, &dp->worker[i]->state.trace, &dp->worker[i]->now_ns,
-                       TRACE_RECORDS))
+                       TRACE_RECORDS, dp->worker[i]->node))
             return -ENOMEM;
     trace_start(&dp->traces, wish);
     return 0;

@@ -24,6 +24,7 @@ struct dp_worker {
     struct post *post;
     struct cipher_scratch scratch;
     uint64_t now_ns; // of the last poll
+    int node;        // the NUMA node of its thread; below 0: it has none
     struct view view;
     // The mirror that control has published, and the one in use since the last poll; NULL: none.
     struct mirror *mirror_wanted, *mirror;

@@ -74,8 +74,9 @@ uint32_t mirror_whole_blocks(const uint8_t *blocks, uint32_t octets, uint64_t mo
 
 // ---- Slow ----
 
-// NULL, with errno: no memory.
-struct mirror *mirror_open(uint32_t snap_octets, uint64_t epoch_ns, struct stats_worker *stats);
+// At the worker's NUMA node, below 0 anywhere. NULL, with errno: no memory.
+struct mirror *mirror_open(uint32_t snap_octets, uint64_t epoch_ns, struct stats_worker *stats,
+                           int node);
 void mirror_close(struct mirror *mirror);
 
 // The blocks at the beginning of a file, and at the end of one that is complete: the section and

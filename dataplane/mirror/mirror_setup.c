@@ -1,10 +1,10 @@
 // See mirror.h: the ring's memory, and the blocks around the packets of a file (pcapng 4.1, 4.2,
 // 4.6).
 #include <errno.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "dataplane/base/near.h"
 #include "dataplane/mirror/mirror_parts.h"
 
 #define LINK_ETHERNET 1u
@@ -12,22 +12,30 @@
 
 // ---- Memory ----
 
-// Every page is there from the beginning: the worker meets no fault.
-static bool map(uint8_t *at, int memory)
+static bool map(uint8_t *at, int memory, int populate)
 {
-    return mmap(at, MIRROR_OCTETS, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_POPULATE,
+    return mmap(at, MIRROR_OCTETS, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | populate,
                 memory, 0) != MAP_FAILED;
 }
 
+// Every page is there from the beginning: the worker meets no fault.
+static bool map_twice(uint8_t *at, int memory, int node)
+{
+    if (!map(at, memory, 0))
+        return false;
+    near_place(at, MIRROR_OCTETS, node);
+    return map(at + MIRROR_OCTETS, memory, MAP_POPULATE);
+}
+
 // The same memory twice in a row; NULL: there is none.
-static uint8_t *ring_open(void)
+static uint8_t *ring_open(int node)
 {
     int memory = memfd_create("mirror", MFD_CLOEXEC);
     if (memory < 0)
         return NULL;
     uint8_t *ring = mmap(NULL, 2ul * MIRROR_OCTETS, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    bool good = ring != MAP_FAILED && ftruncate(memory, MIRROR_OCTETS) == 0 && map(ring, memory) &&
-                map(ring + MIRROR_OCTETS, memory);
+    bool good = ring != MAP_FAILED && ftruncate(memory, MIRROR_OCTETS) == 0 &&
+                map_twice(ring, memory, node);
     int fault = errno;
     close(memory);
     if (good)
@@ -38,10 +46,11 @@ static uint8_t *ring_open(void)
     return NULL;
 }
 
-struct mirror *mirror_open(uint32_t snap_octets, uint64_t epoch_ns, struct stats_worker *stats)
+struct mirror *mirror_open(uint32_t snap_octets, uint64_t epoch_ns, struct stats_worker *stats,
+                           int node)
 {
-    uint8_t *ring = ring_open();
-    struct mirror *mirror = ring ? aligned_alloc(_Alignof(struct mirror), sizeof *mirror) : NULL;
+    uint8_t *ring = ring_open(node);
+    struct mirror *mirror = ring ? near_alloc(sizeof *mirror, node) : NULL;
     if (!mirror) {
         if (ring)
             munmap(ring, 2ul * MIRROR_OCTETS);
@@ -56,7 +65,7 @@ void mirror_close(struct mirror *mirror)
 {
     if (mirror)
         munmap(mirror->ring, 2ul * MIRROR_OCTETS);
-    free(mirror);
+    near_free(mirror, sizeof *mirror);
 }
 
 // ---- The file ----

@@ -59,8 +59,10 @@ struct post {
     bool news;                                   // this poll gave other workers work
 };
 
-// The rings between so many workers. 0 or -ENOMEM; post_release is correct in either case.
-int post_setup(struct post *posts, uint32_t workers);
+// For each of so many workers, in its own thread, so that what it reads is near it: the rings to
+// it, and its migrations. `posts` are zeros before the first call. 0 or -ENOMEM; post_release is
+// correct in either case.
+int post_setup(struct post *posts, uint32_t worker, uint32_t workers);
 void post_release(struct post *posts, uint32_t workers);
 uint64_t post_octets(uint32_t workers);
 

@@ -12,6 +12,7 @@ uint64_t post_octets(uint32_t workers)
            (uint64_t)workers * POST_MIGRATIONS * sizeof(struct migration);
 }
 
+// Near the thread that calls.
 static int pair_setup(struct post *posts, uint32_t from, uint32_t to)
 {
     char name[RTE_RING_NAMESIZE];
@@ -23,20 +24,18 @@ static int pair_setup(struct post *posts, uint32_t from, uint32_t to)
     return ring ? 0 : -ENOMEM;
 }
 
-int post_setup(struct post *posts, uint32_t workers)
+int post_setup(struct post *posts, uint32_t worker, uint32_t workers)
 {
     int fault = 0;
-    for (uint32_t from = 0; from < workers; from++) {
-        posts[from] = (struct post){.worker = from, .workers = workers};
-        posts[from].migrations =
-            rte_calloc("migrations", POST_MIGRATIONS, sizeof(struct migration), 64);
-        if (!posts[from].migrations)
-            fault = -ENOMEM;
-    }
+    posts[worker].worker = worker;
+    posts[worker].workers = workers;
+    posts[worker].migrations =
+        rte_calloc("migrations", POST_MIGRATIONS, sizeof(struct migration), 64);
+    if (!posts[worker].migrations)
+        fault = -ENOMEM;
     for (uint32_t from = 0; from < workers && !fault; from++)
-        for (uint32_t to = 0; to < workers && !fault; to++)
-            if (to != from)
-                fault = pair_setup(posts, from, to);
+        if (from != worker)
+            fault = pair_setup(posts, from, worker);
     return fault;
 }
 

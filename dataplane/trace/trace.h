@@ -183,10 +183,10 @@ struct traces {
     uint32_t workers;
     struct trace *of[TRACE_WORKERS_MAX];
 };
-// Memory for a worker's records, at its first use; the number of records is a power of two. False:
-// out of memory.
+// Memory for a worker's records, at its first use, at the worker's NUMA node (below 0: anywhere);
+// the number of records is a power of two. False: out of memory.
 bool trace_add(struct traces *traces, struct trace **owner, const uint64_t *now_ns,
-               uint32_t records);
+               uint32_t records, int node);
 // While no worker has a trace: forgets what was traced, and takes another wish.
 void trace_start(struct traces *traces, const struct trace_wish *wish);
 // Takes at most n records, the oldest first; returns their number.

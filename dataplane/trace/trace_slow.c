@@ -1,18 +1,22 @@
 // See trace.h: the other thread's side, and memory. Nothing here runs per packet.
 #include <rte_ring_elem.h>
-#include <stdlib.h>
 
+#include "dataplane/base/near.h"
 #include "dataplane/trace/trace.h"
 
-bool trace_add(struct traces *traces, struct trace **owner, const uint64_t *now_ns,
-               uint32_t records)
+static size_t ring_octets(uint32_t records)
 {
-    ssize_t octets = rte_ring_get_memsize_elem(sizeof(struct trace_record), records);
-    struct trace *t = aligned_alloc(RTE_CACHE_LINE_SIZE, RTE_CACHE_LINE_ROUNDUP(sizeof *t));
-    struct rte_ring *ring = octets > 0 ? aligned_alloc(RTE_CACHE_LINE_SIZE, (size_t)octets) : NULL;
+    return (size_t)rte_ring_get_memsize_elem(sizeof(struct trace_record), records);
+}
+
+bool trace_add(struct traces *traces, struct trace **owner, const uint64_t *now_ns,
+               uint32_t records, int node)
+{
+    struct trace *t = near_alloc(sizeof *t, node);
+    struct rte_ring *ring = near_alloc(ring_octets(records), node);
     if (!t || !ring || rte_ring_init(ring, "trace", records, RING_F_SP_ENQ | RING_F_SC_DEQ) != 0) {
-        free(ring);
-        free(t);
+        near_free(ring, ring_octets(records));
+        near_free(t, sizeof *t);
         return false;
     }
     *t = (struct trace){.shared = &traces->shared, .owner = owner, .now_ns = now_ns, .ring = ring};
@@ -58,8 +62,9 @@ struct trace_progress trace_progress(const struct traces *traces)
 void trace_free(struct traces *traces)
 {
     for (uint32_t i = 0; i < traces->workers; i++) {
-        free(traces->of[i]->ring);
-        free(traces->of[i]);
+        struct trace *t = traces->of[i];
+        near_free(t->ring, ring_octets(rte_ring_get_size(t->ring)));
+        near_free(t, sizeof *t);
     }
     traces->workers = 0;
 }

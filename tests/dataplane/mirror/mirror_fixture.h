@@ -31,7 +31,7 @@ static inline int open_pool(void **state)
 static inline void open_with(uint32_t snap_octets)
 {
     stats = (struct stats_worker){0};
-    mirror = mirror_open(snap_octets, 0, &stats);
+    mirror = mirror_open(snap_octets, 0, &stats, -1);
     assert_non_null(mirror);
     memset(mirror->ring, 0xff, MIRROR_OCTETS);
     mirror->now_ns = TIME_NS;

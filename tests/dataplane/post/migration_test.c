@@ -49,7 +49,8 @@ static int make(void **state)
         apply(i, &(struct command){.op = COMMAND_bvc,
                                    .bvc = {.bvc_id = i, .nse_id = i, .bvci = (uint16_t)(2 + i)}});
     }
-    return pool ? post_setup(posts, 2) : -1;
+    memset(posts, 0, sizeof posts);
+    return pool ? post_setup(posts, 0, 2) ?: post_setup(posts, 1, 2) : -1;
 }
 
 static int release(void **state)

@@ -17,7 +17,11 @@ static int make(void **state)
 {
     (void)state;
     ports_fixture_open(&gn, "gn", 0x0a, 0xc6336401, 2152);
-    return post_setup(posts, WORKERS);
+    int fault = 0;
+    memset(posts, 0, sizeof posts);
+    for (uint32_t worker = 0; worker < WORKERS && !fault; worker++)
+        fault = post_setup(posts, worker, WORKERS);
+    return fault;
 }
 
 static int release(void **state)

@@ -256,10 +256,11 @@ static void a_burst_holds_all_kinds(void **state)
 // more room on the way it ends.
 static void a_stray_goes_to_its_worker(void **state)
 {
-    struct post posts[2];
+    struct post posts[2] = {0};
     struct message message;
     (void)state;
-    assert_int_equal(post_setup(posts, 2), 0);
+    assert_int_equal(post_setup(posts, 0, 2), 0);
+    assert_int_equal(post_setup(posts, 1, 2), 0);
     u.up.post = &posts[0];
     u.state.nsvc[1].worker = 1;
     for (uint32_t i = 0; i < 2; i++) {
@@ -291,10 +292,11 @@ static void a_stray_goes_to_its_worker(void **state)
 // Two workers that disagree about whose an NS-VC is do not pass its frames to and fro for ever.
 static void a_stray_goes_no_further(void **state)
 {
-    struct post posts[2];
+    struct post posts[2] = {0};
     struct message message;
     (void)state;
-    assert_int_equal(post_setup(posts, 2), 0);
+    assert_int_equal(post_setup(posts, 0, 2), 0);
+    assert_int_equal(post_setup(posts, 1, 2), 0);
     u.up.post = &posts[0];
     u.state.nsvc[1].worker = 1;
     for (uint8_t hops = POST_HOPS - 1; hops <= POST_HOPS; hops++) {
