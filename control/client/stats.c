@@ -36,6 +36,21 @@ static void print_counts(const char *title, const struct json_object *counts)
         printf("\n");
 }
 
+static void print_node(void *self, const char *name, uint64_t node)
+{
+    const char **before = self;
+    printf("%s%s %" PRIu64, *before, name, node);
+    *before = ", ";
+}
+
+static void print_nodes(const struct json_object *nodes)
+{
+    const char *before = "    NUMA nodes: ";
+    value_numbers(nodes, print_node, &before);
+    if (*before == ',')
+        printf("\n");
+}
+
 static void add_to(void *self, const char *name, uint64_t count)
 {
     (void)name;
@@ -91,6 +106,7 @@ static void print_ports(struct json_object *stats)
     print_counts("    Gb device: ", value_in(gb, "nic"));
     print_counts("    Gn frames by worker: ", value_in(gn, "rx_packets_by_worker"));
     print_counts("    Gb frames by worker: ", value_in(gb, "rx_packets_by_worker"));
+    print_nodes(value_in(stats, "numa_nodes"));
     print_counts("    Gn drops: ", value_in(gn, "drops"));
     print_counts("    Gb drops: ", value_in(gb, "drops"));
     print_counts("    uplink:   ", up);

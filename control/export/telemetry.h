@@ -26,6 +26,7 @@
 #include "control/export/board.h"
 #include "control/plane/control.h"
 #include "control/plane/counts.h"
+#include "control/process/eal.h"
 
 struct telemetry_source {
     const char *name; // of the run
@@ -34,6 +35,7 @@ struct telemetry_source {
     const struct board *board;
     const struct counts *counts;
     struct control *control;
+    const struct eal_threads *threads; // without lcores: there is one thread
 };
 
 // Starts to answer commands from the source, which must stay valid until telemetry_stop. Returns 0

@@ -1,4 +1,5 @@
 // See telemetry.h: the run, and every counter by its descriptor.
+#include <stdio.h>
 #include <unistd.h>
 
 #include "control/export/telemetry_parts.h"
@@ -153,6 +154,37 @@ static void put_control(const struct telemetry *t, struct row *row)
     put_pdus(row, "pdus_out", t->source.counts->pdu_out);
 }
 
+static void put_node(struct row *row, const char *name, int node)
+{
+    if (node >= 0)
+        row_put(row, name, (uint64_t)node);
+}
+
+// NUMA nodes, of processors, devices and memory, as far as they are known.
+static void put_nodes(const struct telemetry *t, struct row *row)
+{
+    const struct eal_threads *threads = t->source.threads;
+    const struct dp *dp = t->source.dp;
+    char name[32];
+    if (threads->lcores == 0)
+        return;
+    struct row inner = row_begin();
+    put_node(&inner, "control", threads->node[0]);
+    for (uint32_t w = 0; w + 1 < threads->lcores; w++) {
+        snprintf(name, sizeof name, "worker_%u", w);
+        put_node(&inner, name, threads->node[w + 1]);
+        snprintf(name, sizeof name, "worker_%u_memory", w);
+        put_node(&inner, name, dp_worker_node(dp, w));
+    }
+    for (int side = 0; side < STATS_SIDES; side++) {
+        snprintf(name, sizeof name, "%s_device", stats_side_names[side]);
+        put_node(&inner, name, threads->device_node[side]);
+        snprintf(name, sizeof name, "%s_buffers", stats_side_names[side]);
+        put_node(&inner, name, dp_buffers_node(dp, (enum stats_side)side));
+    }
+    row_inside(row, "numa_nodes", &inner);
+}
+
 const char *telemetry_stats(struct telemetry *t, const char *words, struct row *row)
 {
     struct ask_stats stats;
@@ -168,6 +200,7 @@ const char *telemetry_stats(struct telemetry *t, const char *words, struct row *
         put_port(t, row, (enum stats_side)side, &stats.stats.of_port[side]);
     put_counters(row, "up", STATS_SCOPE_UP, &stats.stats.up, stats.stats.up.drop);
     put_control(t, row);
+    put_nodes(t, row);
     return NULL;
 }
 

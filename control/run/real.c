@@ -344,10 +344,10 @@ static bool claim(const char *device, const char *port)
 
 static int build(struct run *run)
 {
-    struct eal_threads threads = {.lcores = 1 + run->load.dp.workers};
+    struct eal_threads *threads = &run->threads;
     const struct octets *cores = &run->load.run.cores;
+    char *gn = run->device[STATS_GN], *gb = run->device[STATS_GB];
     uint16_t wanted[EAL_LCORES_MAX];
-    char gn[256], gb[256];
     for (uint32_t i = 0; i < cores->n / 2; i++)
         wanted[i] = get_be16(cores->at + 2 * i);
     int missing = eal_processor_missing(wanted, cores->n / 2);
@@ -360,19 +360,18 @@ static int build(struct run *run)
     }
     device_text(&run->load.dp.gn, gn);
     device_text(&run->load.dp.gb, gb);
-    threads.device[0] = gn;
-    threads.device[1] = gb;
-    uint32_t n = eal_processors(&threads, wanted, cores->n / 2);
+    *threads = (struct eal_threads){.lcores = 1 + run->load.dp.workers, .device = {gn, gb}};
+    uint32_t n = eal_processors(threads, wanted, cores->n / 2);
     if (!claim(gn, "gn") || (strcmp(gn, gb) != 0 && !claim(gb, "gb")))
         return EXIT_RUN_FAILED;
-    int status = run_build(run, &threads);
+    int status = run_build(run, threads);
     if (status && run->eal_started)
         fprintf(stderr, "sluice run: on Debian each driver is a package (apt-cache search "
                         "librte-net); config/nic.lua says how to bind a NIC\n");
     if (status)
         return status;
-    tell_threads(run, &threads, n);
-    nodes_tell(run->dp, &threads, stderr);
+    tell_threads(run, threads, n);
+    nodes_tell(run->dp, threads, stderr);
     tell_vlans(run);
     rules_tell_steering(run);
     status = run_owner_become(run);

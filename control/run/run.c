@@ -253,7 +253,8 @@ void run_show(struct run *run)
                                             .dp = run->dp,
                                             .board = run->board,
                                             .counts = bind_counts(run->control.lua),
-                                            .control = &run->control};
+                                            .control = &run->control,
+                                            .threads = &run->threads};
     int fault = run->plan.instance[0] ? telemetry_start(&source) : 0;
     if (fault)
         fprintf(stderr, "no live view: DPDK refuses its commands: %s\n", strerror(-fault));

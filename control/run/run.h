@@ -33,6 +33,8 @@ struct run {
     bool rules_refused;       // the same: it has been said
     struct recorder recorder; // the same
     struct eal_plan plan;
+    struct eal_threads threads;    // in real time; in virtual time without lcores
+    char device[STATS_SIDES][256]; // of `threads`
     bool eal_started;
     bool huge_taken; // it failed, as another program has taken the huge pages meanwhile
     struct results results;

@@ -5,6 +5,7 @@ its time, its signals, its threads, and what it says when a device is not to be 
 import json
 import os
 import pathlib
+import re
 import signal
 import time
 
@@ -61,6 +62,21 @@ def duration():
     right("0.500 s, or until SIGINT or SIGTERM" in done.stderr, f"it says:\n{done.stderr}")
     same(sorted(name.name for name in (path / "out").iterdir()),
          ["contexts.json", "run.json", "summary.json"], "what it leaves")
+
+
+@case("stats has the NUMA nodes: of each thread that of its processor, as the kernel says; of memory, if it is known")
+def nodes():
+    def node_of(processor):
+        return int(next(pathlib.Path(f"/sys/devices/system/cpu/cpu{processor}").glob("node[0-9]*")).name[4:])
+
+    with Running(ENDLESS) as run:
+        control, worker = re.search(r"^threads: control on processor (\d+), workers on (\d+)", run.said(), re.MULTILINE).groups()
+        found = json.loads(instance.client("stats", "--json"))["stats"]["numa_nodes"]
+        same((found.pop("control"), found.pop("worker_0")), (node_of(control), node_of(worker)), "nodes of threads")
+        right(set(found) <= {"worker_0_memory", "gn_buffers", "gb_buffers"}, f"of net_null: {found}")
+        right(all(pathlib.Path(f"/sys/devices/system/node/node{node}").exists() for node in found.values()), f"{found}")
+        right(f"\n    NUMA nodes: control {node_of(control)}, worker_0 {node_of(worker)}" in instance.client("stats"), "stats as text")
+        run.finish()
 
 
 @case("run.warmup: the summary has what was left out, by the second")

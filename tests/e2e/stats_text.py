@@ -15,9 +15,11 @@ MS = {"imsi": "001010000000008", "tlli": 0xC0000001, "state": "up", "stopped": 1
 FLOW = {"class": "streaming", "rate_bit_per_s": 8000, "queued_npdus": 4, "queued_octets": 2000}
 ONE = {
     "info": {"name": "one", "pid": 42, "run_ns": 61230000000, "clock": "real", "workers": 2, "control": "up"},
-    "stats": {"gn": {**PORT, "drops": {"short": 2, "no_teid": 3}}, "gb": {**PORT, "link": "down", "drops": {"no_bvc": 4}},
+    "stats": {"gn": {**PORT, "steering": "teid", "drops": {"short": 2, "no_teid": 3}}, "gb": {**PORT, "link": "down", "steering": "peer", "rules": 19, "rules_refused": 2,
+                                                                       "strays_out_packets": 5, "drops": {"no_bvc": 4}},
               "up": {"in_packets": 9, "drops": {"no_ms": 1}}, "worker": {"commands": 600, "events": 0},
-              "control": {"handled": 8, "hook_faults": 1}, "last_hook_fault": "policy.lua:2: start(): sorry",
+              "control": {"handled": 8, "hook_faults": 1},
+              "numa_nodes": {"control": 0, "worker_0": 0, "worker_0_memory": 1, "gn_device": 1}, "last_hook_fault": "policy.lua:2: start(): sorry",
               "pdus_in": {"NS-ALIVE": 2}, "pdus_out": {"NS-ALIVE-ACK": 2, "NS-RESET": 1}},
     "classes": {"0": {"class": "streaming", "in_packets": 10, "in_octets": 5000, "out_packets": 4, "queued_npdus": 4,
                       "queued_octets": 2000, "marks": 1, "drops": {"aqm": 1, "lifetime": 1}},
@@ -51,6 +53,9 @@ one (process 42), 61.23 s of real time, 2 workers, control up
   port  link    frames in       octets in   frames out      octets out  to control   dropped
   Gn    up           1234       1500000 B            7           999 B           3         5
   Gb    down         1234       1500000 B            7           999 B           3         4
+    Gn steering: teid; handed on to other workers: 0
+    Gb steering: peer, with a rule for 19 NS-VCs, and refused for 2; handed on to other workers: 5
+    NUMA nodes: control 0, worker_0 0, worker_0_memory 1, gn_device 1
     Gn drops: short 2, no_teid 3
     Gb drops: no_bvc 4
     uplink:   in_packets 9

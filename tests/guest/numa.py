@@ -6,6 +6,7 @@ what the program says and by what the kernel says of its pages.
 """
 
 import collections
+import json
 import pathlib
 import re
 import sys
@@ -15,7 +16,7 @@ sys.path[:0] = [str(ROOT / "tests/e2e"), str(ROOT / "tests/guest")]
 
 import nics  # noqa: E402
 import real  # noqa: E402
-from harness import case, check_sound, main, right, same  # noqa: E402
+from harness import case, check_sound, main, right, same, sluice  # noqa: E402
 
 # As soak/nic.py makes the machine: processors 0 and 1 at node 0, 2 and 3 at node 1.
 NEAR, FAR, DISTANCE = 1, 0, 2.1
@@ -47,6 +48,21 @@ def pages(pid):
     return found
 
 
+def nodes():
+    """What `sluice stats` says of them."""
+    return json.loads(sluice("stats", "--json").stdout)["stats"]["numa_nodes"]
+
+
+def mirror(pid):
+    """{node: pages of the rings of the worker's mirror}, by the kernel; both mappings count."""
+    found = collections.Counter()
+    for line in pathlib.Path(f"/proc/{pid}/numa_maps").read_text().splitlines():
+        if "memfd:mirror" in line:
+            for node, number in re.findall(r" N(\d+)=(\d+)", line):
+                found[int(node)] += int(number)
+    return found
+
+
 def processor_of(pid, name):
     """The only one that the thread of that name may use."""
     for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
@@ -64,6 +80,8 @@ def near():
           " 1\n" in said, said)
     right("warning: worker" not in said and "warning: the memory" not in said, said)
     same(processor_of(pid, WORKER), 2, "the worker's processor")
+    same(set(nodes().values()), {NEAR}, f"nodes in stats: {nodes()}")
+    same(len(nodes()), 7, f"nodes in stats: {nodes()}")
     found = pages(pid)
     right(found[NEAR] > 20 * found[FAR], f"huge pages by node: {dict(found)}")
     ran(world)
@@ -79,8 +97,20 @@ def far():
         right(f"warning: worker 0, on processor 1, is at NUMA node 0, and {port}'s device and buffers at node 1" in said
               and f"over {DISTANCE} times" in said, said)
     same(processor_of(pid, WORKER), 1, "the worker's processor")
+    same(nodes(), {"control": FAR, "worker_0": FAR, "worker_0_memory": FAR, "gn_device": NEAR, "gn_buffers": NEAR,
+                   "gb_device": NEAR, "gb_buffers": NEAR}, "nodes in stats")
     found = pages(pid)
     right(min(found[NEAR], found[FAR]) > 5, f"huge pages by node: {dict(found)}")
+    ran(world)
+
+
+@case("control at the other node than its worker: the worker's mirror, which control's side makes, is at the worker's")
+def apart():
+    world = started(", cores = { 0, 2 }")
+    pid = world.program.process.pid
+    same((nodes()["control"], nodes()["worker_0"], nodes()["worker_0_memory"]), (FAR, NEAR, NEAR), "nodes in stats")
+    right(sluice("ctl", "capture", "user", "on").returncode == 0, "no capture")
+    same(set(mirror(pid)), {NEAR}, "nodes of a mirror")
     ran(world)
 
 
