@@ -265,6 +265,25 @@ def addresses_of_gn():
          (["192.0.2.7", "192.0.2.1"], ["2001:db8::1", "2001:db8::2"], "teid"), "lists of two")
 
 
+@case("a NIC has one text, however it is spelt; both ports may be at it, by their VLANs")
+def one_nic():
+    text = REAL.replace("workers = 2", "workers = 1").replace('device = "0000:01:00.0"', 'device = "0A:00.0", vlan = 7')
+    text = text.replace('device = "net_af_packet0,iface=veth0"', 'device = "0000:0a:00.0"')
+    found = checked(text)
+    same((found["gn"]["device"], found["gb"]["device"]), ("0000:0a:00.0",) * 2, "devices")
+    text = text.replace("0A:00.0", "0b:00.0,Key=A")
+    same(checked(text)["gn"]["device"], "0000:0b:00.0,Key=A", "a device with arguments")
+
+
+@case("peers of a link of two addresses, which has no broadcast, and those of other links")
+def two_addresses():
+    text = SMALLEST.replace('gb { address = "198.51.100.1"', 'gb { address = "198.51.100.1", prefix = 31')
+    found = checked(text.replace("198.51.100.2", "198.51.100.0"))
+    same(found["nse"][0]["nsvc"][0]["peer"], "198.51.100.0", "a peer")
+    found = checked(SMALLEST.replace('ggsn = "192.0.2.2"', 'ggsn = "192.0.3.255"'))
+    same(found["lab"]["ggsn"], "192.0.3.255", "a GGSN behind a router")
+
+
 @case("a configuration for a real network: devices, both families, NS-VCs by weight, GGSNs, cores")
 def real():
     text = REAL.replace("workers = 2", "workers = 1")

@@ -165,10 +165,15 @@ local function check_hosts(state, port)
     end
 end
 
--- Two ports at one device: frames are the one's or the other's by their tags.
+-- Two ports at one device: frames are the one's or the other's by their tags. The device is opened once,
+-- so both have the same arguments.
 local function check_shared(state, gn, gb)
-    if not gn or not gb or gn.device ~= gb.device or gn.device == "net_ring" then
+    local of_gn, of_gb = gn and gn.device, gb and gb.device
+    if not of_gn or not of_gb or of_gn == "net_ring" or of_gn:match("^[^,]+") ~= of_gb:match("^[^,]+") then
         return
+    elseif of_gn ~= of_gb then
+        note(state, gb, "device", "found %s, the device of gn, allowed with gn's arguments: %s", values.show(of_gb),
+            values.show(of_gn))
     elseif gn.vlan == gb.vlan then
         note(state, gb, "device", "found %s, the device of gn, allowed with another vlan than gn's, %s",
             values.show(gb.device), gn.vlan or "none")
@@ -244,6 +249,26 @@ local function check_own(state, record, key, port, mac_key)
     end
 end
 
+-- Notes a peer that is no station of the port's link, but all of them.
+local function check_station(state, record, key, port, port_name)
+    local address, own = record[key], port and parts.first(port.address)
+    if not address or not own or not port.prefix or addresses.is_ipv6(address)
+        or not addresses.ipv4_on_link(address, own, port.prefix) then
+        return
+    end
+    local what = addresses.ipv4_of_all(address, port.prefix)
+    if what then
+        note(state, record, key, "found %s, with %s.prefix = %d %s address, allowed a host's", address, port_name,
+            port.prefix, what)
+    end
+end
+
+local function check_peer(state, record, key, port, port_name, mac_key)
+    check_own(state, record, key, port, mac_key)
+    check_family(state, record, key, port, port_name)
+    check_station(state, record, key, port, port_name)
+end
+
 -- names: of the keys with the address, the port and the MAC address.
 local function check_endpoint(state, cfg, record, first, names)
     local address, port = record[names.address], record[names.port]
@@ -255,8 +280,7 @@ local function check_endpoint(state, cfg, record, first, names)
     elseif endpoint then
         first[endpoint] = { record = record, key = names.address }
     end
-    check_own(state, record, names.address, cfg.gb, names.mac)
-    check_family(state, record, names.address, cfg.gb, "gb")
+    check_peer(state, record, names.address, cfg.gb, "gb", names.mac)
 end
 
 local OF_NSVC = { address = "peer", port = "peer_port", mac = "peer_mac" }
@@ -290,8 +314,7 @@ local function check_ggsns(state, cfg)
         if not is_given(state, ggsn, "name") then
             ggsn.name = "ggsn" .. i
         end
-        check_own(state, ggsn, "address", cfg.gn, "mac")
-        check_family(state, ggsn, "address", cfg.gn, "gn")
+        check_peer(state, ggsn, "address", cfg.gn, "gn", "mac")
     end
     if cfg.run and cfg.run.clock == "real" and #cfg.ggsn == 0 and cfg.gn and not cfg.gn.from then
         check.warn(state, cfg.gn, "from", "found neither gn.from nor ggsn { }: no address may send to"
@@ -303,8 +326,7 @@ end
 
 local function check_lab(state, cfg)
     if cfg.lab then
-        check_own(state, cfg.lab, "ggsn", cfg.gn, "ggsn_mac")
-        check_family(state, cfg.lab, "ggsn", cfg.gn, "gn")
+        check_peer(state, cfg.lab, "ggsn", cfg.gn, "gn", "ggsn_mac")
     end
 end
 

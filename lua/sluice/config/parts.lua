@@ -170,7 +170,10 @@ end
 -- ---- Addresses: one as text, or a list of several ----
 
 function parts.first(one_or_list)
-    return type(one_or_list) == "table" and one_or_list[1] or one_or_list
+    if type(one_or_list) == "table" then
+        return one_or_list[1] -- false: it is no address
+    end
+    return one_or_list
 end
 
 function parts.has(one_or_list, address)

@@ -182,12 +182,16 @@ local DEVICE_FORMS = {
     "^virtio_user%d+$",
 }
 
+-- A NIC has one text: its address in lower case, with the domain.
 local function check_device(key, raw)
-    local name = type(raw) == "string" and #raw < TEXT_MAX_OCTETS and not raw:find("[^!-~]")
-        and raw:match("^([^,]+)")
+    local name, arguments
+    if type(raw) == "string" and #raw < TEXT_MAX_OCTETS and not raw:find("[^!-~]") then
+        name, arguments = raw:match("^([^,]+)(.*)$")
+    end
     for _, form in ipairs(name and DEVICE_FORMS or {}) do
         if name:find(form) and (name ~= "net_ring" or raw == name) then
-            return raw
+            local pci = name:find(":", 1, true) and name:lower()
+            return (pci and (#pci < #"0000:01:00.0" and "0000:" or "") .. pci or name) .. arguments
         end
     end
     return refusal(key, raw)
