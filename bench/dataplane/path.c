@@ -127,7 +127,7 @@ struct path *path_open(const struct path_traffic *traffic)
     *t = (struct path){.options = options_of(traffic)};
     ports_parse(&ports, t->options.ports);
     if (!population_open(&t->population, &t->options, &ports) ||
-        !generator_open(&t->generator, &t->population, t->options.workers - 1, STATS_GN))
+        !generator_open(&t->generator, &t->population, t->options.workers - 1, STATS_GN, NULL))
         exit(1); // it has said why
     if (t->options.workers > 1)
         open_beside(t, traffic);

@@ -59,7 +59,7 @@ static bool start_eal(struct bench *b)
 static struct generator *open_generator(struct bench *b, uint32_t worker, enum stats_side in_side)
 {
     struct generator *g = aligned_alloc(_Alignof(struct generator), sizeof *g);
-    if (g && generator_open(g, &b->population, worker, in_side))
+    if (g && generator_open(g, &b->population, worker, in_side, b->generators ? b->g[0] : NULL))
         return g;
     failed("the generator could not be made");
     if (g)
@@ -81,6 +81,7 @@ static bool open_generators(struct bench *b)
         return false;
     for (uint32_t i = 1; i < o->workers && o->one_queue; i++) {
         b->g[i]->in.to_port = b->g[0]->in.to_port;
+        b->g[i]->in.queue = b->g[0]->in.queue;
         b->g[i]->shares_queue = true;
     }
     return true;
@@ -122,7 +123,7 @@ static bool measure_workers(struct bench *b)
 {
     uint32_t n = b->options->workers;
     measure_progress("all workers at once");
-    if (n == 1 || b->options->one_queue)
+    if (n == 1 || b->options->one_queue || !b->g[0]->rings) // devices may bring them others' frames
         return true;
     saturated_run_all(b->g, n, b->result->of_worker);
     for (uint32_t i = 0; i < n; i++) {
@@ -200,15 +201,30 @@ static bool check_books(struct bench *b)
         report_drops(r, stderr);
         return failed(fault);
     }
+    r->astray = generator_astray(b->g[0]);
+    r->received = generator_finished(b->g[0]);
     for (uint32_t i = 0; i < b->generators; i++) {
         const struct generator *g = b->g[i];
         r->sent += b->ports.by_itself ? generator_came(g) : g->count.sent;
-        r->astray += generator_astray(g);
         r->dropped += generator_dropped(g);
         r->queued += generator_inside(g);
-        r->received += generator_finished(g);
     }
     return true;
+}
+
+static void note_ports(struct bench *b)
+{
+    struct bench_result *r = b->result;
+    const struct dp *dp = b->population.dp;
+    const char *lacks, *how, *steering = dp_steering(dp, STATS_GN, &lacks);
+    r->vlan = dp_vlan(dp, STATS_GN, &how);
+    if (steering) {
+        snprintf(r->steering, sizeof r->steering, "%s", steering);
+        snprintf(r->steering_lacks, sizeof r->steering_lacks, "%s", lacks);
+    }
+    for (int side = 0; side < STATS_SIDES; side++)
+        if (!dp_far_end(dp, side, 0).to_port)
+            snprintf(r->drivers[side], sizeof r->drivers[side], "%s", dp_driver(dp, side));
 }
 
 static bool measure(struct bench *b)
@@ -220,10 +236,7 @@ static bool measure(struct bench *b)
     if (!population_open(&b->population, b->options, &b->ports) || !open_generators(b))
         return false;
     r->mean_octets = frames_mean_octets(&b->population.frames[STATS_GN]);
-    for (int side = 0; side < STATS_SIDES; side++)
-        if (!dp_far_end(b->population.dp, side, 0).to_port)
-            snprintf(r->drivers[side], sizeof r->drivers[side], "%s",
-                     dp_driver(b->population.dp, side));
+    note_ports(b);
     measure_generator(b);
     return measure_alone(b) && measure_workers(b) &&
            (!may_search(b) || (measure_rates(b) && measure_latency(b))) && check_books(b);
@@ -232,7 +245,7 @@ static bool measure(struct bench *b)
 // Our devices first, so that no device still holds a buffer of ours.
 static bool close_all(struct bench *b)
 {
-    for (uint32_t i = 0; i < b->generators; i++) {
+    for (uint32_t i = b->generators; i-- > 0;) {
         if (!b->g[i])
             continue;
         while (b->population.dp && generator_receive(b->g[i]) > 0)
@@ -362,7 +375,15 @@ int command_bench(int argc, char **argv)
                 bench_options_largest(&options), b.ports.packet_octets_max);
         return EXIT_USAGE;
     }
+    if (b.ports.by_itself && options.workers > 1) {
+        fprintf(stderr,
+                "sluice bench: --workers: found %u, allowed 1 without a device for the generator\n",
+                options.workers);
+        return EXIT_USAGE;
+    }
     ports_fit(&b.ports, bench_options_largest(&options));
+    b.ports.queues = (uint16_t)options.workers;
+    b.ports.vlan = (uint16_t)options.vlan;
     plan_threads(&b, options.workers);
     if (options.workers > b.processors) {
         fprintf(stderr, "sluice bench: --workers: found %u, allowed at most %u, the processors\n",

@@ -61,6 +61,15 @@ static inline void frames_put(const struct frames *frames, const struct frame *f
     memcpy(b + FRAMES_PORT_AT, &port, sizeof port);
 }
 
+// Another address of ours in it.
+static inline void frames_put_address(uint32_t address, uint8_t *b)
+{
+    uint8_t *ip = b + ETHER_OCTETS;
+    put_be32(ip + 16, address);
+    put_be16(ip + 10, 0);
+    put_be16(ip + 10, ipv4_fold(ipv4_sum(0, ip, IPV4_OCTETS)));
+}
+
 // False: a codec refused the frame, an internal error.
 bool frames_make(struct frames *frames, const struct bench_options *options, bool up);
 double frames_mean_octets(const struct frames *frames);

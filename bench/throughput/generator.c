@@ -21,7 +21,7 @@ static bool field_register(void)
 }
 
 bool generator_open(struct generator *g, const struct population *population, uint32_t worker,
-                    enum stats_side in_side)
+                    enum stats_side in_side, const struct generator *first)
 {
     const struct bench_options *o = population->options;
     *g = (struct generator){.population = population,
@@ -33,9 +33,13 @@ bool generator_open(struct generator *g, const struct population *population, ui
                             .out.device = RTE_MAX_ETHPORTS};
     enum stats_side out_side = in_side == STATS_GN ? STATS_GB : STATS_GN;
     if (!field_register() ||
-        !port_end_open(&g->in, &population->ports, g->in_side, population->dp, worker) ||
-        !port_end_open(&g->out, &population->ports, out_side, population->dp, worker))
+        !port_end_open(&g->in, &population->ports, g->in_side, population->dp, worker,
+                       first ? &first->in : NULL) ||
+        !port_end_open(&g->out, &population->ports, out_side, population->dp, worker,
+                       first ? &first->out : NULL))
         return false;
+    if (o->steering == PORT_STEERING_ADDRESS)
+        g->address = BENCH_GN_ADDRESS_OF(worker);
     if (!port_end_ready(&g->in) || !port_end_ready(&g->out)) {
         fprintf(stderr, "sluice bench: the ports' link does not come up\n");
         return false;
@@ -89,6 +93,8 @@ static void put_frame(struct generator *g, struct rte_mbuf *m, const struct fram
         frames_up_put(&g->up, g->population, g->worker, frame, ms, b);
     } else {
         frames_put(&g->population->frames[STATS_GN], frame, g->population->teid[ms], g->put++, b);
+        if (g->address)
+            frames_put_address(g->address, b);
     }
     if (g->rings)
         FIELD(m) = g->population->options->backlogged ? ms : g->stamp;
@@ -227,8 +233,8 @@ void generator_drops(const struct generator *g, uint64_t packets[DROP_COUNT])
 
 uint64_t generator_came(const struct generator *g)
 {
-    struct stats_balance b = balance(g);
-    return g->rings ? g->count.sent : b.packets.in - g->early;
+    const struct stats_port *in = &generator_stats(g)->of_port[g->in_side];
+    return g->rings ? g->count.sent : in->rx_packets - g->early;
 }
 
 static uint64_t less(uint64_t a, uint64_t b)
@@ -236,31 +242,71 @@ static uint64_t less(uint64_t a, uint64_t b)
     return a > b ? a - b : 0; // foreign frames are not losses
 }
 
-static uint64_t frames_out(const struct generator *g)
+static uint64_t frames_out(const struct generator *g, uint32_t worker)
 {
-    const struct stats_port *out = &generator_stats(g)->of_port[!g->in_side];
+    const struct dp_worker *w = dp_worker(g->population->dp, worker);
+    const struct stats_port *out = &dp_stats(w)->of_port[!g->in_side];
     return out->tx_packets - out->answers;
+}
+
+// Between these generators and all workers: at both ends of the devices.
+struct wire {
+    uint64_t sent, came; // frames into Sluice
+    uint64_t went, took; // frames out
+    uint64_t packets;    // that these were, by Sluice
+};
+
+static struct wire wire_of(const struct generator *g)
+{
+    struct wire w = {0};
+    for (uint32_t i = 0; i < g->population->options->workers; i++) {
+        const struct stats_worker *stats = dp_stats(dp_worker(g->population->dp, i));
+        w.came += stats->of_port[g->in_side].rx_packets;
+        w.went += frames_out(g, i);
+        w.packets +=
+            (g->in_side == STATS_GN ? stats_balance(stats) : stats_balance_up(stats)).packets.out;
+    }
+    for (; g; g = g->other) {
+        w.came -= g->early;
+        w.sent += g->count.sent;
+        w.took += g->count.frames;
+    }
+    return w;
 }
 
 uint64_t generator_astray(const struct generator *g)
 {
-    uint64_t out = less(frames_out(g), g->count.frames);
     if (g->rings)
         return 0;
-    return g->population->ports.by_itself ? out : out + less(g->count.sent, generator_came(g));
+    struct wire w = wire_of(g);
+    return less(w.went, w.took) + (g->population->ports.by_itself ? 0 : less(w.sent, w.came));
 }
 
 uint64_t generator_finished(const struct generator *g)
 {
-    uint64_t astray = less(frames_out(g), g->count.frames);
-    return g->rings ? g->count.packets : less(balance(g).packets.out, astray);
+    uint64_t packets = 0;
+    struct wire w = wire_of(g);
+    if (!g->rings)
+        return less(w.packets, less(w.went, w.took));
+    for (; g; g = g->other)
+        packets += g->count.packets;
+    return packets;
 }
 
+// Over rings what another worker has handed on is here by `sent`, and over devices by `in`.
 uint64_t generator_inside(const struct generator *g)
 {
     struct stats_balance b = balance(g);
     uint64_t handed_on = generator_stats(g)->of_port[g->in_side].strays_out_packets;
-    return generator_came(g) - b.packets.out - generator_dropped(g) - (b.packets.aside - handed_on);
+    uint64_t came = g->rings ? g->count.sent + handed_on : b.packets.in - g->early;
+    return came - b.packets.out - generator_dropped(g) - b.packets.aside;
+}
+
+void generator_poll_others(const struct generator *g, uint64_t now_ns)
+{
+    for (uint32_t i = 0; i < g->population->options->workers && !g->rings; i++)
+        if (i != g->worker)
+            dp_poll(dp_worker(g->population->dp, i), now_ns);
 }
 
 static uint64_t receive_all(struct generator *g)
@@ -286,6 +332,7 @@ void generator_drain(struct generator *g)
     uint64_t last_ns = start_ns; // when something came
     while (now_ns - start_ns < DRAIN_NS) {
         now_ns = bench_clock_ns();
+        generator_poll_others(g, now_ns);
         for (struct generator *one = g; one; one = one->other)
             dp_poll(dp_worker(one->population->dp, one->worker), now_ns);
         if (receive_all(g) > 0)
@@ -322,7 +369,7 @@ static const char *fault_of_one(const struct generator *g)
         return "the worker's books do not balance";
     if (g->population->ports.by_itself && generator_dropped(g))
         return "Sluice dropped packets";
-    if (frames_out(g) < g->count.frames || (g->rings && frames_out(g) > g->count.frames))
+    if (g->rings && frames_out(g, g->worker) != g->count.frames)
         return "other frames came out than Sluice says";
     return NULL;
 }
@@ -330,6 +377,7 @@ static const char *fault_of_one(const struct generator *g)
 const char *generator_fault(const struct generator *g)
 {
     struct sums s = {0};
+    struct wire wire = wire_of(g);
     bool rings = g->rings;
     for (; g; g = g->other) {
         const char *fault = fault_of_one(g);
@@ -337,6 +385,8 @@ const char *generator_fault(const struct generator *g)
             return fault;
         add_to(&s, g);
     }
+    if (!rings && wire.went < wire.took)
+        return "more frames came out than Sluice says";
     if (rings && s.arrived + s.waiting != s.sent)
         return "the ports have not received what was sent";
     if (s.inside != s.waiting + s.held)

@@ -31,6 +31,7 @@ struct generator {
     enum stats_side in_side; // where it sends
     struct port_end in, out;
     bool rings;
+    uint32_t address; // of ours, that it sends to; 0: all have one, which the frames have
     uint64_t random;
     uint32_t put;   // frames, downwards
     uint64_t stamp; // of what is sent next: the clock, in cycles
@@ -46,9 +47,10 @@ struct generator {
     bool shares_queue; // its frames go into the first one's queue
 };
 
-// False, with the reason on stderr.
+// `first`: the first worker's, whose devices it uses, too; NULL: this is the first. False, with the
+// reason on stderr. Closed in reverse order.
 bool generator_open(struct generator *g, const struct population *population, uint32_t worker,
-                    enum stats_side in_side);
+                    enum stats_side in_side, const struct generator *first);
 void generator_close(struct generator *g);
 
 // n packets, OPTIONS_BURST at most; those that the port refuses are lost.
@@ -60,13 +62,17 @@ uint32_t generator_receive(struct generator *g);
 
 const struct stats_worker *generator_stats(const struct generator *g);
 uint64_t generator_dropped(const struct generator *g); // packets, by Sluice
-// What came to Sluice: over rings what was sent, else what its port says.
+// What came to its worker's port, which over devices may be for others: over rings what was sent,
+// else what the port says.
 uint64_t generator_came(const struct generator *g);
-// What devices have lost between the generator and Sluice, both ways.
+// Of this and all others behind it: what devices have lost between them and all workers, both ways.
 uint64_t generator_astray(const struct generator *g);
-// What has come back: over rings as the generator has counted it, else, since it sees segments and
-// not what they end, as Sluice has sent it.
+// Of the same, what has come back: over rings as they have counted it, else, since they see
+// segments and not what these end, as Sluice has sent it.
 uint64_t generator_finished(const struct generator *g);
+// Over devices the frames of a worker may come to another one, which has to hand them on: polls all
+// others, whose threads stand.
+void generator_poll_others(const struct generator *g, uint64_t now_ns);
 // What has neither come out nor been dropped.
 uint64_t generator_inside(const struct generator *g);
 

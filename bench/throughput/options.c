@@ -7,6 +7,7 @@
 #include "dataplane/aqm/aqm.h"
 #include "dataplane/cipher/cipher.h"
 #include "dataplane/dataplane.h"
+#include "dataplane/port/steering.h"
 #include "dataplane/wire/fcs.h"
 #include "dataplane/wire/llc.h"
 
@@ -162,6 +163,21 @@ static bool take_aqm(void *target, const char *text)
     return cli_refuse("bench", "aqm", text, allowed);
 }
 
+static bool take_steering(void *target, const char *text)
+{
+    struct bench_options *o = target;
+    char allowed[64] = "";
+    for (uint32_t i = 0; i <= PORT_STEERING_STRAYS; i++) {
+        if (strcmp(text, port_steering_names[i]) == 0) {
+            o->steering = i;
+            return true;
+        }
+        size_t at = strlen(allowed);
+        snprintf(allowed + at, sizeof allowed - at, "%s%s", i ? ", " : "", port_steering_names[i]);
+    }
+    return cli_refuse("bench", "steering", text, allowed);
+}
+
 #define INTO(member)                .at = offsetof(struct bench_options, member)
 #define NUMBER(member, lowest, top) INTO(member), .least = lowest, .most = top
 static const struct cli_option bench_options[] = {
@@ -217,6 +233,12 @@ static const struct cli_option bench_options[] = {
      "the frames of all workers come to the first one's queue, as\n"
      "on a NIC without rules: it hands on what is not its own",
      INTO(one_queue)},
+    {"steering", "WORD",
+     "how a device brings frames to their worker, as gn.steering:\n"
+     "auto, address, teid, rss or strays (auto)",
+     .take = take_steering},
+    {"vlan", "N", "the devices' frames have the tag of that VLAN, 1 to 4094",
+     NUMBER(vlan, 1, 4094)},
     {"seconds", "S", "duration of a trial (1)", .take = take_seconds},
     {"repeats", "N", "repeats of the search; the median counts; 1 to 31 (3)",
      NUMBER(repeats, 1, SEARCH_REPEATS_MAX)},
@@ -302,7 +324,8 @@ static uint32_t least_mss(const struct bench_options *o)
 // What does not go together.
 static bool fits(const struct bench_options *o)
 {
-    bool rings = strcmp(o->ports, "ring") == 0;
+    bool rings = strcmp(o->ports, "ring") == 0, memif = strcmp(o->ports, "memif") == 0;
+    bool devices = !rings && strncmp(o->ports, "pcap:", strlen("pcap:")) != 0;
     uint32_t largest = bench_options_largest(o), mss = least_mss(o);
     if (o->out && !*o->out)
         return wrong("--out has no name"); // its files would be in the root folder
@@ -312,8 +335,18 @@ static bool fits(const struct bench_options *o)
         return wrong("--defaults and --rate want --backlogged");
     if (o->workers > mss)
         return wrong("--workers is more than --ms");
-    if (!rings && (o->backlogged || o->workers > 1 || o->up || o->both))
-        return wrong("--backlogged, --workers, --up and --both want --ports ring");
+    if (!rings && (o->backlogged || o->up || o->both))
+        return wrong("--backlogged, --up and --both want --ports ring");
+    if (!rings && !devices && o->workers > 1)
+        return wrong("--workers goes with --ports ring, memif and devices");
+    if (devices && o->workers > 1 && o->no_search)
+        return wrong("--workers on devices goes without --no-search");
+    if (!devices && (o->vlan || o->steering))
+        return wrong("--vlan and --steering want --ports with devices");
+    if (o->steering && o->workers < 2)
+        return wrong("--steering wants --workers");
+    if (o->one_queue && !rings && !memif)
+        return wrong("--one-queue wants --ports ring or memif; for a device there is --steering");
     if (o->view && (o->backlogged || !rings))
         return wrong("--view wants --ports ring and goes without --backlogged");
     if (o->backlogged && (o->workers > 1 || o->up))

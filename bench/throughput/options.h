@@ -31,8 +31,10 @@ struct bench_options {
     uint32_t rate_bit_per_s; // of each backlogged MS; 0: by its number
     bool defaults;           // these are their cells' defaults
     const char *ports;
+    uint32_t vlan; // of the devices; 0: none
     uint32_t workers;
-    double seconds; // of a trial
+    uint32_t steering; // enum port_steering, of Gn
+    double seconds;    // of a trial
     uint32_t repeats;
     double loss[SEARCH_LOSSES_MAX]; // shares of packets that a trial may lose, rising
     uint32_t losses;

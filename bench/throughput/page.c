@@ -277,6 +277,7 @@ static void put_measured(const struct bench_results *results, FILE *out)
     put_fact("isolated processors", m->isolated, out);
     put_fact("memory", r->huge_pages ? "huge pages" : "4 KiB pages", out);
     put_fact("ports", results->options->ports, out);
+    put_fact("steering on Gn", r->steering, out);
     put_fact("driver on Gn", r->drivers[STATS_GN], out);
     put_fact("driver on Gb", r->drivers[STATS_GB], out);
     cells_end(out);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "bench/throughput/population.h"
+#include "dataplane/port/port.h"
 
 #define RING_FRAMES 2048u
 #define QUEUE_SPARE 4096u // as the configuration has it by default
@@ -64,6 +65,12 @@ static void set_limits(struct dp_config *c, const struct bench_options *o)
     set_classes(c, o);
 }
 
+// Rings are memory; only devices have tags.
+static uint16_t vlan_of(const struct ports *ports, enum stats_side side)
+{
+    return strcmp(ports->ours[side], PORT_DEVICE_RING) == 0 ? 0 : ports->vlan;
+}
+
 void population_configure(const struct bench_options *o, const struct ports *ports,
                           struct dp_config *c)
 {
@@ -86,8 +93,13 @@ void population_configure(const struct bench_options *o, const struct ports *por
     // net_pcap keeps its file in the port's buffers
     c->gn = port_of(ports->ours[STATS_GN], RING_FRAMES + (ports->pcap ? PORTS_PCAP_FRAMES : 0),
                     bench_gn_mac, BENCH_GN_ADDRESS, GTPU_PORT, ports->mtu_octets);
+    c->gn_steering = o->steering;
+    for (uint32_t w = 0; w < o->workers && o->steering == PORT_STEERING_ADDRESS; w++)
+        c->gn_addresses.item[c->gn_addresses.n++].address = BENCH_GN_ADDRESS_OF(w);
     c->gb = port_of(ports->ours[STATS_GB], RING_FRAMES, bench_gb_mac, BENCH_GB_ADDRESS,
                     BENCH_GB_PORT, ports->mtu_octets);
+    c->gn.vlan = vlan_of(ports, STATS_GN);
+    c->gb.vlan = vlan_of(ports, STATS_GB);
 }
 
 uint64_t population_octets(const struct bench_options *o, const struct ports *ports)

@@ -106,7 +106,7 @@ void ports_fit(struct ports *p, uint32_t packet_octets)
 
 bool ports_parse(struct ports *p, const char *text)
 {
-    *p = (struct ports){.mtu_octets = MTU_OCTETS, .packet_octets_max = PACKET_OCTETS};
+    *p = (struct ports){.mtu_octets = MTU_OCTETS, .queues = 1, .packet_octets_max = PACKET_OCTETS};
     for (int side = 0; side < STATS_SIDES; side++)
         snprintf(p->ours[side], PORTS_TEXT, "%s", PORT_DEVICE_RING);
     if (strcmp(text, "ring") == 0)
@@ -200,22 +200,32 @@ bool ports_write_pcap(const struct ports *p, const struct frames *frames, const 
 
 // ---- The ends ----
 
-static int start(uint16_t id, struct rte_mempool *pool, uint16_t mtu_octets)
+static int start(const struct port_end *end, uint16_t mtu_octets)
 {
     struct rte_eth_conf conf = {0};
-    uint16_t rx = END_DESCRIPTORS, tx = END_DESCRIPTORS;
-    int fault = rte_eth_dev_configure(id, 1, 1, &conf);
+    uint16_t id = end->device, rx = END_DESCRIPTORS, tx = END_DESCRIPTORS;
+    int fault = rte_eth_dev_configure(id, end->queues, end->queues, &conf);
     if (!fault)
         fault = rte_eth_dev_adjust_nb_rx_tx_desc(id, &rx, &tx);
     rte_eth_dev_set_mtu(id, mtu_octets); // one that cannot be told may do with what it has
-    if (!fault)
-        fault = rte_eth_rx_queue_setup(id, 0, rx, SOCKET_ID_ANY, NULL, pool);
-    if (!fault)
-        fault = rte_eth_tx_queue_setup(id, 0, tx, SOCKET_ID_ANY, NULL);
+    for (uint16_t q = 0; q < end->queues && !fault; q++)
+        fault = rte_eth_rx_queue_setup(id, q, rx, SOCKET_ID_ANY, NULL, end->pool)
+                    ?: rte_eth_tx_queue_setup(id, q, tx, SOCKET_ID_ANY, NULL);
     if (!fault)
         fault = rte_eth_dev_start(id);
     rte_eth_promiscuous_enable(id); // what Sluice sends is for others' addresses
     return fault;
+}
+
+// A queue for each worker, if it has as many: over memif what is sent on one comes to the queue of
+// its number. Over a cable the NIC at the other end chooses.
+static uint16_t queues_of(uint16_t id, uint16_t wanted)
+{
+    struct rte_eth_dev_info info;
+    if (rte_eth_dev_info_get(id, &info) != 0)
+        return 1;
+    uint16_t most = RTE_MIN(info.max_rx_queues, info.max_tx_queues);
+    return RTE_MAX(RTE_MIN(wanted, most), (uint16_t)1);
 }
 
 static bool open_device(struct port_end *end, const struct ports *p, enum stats_side side)
@@ -239,23 +249,31 @@ static bool open_device(struct port_end *end, const struct ports *p, enum stats_
         return wrong(device, "this is no Ethernet device");
     snprintf(name, sizeof name, "bench_%s", stats_side_names[side]);
     end->pool = port_pool(name, END_BUFFERS, MTU_OCTETS, false);
-    end->own_pool = true;
+    end->own = true;
+    end->vlan = p->vlan;
+    end->queues = queues_of(end->device, p->queues);
     if (!end->pool)
         return wrong(device, "there is too little memory for the generator's buffers");
-    fault = start(end->device, end->pool, p->mtu_octets);
+    fault = start(end, p->mtu_octets);
     return fault == 0 || wrong(device, strerror(-fault));
 }
 
 bool port_end_open(struct port_end *end, const struct ports *p, enum stats_side side,
-                   const struct dp *dp, uint32_t worker)
+                   const struct dp *dp, uint32_t worker, const struct port_end *first)
 {
     struct dp_far_end far = dp_far_end(dp, side, worker);
-    *end = (struct port_end){.device = RTE_MAX_ETHPORTS};
-    if (far.to_port) {
-        *end = (struct port_end){far.to_port, far.from_port, RTE_MAX_ETHPORTS, far.pool, false};
+    *end = (struct port_end){.to_port = far.to_port,
+                             .from_port = far.from_port,
+                             .device = RTE_MAX_ETHPORTS,
+                             .pool = far.to_port ? far.pool : NULL};
+    if (far.to_port || p->theirs[side][0] == 0)
         return true;
-    }
-    return p->theirs[side][0] == 0 || open_device(end, p, side);
+    if (!first)
+        return open_device(end, p, side);
+    *end = *first;
+    end->own = false;
+    end->queue = (uint16_t)(worker % first->queues);
+    return true;
 }
 
 static void note(void *done)
@@ -281,7 +299,7 @@ static void settle_interrupts(void)
 void port_end_close(struct port_end *end)
 {
     struct rte_eth_dev_info info;
-    if (end->device < RTE_MAX_ETHPORTS) {
+    if (end->device < RTE_MAX_ETHPORTS && end->own) {
         bool known = rte_eth_dev_info_get(end->device, &info) == 0;
         rte_eth_dev_stop(end->device);
         rte_eth_dev_close(end->device);
@@ -289,7 +307,7 @@ void port_end_close(struct port_end *end)
             rte_dev_remove(info.device);
         settle_interrupts();
     }
-    if (end->own_pool)
+    if (end->own)
         rte_mempool_free(end->pool);
     *end = (struct port_end){.device = RTE_MAX_ETHPORTS};
 }
@@ -307,16 +325,31 @@ bool port_end_ready(const struct port_end *end)
     return false;
 }
 
+// What the port refuses keeps its tag, and is given up.
+static void put_tags(struct rte_mbuf **m, uint32_t n, uint16_t vlan)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        m[i]->vlan_tci = vlan;
+        rte_vlan_insert(&m[i]);
+    }
+}
+
 uint32_t port_end_send(const struct port_end *end, struct rte_mbuf **m, uint32_t n)
 {
     if (end->to_port)
         return rte_ring_enqueue_burst(end->to_port, (void **)m, n, NULL);
-    return end->device < RTE_MAX_ETHPORTS ? rte_eth_tx_burst(end->device, 0, m, (uint16_t)n) : 0;
+    if (end->device == RTE_MAX_ETHPORTS)
+        return 0;
+    if (end->vlan)
+        put_tags(m, n, end->vlan);
+    return rte_eth_tx_burst(end->device, end->queue, m, (uint16_t)n);
 }
 
 uint32_t port_end_receive(const struct port_end *end, struct rte_mbuf **m, uint32_t n)
 {
     if (end->from_port)
         return rte_ring_dequeue_burst(end->from_port, (void **)m, n, NULL);
-    return end->device < RTE_MAX_ETHPORTS ? rte_eth_rx_burst(end->device, 0, m, (uint16_t)n) : 0;
+    return end->device < RTE_MAX_ETHPORTS
+               ? rte_eth_rx_burst(end->device, end->queue, m, (uint16_t)n)
+               : 0;
 }

@@ -16,6 +16,7 @@ struct ports {
     bool nic;      // some device is a NIC
     bool ethernet; // they are devices, whose MTU is 1500 unless told
     uint16_t mtu_octets;
+    uint16_t queues, vlan;      // of each device; vlan 0: no tags
     uint32_t packet_octets_max; // that goes both ways without IP fragments
     bool by_itself;             // the Gn port has its frames from somewhere else than the generator
     const char *pcap;           // the file that it reads; NULL: none
@@ -38,13 +39,16 @@ bool ports_write_pcap(const struct ports *ports, const struct frames *frames, co
 struct port_end {
     struct rte_ring *to_port, *from_port; // NULL: a device, or none
     uint16_t device;                      // RTE_MAX_ETHPORTS: none
+    uint16_t queue, queues;               // that it uses, and that its device has
+    uint16_t vlan;                        // of what it sends; 0: no tag
     struct rte_mempool *pool;
-    bool own_pool;
+    bool own; // the device and the pool
 };
 
-// False, with the reason on stderr.
+// A worker's; `first`: the first one's, which has the device, or NULL. False, with the reason on
+// stderr.
 bool port_end_open(struct port_end *end, const struct ports *ports, enum stats_side side,
-                   const struct dp *dp, uint32_t worker);
+                   const struct dp *dp, uint32_t worker, const struct port_end *first);
 void port_end_close(struct port_end *end);
 // Waits until its link is up, for a few seconds at most.
 bool port_end_ready(const struct port_end *end);

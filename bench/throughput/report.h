@@ -27,6 +27,10 @@ struct bench_result {
     bool good;                     // all was measured, and nothing failed
     bool huge_pages, threads;      // threads: each worker had one of its own in the search
     char drivers[STATS_SIDES][32]; // of the ports; "": rings
+    // Of Gn: how frames come to their worker, and why not in a better way; "": one worker, or
+    // rings.
+    char steering[16], steering_lacks[500];
+    uint16_t vlan; // 0: none
     double tsc_hz, mean_octets;
     struct baseline baseline;
     struct saturated saturated;

@@ -21,6 +21,12 @@ static void text_head(const struct bench_result *r, FILE *out)
         fprintf(out, ", %u backlogged%s", o->backlogged, o->defaults ? " on defaults" : "");
     if (o->rate_bit_per_s)
         fprintf(out, " at %u bit/s", o->rate_bit_per_s);
+    if (r->vlan)
+        fprintf(out, ", VLAN %u", r->vlan);
+    if (r->steering[0])
+        fprintf(out, "\n%u workers, Gn steering %s%s%s%s", o->workers, r->steering,
+                r->steering_lacks[0] ? " (" : "", r->steering_lacks,
+                r->steering_lacks[0] ? ")" : "");
     fprintf(out, "\nFCS %s, %s%s%s pages, TSC %.4f GHz\n\n", fcs_choose()->name,
             o->gea ? cipher_choose()->name : "", o->gea ? ", " : "",
             r->huge_pages ? "huge" : "4 KiB", r->tsc_hz / 1e9);
@@ -100,7 +106,7 @@ static void text_rate(const struct bench_result *r, FILE *out)
 static void text_workers(const struct bench_result *r, FILE *out)
 {
     double alone = report_mpps_alone(r);
-    if (r->options->workers == 1 || r->options->one_queue)
+    if (r->options->workers == 1 || r->of_worker[0].packets == 0)
         return;
     fprintf(out, "  %u workers at once, Mpps              %8.3f   %.2f times one alone (%.3f)\n",
             r->options->workers, report_mpps_all(r), report_mpps_all(r) / alone, alone);

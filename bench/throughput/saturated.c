@@ -46,6 +46,7 @@ uint64_t saturated_round(struct generator *g, struct stages *stages, uint64_t *p
         now_ns = backlog_round(g);
     else
         fill(g);
+    generator_poll_others(g, now_ns);
     uint64_t start = bench_clock_cycles();
     if (stages)
         stages->last = start;

@@ -211,10 +211,10 @@ static uint64_t generate_beside(struct generator *g, double pps, double seconds,
 static struct trial lost_so_far(const struct generator *g)
 {
     struct trial so_far = {0};
+    so_far.astray = generator_astray(g);
     for (; g; g = g->other) {
         so_far.refused += g->count.offered - g->count.sent;
         so_far.dropped += generator_dropped(g);
-        so_far.astray += generator_astray(g);
     }
     return so_far;
 }
@@ -307,7 +307,8 @@ static struct port_end our_end(const struct generator *g, enum stats_side side)
 {
     const char *device = g->population->ports.ours[side];
     struct dp_far_end far = dp_far_end(g->population->dp, side, g->worker);
-    struct port_end end = {.to_port = far.from_port, .from_port = far.to_port};
+    struct port_end end = {
+        .to_port = far.from_port, .from_port = far.to_port, .queue = (uint16_t)g->worker};
     char name[RTE_ETH_NAME_MAX_LEN];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(device, ","), device);
     end.device = RTE_MAX_ETHPORTS;

@@ -2,6 +2,7 @@
 """`sluice bench`: it runs on every kind of port, its JSON says what was asked for, and its figures
 agree with each other. How fast it is, is not judged here: a test machine has others to serve."""
 
+import collections
 import csv
 import json
 import math
@@ -163,6 +164,59 @@ def memif():
     result = bench("--ports", "memif")
     sound(result)
     searched(result)
+
+
+@case("memif with two workers: each queue has its worker's frames, or all come to the first, which hands them on", ())
+@case("memif with two workers, all frames in a VLAN", ("--vlan", 100))
+@case("memif with two workers and one queue", ("--one-queue",))
+def memif_workers(words):
+    if processors() < 2:
+        raise Skip("needs two processors")
+    result = bench("--ports", "memif", "--workers", 2, "--steering", "strays", *words)
+    sound(result)
+    searched(result)
+    same((result["workers"], result["steering"], result["scaling"]), (2, "strays", None), "asked for")
+    measured = result["measured"]
+    same((measured["gn_steering"], measured["gn_steering_lacks"]), ("strays", None), "how frames came")
+    same(measured["gn_vlan"], 100 if "--vlan" in words else None, "VLAN")
+
+
+@case("--steering: a device that does not do it is named, and why; auto takes what it can do, and says why not more")
+def steering():
+    if processors() < 2:
+        raise Skip("needs two processors")
+    for word in "address", "teid", "rss":
+        said = bench("--ports", "memif", "--workers", 2, "--steering", word, status=1)
+        right(f'cannot do steering = "{word}": ' in said and "net_memif0" in said, said)
+    measured = bench("--ports", "memif", "--workers", 2)["measured"]
+    same(measured["gn_steering"], "strays", "how frames came")
+    same([way.split(":")[0] for way in measured["gn_steering_lacks"].split("; ")], ["address", "teid", "rss"], "what it lacks")
+    done = sluice("bench", *QUICK[:-1], "--ports", "memif", "--workers", 2, "--vlan", 5)
+    right(re.search(r"ports memif, VLAN 5\n2 workers, Gn steering strays \(address: .*; teid: .*; rss: .*\)\n", done.stdout), done.stdout)
+
+
+def tags_of(path):
+    """{VID of a frame, None without a tag: how many}, of a capture of this machine's byte order."""
+    data, found, at = path.read_bytes(), collections.Counter(), 24
+    while at < len(data):
+        captured, = struct.unpack_from("=I", data, at + 8)
+        frame = data[at + 16:at + 16 + captured]
+        found[int.from_bytes(frame[14:16], "big") & 0xfff if frame[12:14] == b"\x81\x00" else None] += 1
+        at += 16 + captured
+    return found
+
+
+@case("--vlan: frames have the tag on both sides of Sluice, and without it none has")
+def vlan():
+    folder = new_folder()
+    (folder / "empty").write_bytes(struct.pack("=IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 1))
+    for vid, words in (4094, ("--vlan", 4094)), (None, ()):
+        out = folder / f"{vid}.pcap"
+        ports = ",".join(f"net_memif{n},role={role},id=0,socket={folder}/{vid}" for n, role in enumerate(("server", "client")))
+        ports += f",net_pcap0,rx_pcap={folder}/empty,tx_pcap={out},net_null0,no-rx=1"
+        sluice("bench", *QUICK, "--ports", ports, *words)  # nothing comes back to the generator
+        found = tags_of(out)
+        right(found[vid] > 1000 and set(found) == {vid}, f"--vlan {vid}: frames by tag: {found}")
 
 
 VETHS = """
@@ -483,6 +537,16 @@ REFUSED = {
     "--ports pcap:": "--ports",
     "--ports net_null0,net_null1,net_null2": "--ports",
     "--ports memif --up": "--ports ring",
+    "--ports memif --workers 2 --no-search": "--no-search",
+    "--ports net_null0 --workers 2": "--workers",
+    "--ports pcap:gn.pcap --workers 2": "--workers",
+    "--ports net_null0,net_null1 --workers 2 --one-queue": "--one-queue",
+    "--workers 2 --steering teid": "--steering",
+    "--ports memif --steering teid": "--workers",
+    "--ports memif --workers 2 --steering peer": "auto, address, teid, rss, strays",
+    "--vlan 7": "--vlan",
+    "--ports memif --vlan 0": "--vlan",
+    "--ports memif --vlan 4095": "--vlan",
     "--up --n201-u 500": "--n201-u",
     "--both --n201-u 500": "--n201-u",
     "--both --up": "--both",
