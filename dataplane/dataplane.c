@@ -274,9 +274,10 @@ static void tell_gb(void *post, const struct ipv6_address *address, const struct
     post_neighbour(post, STATS_GB, address, mac);
 }
 
-static void ways_setup(struct dp_worker *worker, struct post *post, struct event_moves *moves,
+static void ways_setup(struct dp_worker *worker, struct dp *dp, uint32_t i,
                        const struct dp_config *c)
 {
+    struct post *post = &dp->post[i];
     struct port *gn = &worker->port[STATS_GN], *gb = &worker->port[STATS_GB];
     struct window *window = worker->window_memory ? &worker->window : NULL;
     worker->post = post;
@@ -296,6 +297,8 @@ static void ways_setup(struct dp_worker *worker, struct post *post, struct event
         .gn = gn,
         .gb = gb,
         .events = worker->events,
+        .gtpc = &dp->events.gtpc[i * c->ggsns],
+        .event_pool = dp->device[STATS_GB].pool,
         .indication_gap_ns = c->error_indications_per_s ? S_IN_NS / c->error_indications_per_s : 0,
         .flows = any_flows(c),
         .flow_key = flow_key(c),
@@ -310,10 +313,12 @@ static void ways_setup(struct dp_worker *worker, struct post *post, struct event
                              .stats = &worker->stats,
                              .scratch = &worker->scratch,
                              .events = worker->events,
-                             .moves = moves};
+                             .moves = dp->events.moves};
     up_setup(&worker->up);
     worker->view =
         (struct view){&worker->state, worker->sched, &worker->stats, &worker->state.trace, NULL};
+    gn->second = down_gtpc;
+    gn->second_self = &worker->down;
     gb->unreachable = up_unreachable;
     gb->unreachable_self = &worker->up;
 }
@@ -331,7 +336,7 @@ static const char *worker_create(struct dp *dp, uint32_t i, const struct dp_conf
         worker_free(worker);
         return wrong;
     }
-    ways_setup(worker, &dp->post[i], dp->events.moves, c);
+    ways_setup(worker, dp, i, c);
     dp->worker[dp->workers++] = worker;
     return NULL;
 }
@@ -387,7 +392,8 @@ static const char *devices_open(struct dp *dp, const struct dp_config *c)
 
 static struct registry_port own_addresses(const struct dp_port *port)
 {
-    struct registry_port own = {.ipv6 = port->address6};
+    struct registry_port own = {
+        .ipv6 = port->address6, .udp_port = port->port, .mtu_octets = (uint16_t)port->mtu_octets};
     if (port->address != 0)
         own.ipv4 = address_of_ipv4(port->address);
     return own;
@@ -448,7 +454,7 @@ struct dp *dp_create_by(const struct dp_config *given, dp_by_worker_fn *by, void
     config->secret_seed = rng_secret(given->secret_seed); // all workers have the same secret
     dp->device[STATS_GN].id = dp->device[STATS_GB].id = RTE_MAX_ETHPORTS;
     *why = devices_open(dp, config);
-    if (!*why && !dp_events_setup(&dp->events, config->nses))
+    if (!*why && !dp_events_setup(&dp->events, config->workers, config->nses, config->ggsns))
         *why = strerror(ENOMEM);
     if (!*why)
         *why = workers_create(dp, config, by, self);

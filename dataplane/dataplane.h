@@ -202,7 +202,8 @@ uint32_t dp_end(struct dp *dp);
 //                 workers go on, even if no events are taken
 // -ERANGE         a value or an id beyond its limits, contradicting values of a class or an AQM, a
 //                 PDU without octets or an LLC frame larger than any
-// -EEXIST         the id, the NSAPI of the MS, the TLLI or BVCI of the NSE, or the endpoint exists
+// -EEXIST         the id, the NSAPI of the MS, the TLLI or BVCI of the NSE, the endpoint, or a GGSN
+//                 with GTP-C and that address exists
 // -ENOENT         an id in the command does not exist
 // -EBUSY          the thing to remove still has something below it
 // -ENOSPC         an NSE has 16 NS-VCs at most; the cell's worker has no room for one more MS or
@@ -211,7 +212,8 @@ uint32_t dp_end(struct dp *dp);
 // -EADDRNOTAVAIL  no address of another station: none, multicast, broadcast, our own
 // -EMSGSIZE       a PDU larger than the link's MTU, or optional elements of an MS of more octets
 //                 than the configuration has room for
-// -ENOTSUP        GEA1, GEA2, GEA5
+// -ENOTSUP        GEA1, GEA2, GEA5; a datagram to a GGSN without GTP-C
+// -EADDRINUSE     GTP-C's UDP port is Gn's for GTP-U
 // -EINVAL         unknown command or algorithm, a key of another length, or another number of
 //                 parameters than the AQM has
 int64_t dp_command(struct dp *dp, const struct command *command);
@@ -270,8 +272,9 @@ extern const uint32_t dp_call_count;
 bool dp_event(struct dp *dp, struct event *event);
 void dp_event_done(struct dp *dp, const struct event *event);
 
-// Control begins a round: it takes 16 events of each NSE's BSS, 16 of each NSE's phones, and 16 of
-// unknown senders, in order of arrival; further events of these turns wait behind the others'.
+// Control begins a round: it takes 16 events of each NSE's BSS, 16 of each NSE's phones, 16 of each
+// GGSN, and 16 of unknown senders, in order of arrival; further events of these turns wait behind
+// the others'.
 void dp_events_round(struct dp *dp, uint64_t now_ns);
 
 // PDUs dropped because others of their turn filled its part of the memory for waiting events.

@@ -16,7 +16,7 @@ struct events_list {
     struct kept_event *first, *last;
 };
 
-// The turn of an NSE's BSS, of an NSE's phones, or of all unknown senders.
+// The turn of an NSE's BSS, of an NSE's phones, of a GGSN, or of all unknown senders.
 struct events_turn {
     struct events_list list; // of events that wait for their turn
     uint64_t octets;         // in memory: this turn's events in any list
@@ -27,10 +27,13 @@ struct events_turn {
 
 struct dp_events {
     struct events_list in_order; // events of all turns, in order of arrival
-    // Of BSSs by NSE, then that of unknown senders, then of phones by NSE.
+    // Of BSSs by NSE, then that of unknown senders, then of phones by NSE, then of GGSNs.
     struct events_turn *turn;
-    struct event_moves *moves; // by NSE
-    uint32_t strangers;        // the turn of unknown senders, which is the number of NSEs
+    struct event_unread *moves; // by NSE
+    struct event_unread *gtpc;  // by worker, then by GGSN
+    uint32_t strangers;         // the turn of unknown senders, which is the number of NSEs
+    uint32_t ggsns;             // the turn of the first GGSN
+    uint32_t ggsn_count;
     uint32_t first_waiting, last_waiting; // turns with waiting events
     bool waiting_next;
     uint64_t octets, phones_octets; // in memory; of them those of phones' turns
@@ -40,7 +43,7 @@ struct dp_events {
 
 // False: out of memory; dp_events_release is correct in either case.
 void dp_events_release(struct dp_events *events);
-bool dp_events_setup(struct dp_events *events, uint32_t nses);
+bool dp_events_setup(struct dp_events *events, uint32_t workers, uint32_t nses, uint32_t ggsns);
 
 // dataplane_rules.c: the rule of an NS-VC, or that the device refused it.
 struct peer_rule {

@@ -7,8 +7,9 @@
 // round: they wait in memory, oldest first, until no other turn has any, or for every second event.
 // An NSE has two turns: one for what the BSS itself says (NS, BVCs, flow control), one for what its
 // phones say (UL-UNITDATA). So a BSS that floods delays itself, and phones that flood do not delay
-// the BSS's flow control. PDUs beyond a turn's part of the memory are shed, and phones' PDUs that
-// have waited PHONES_WAIT_NS: the phone has repeated them by then, or given up.
+// the BSS's flow control. A GGSN with GTP-C has a turn of its own. PDUs beyond a turn's part of the
+// memory are shed, and phones' PDUs that have waited PHONES_WAIT_NS: the phone has repeated them by
+// then, or given up.
 #include <rte_ring_elem.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,30 +38,40 @@ struct kept_event {
     struct event event;
 };
 
-bool dp_events_setup(struct dp_events *events, uint32_t nses)
+bool dp_events_setup(struct dp_events *events, uint32_t workers, uint32_t nses, uint32_t ggsns)
 {
-    *events = (struct dp_events){.strangers = nses, .first_waiting = NO_TURN};
-    events->turn = calloc(2 * (size_t)nses + 1, sizeof *events->turn);
+    *events = (struct dp_events){
+        .strangers = nses, .ggsns = 2 * nses + 1, .ggsn_count = ggsns, .first_waiting = NO_TURN};
+    events->turn = calloc(events->ggsns + (size_t)ggsns, sizeof *events->turn);
     events->moves = calloc(nses, sizeof *events->moves);
-    return events->turn && events->moves;
+    events->gtpc = calloc(workers * (size_t)ggsns, sizeof *events->gtpc);
+    return events->turn && events->moves && events->gtpc;
 }
 
 void dp_events_release(struct dp_events *events)
 {
     free(events->turn);
     free(events->moves);
+    free(events->gtpc);
 }
 
+// Off its worker's ring.
 static bool dequeue(struct dp *dp, uint32_t worker, struct event *event)
 {
-    return rte_ring_sc_dequeue_elem(dp->worker[worker]->events, event, sizeof *event) == 0;
+    struct dp_events *events = &dp->events;
+    if (rte_ring_sc_dequeue_elem(dp->worker[worker]->events, event, sizeof *event) != 0)
+        return false;
+    if (event->kind == EVENT_gtpc)
+        __atomic_fetch_add(&events->gtpc[worker * events->ggsn_count + event->ggsn_id].taken, 1,
+                           __ATOMIC_RELAXED);
+    return true;
 }
 
 // ---- The turn of an event ----
 
 static bool is_phones_turn(const struct dp_events *events, uint32_t turn)
 {
-    return turn != NO_TURN && turn > events->strangers;
+    return turn > events->strangers && turn < events->ggsns;
 }
 
 // UL-UNITDATA: a PDU that a phone has caused.
@@ -97,7 +108,10 @@ static uint32_t turn_of(const struct dp *dp, const struct event *event)
     case EVENT_unlisted:
     case EVENT_unreachable:
     case EVENT_error_indication:
+    case EVENT_gtpc_stranger:
         return events->strangers;
+    case EVENT_gtpc:
+        return events->ggsns + event->ggsn_id;
     case EVENT_unproven:
         return turn_of_unproven(dp, event);
     default:

@@ -159,6 +159,9 @@ static bool carry_out_or_wait(struct dp_worker *worker, const struct command *co
     case COMMAND_llc:
         down_llc(&worker->down, command, now_ns);
         return true;
+    case COMMAND_ggsn_send:
+        up_send(&worker->up, command->ggsn_send.ggsn_id, command->buffer);
+        return true;
     case COMMAND_ms_prove:
         up_prove(&worker->up, command->ms_prove.ms_id, command->ms_prove.bvc_id, command->buffer);
         return true;

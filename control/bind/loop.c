@@ -1,10 +1,10 @@
 // The modules of Lua's control loop besides the commands:
 //   require "events".take() -> kind, nse_id, nsvc_id, bvc_id, ms_id, pdu
 //                          an event of a worker, or nothing; ids that do not apply are nil. The
-//                          events stranger, unlisted, unreachable, error_indication and tunnel add
-//                          source, udp_port and teid; moved adds the old cell's id; proven and
-//                          unproven add the id of the cell with the frame. An NS-UNITDATA that fits
-//                          comes in a buffer, which the next event overwrites
+//                          events stranger, unlisted, unreachable, error_indication, tunnel, gtpc
+//                          and gtpc_stranger add source, udp_port and teid; moved adds the old
+//                          cell's id; proven and unproven add the id of the cell with the frame. An
+//                          NS-UNITDATA that fits comes in a buffer, which the next event overwrites
 //                   .round()      begins a round, in which each turn is whole again
 //   require "log".error|warn|info|debug(text), .level(name)
 //   require "program".question() -> text         a request of another thread, or nil
@@ -53,7 +53,8 @@ static int push_rest(lua_State *L, const struct event *event)
     }
     if (event->kind != EVENT_stranger && event->kind != EVENT_unlisted &&
         event->kind != EVENT_error_indication && event->kind != EVENT_tunnel &&
-        event->kind != EVENT_unreachable)
+        event->kind != EVENT_unreachable && event->kind != EVENT_gtpc &&
+        event->kind != EVENT_gtpc_stranger)
         return 0;
     lua_pushstring(L, inet_ntop(AF_INET6, &event->source, address, sizeof address));
     lua_pushinteger(L, event->udp_port);
@@ -62,10 +63,12 @@ static int push_rest(lua_State *L, const struct event *event)
 }
 
 // Upvalue 2 is the buffer.
-static void push_pdu(lua_State *L, const struct octets *pdu)
+static void push_pdu(lua_State *L, const struct event *event)
 {
+    const struct octets *pdu = &event->pdu;
     struct buffer *b = lua_touserdata(L, lua_upvalueindex(2));
-    if (pdu->n == 0 || pdu->at[0] != NS_UNITDATA_TYPE || pdu->n > BUFFER_OCTETS) {
+    if (pdu->n == 0 || pdu->at[0] != NS_UNITDATA_TYPE || pdu->n > BUFFER_OCTETS ||
+        event->kind == EVENT_gtpc) {
         lua_pushlstring(L, pdu->n ? (const char *)pdu->at : "", pdu->n);
         return;
     }
@@ -96,7 +99,7 @@ static int events_take(lua_State *L)
     push_id(L, event->nsvc_id);
     push_id(L, event->bvc_id);
     push_id(L, event->ms_id);
-    push_pdu(L, &event->pdu);
+    push_pdu(L, event);
     int more = push_rest(L, event);
     control_event_done(control);
     return 6 + more;

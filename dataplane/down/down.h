@@ -12,6 +12,7 @@
 #include "dataplane/port/port.h"
 #include "dataplane/post/post.h"
 #include "dataplane/sched/sched.h"
+#include "dataplane/state/event_put.h"
 #include "dataplane/state/state.h"
 #include "dataplane/stats/stages.h"
 #include "dataplane/window/window.h"
@@ -59,6 +60,9 @@ struct down {
     struct rte_mempool *segment_pool;
     struct port *gn, *gb;
     struct rte_ring *events;
+    struct event_unread *gtpc;      // by GGSN
+    struct rte_mempool *event_pool; // Gb's, which has a buffer for each place of that ring
+    uint64_t gtpc_stranger_ns;      // when the next event `gtpc_stranger` may go
     struct post *post;
     struct window *window;      // NULL: no class has one
     uint64_t indication_gap_ns; // least time between Error Indications; 0: none are sent
@@ -162,6 +166,12 @@ uint32_t down_gtpu_message(struct down *down, struct rte_mbuf *packet,
 // Sends an Error Indication for a G-PDU with an unknown TEID, unless the rate limit forbids it.
 void down_gtpu_unknown(struct down *down, const struct rte_mbuf *packet,
                        const struct port_datagram *datagram, uint32_t teid, uint64_t now_ns);
+
+// gtpc.c: takes a datagram for GTP-C's UDP port, which is Gn's second one: to control, or to its
+// end. `down` is a struct down: for struct port.
+#define DOWN_GTPC_STRANGER_NS 1000000000ULL // least time between events `gtpc_stranger`
+void down_gtpc(void *down, struct rte_mbuf *frame, const struct port_datagram *datagram,
+               uint64_t now_ns);
 
 // inner.c: fills in `ect`, and with a key the hash; down_inner_mark_ce marks an N-PDU that was ECT.
 void down_inner_classify(const uint8_t *b, uint32_t n, const struct down_flow_key *key,

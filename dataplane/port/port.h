@@ -146,6 +146,7 @@ const char *port_device_driver(const struct port_device *device);
 
 struct neighbours;
 struct fragments;
+struct port_datagram;
 
 struct port_endpoint {
     struct ipv6_address address;
@@ -174,6 +175,12 @@ struct port {
     // Called when a datagram from its UDP port did not reach an endpoint; NULL: not called.
     void (*unreachable)(void *self, const struct port_endpoint *endpoint, uint64_t now_ns);
     void *unreachable_self;
+    // A second UDP port of the host, for few datagrams; 0: none. Their checksums are always
+    // computed. `second` gets each datagram, and owns the frame.
+    uint16_t second_udp_port;
+    void (*second)(void *self, struct rte_mbuf *frame, const struct port_datagram *datagram,
+                   uint64_t now_ns);
+    void *second_self;
     // The port's own frames, and fragments (`pieces` of them), until the device takes them.
     uint32_t answer_first, answers, pieces;
     bool frames_first; // the path's turn to send

@@ -20,7 +20,8 @@
 enum port_verdict {
     PORT_PASSED = DROP_NONE, // a datagram for the path
     PORT_HOST,               // for the host, which answered or learnt
-    PORT_HELD                // a fragment, accounted for already
+    PORT_HELD,               // a fragment, accounted for already
+    PORT_SECOND              // a datagram for the second UDP port
 };
 
 // ---- rules_slow.c: rules of a device that take frames to a queue ----

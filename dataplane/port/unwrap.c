@@ -1,7 +1,8 @@
 // From a frame to the UDP datagram in it. The fast way takes nearly every frame: to our Ethernet
 // address, IPv4 without options, complete, UDP to our port, in one buffer. All others, and all
 // faults, take the general way, which decodes layer by layer; on a frame that the fast way accepts
-// both ways give the same result (unwrap_random_test.c).
+// both ways give the same result (unwrap_random_test.c). Datagrams for a second UDP port are of the
+// general way alone.
 //
 // Checksums: the IP header's is always computed. UDP's is the NIC's verdict, or computed with
 // check_udp. A UDP checksum of 0 means none over IPv4; over IPv6, where tunnels may omit it (RFC
@@ -67,15 +68,15 @@ bool port_unwrap_fast(const struct port *port, const struct rte_mbuf *m,
 }
 
 // `addresses` are the source and destination of the IP header, which are adjacent.
-static bool udp_sum_is_good(const struct port *port, const struct rte_mbuf *m,
-                            const struct udp *udp, struct octets whole, struct octets addresses)
+static bool udp_sum_is_good(const struct rte_mbuf *m, const struct udp *udp, struct octets whole,
+                            struct octets addresses, bool check)
 {
     if (udp->checksum == 0)
-        return addresses.n == 8 || !port->check_udp;
+        return addresses.n == 8 || !check;
     uint64_t judged = m->ol_flags & RTE_MBUF_F_RX_L4_CKSUM_MASK;
     if (judged != RTE_MBUF_F_RX_L4_CKSUM_UNKNOWN)
         return judged != RTE_MBUF_F_RX_L4_CKSUM_BAD;
-    if (!port->check_udp)
+    if (!check)
         return true;
     uint32_t pseudo = ipv4_sum(IPV4_PROTOCOL_UDP + whole.n, addresses.at, addresses.n);
     return ipv4_fold(ipv4_sum(pseudo, whole.at, whole.n)) == 0;
@@ -87,14 +88,15 @@ static uint32_t unwrap_udp(const struct port *port, const struct rte_mbuf *m, st
     struct udp udp;
     if (udp_decode(&udp, whole.at, whole.n) < 0)
         return DROP_udp;
-    if (udp.destination_port != port->host.udp_port)
+    bool first = udp.destination_port == port->host.udp_port;
+    if (!first && (port->second_udp_port == 0 || udp.destination_port != port->second_udp_port))
         return DROP_other_port;
-    if (!udp_sum_is_good(port, m, &udp, whole, addresses))
+    if (!udp_sum_is_good(m, &udp, whole, addresses, port->check_udp || !first))
         return DROP_udp_checksum;
     datagram->ip_offset = ETHER_OCTETS;
     datagram->payload_offset = (uint16_t)(udp.payload.at - rte_pktmbuf_mtod(m, const uint8_t *));
     datagram->payload_octets = (uint16_t)udp.payload.n;
-    return PORT_PASSED;
+    return first ? PORT_PASSED : (uint32_t)PORT_SECOND;
 }
 
 static uint32_t unwrap_ipv4(struct port *port, struct rte_mbuf **frame,
@@ -193,6 +195,8 @@ static bool unwrap(struct port *port, struct rte_mbuf **frame, struct port_datag
         port->stats->host_packets++;
         port->stats->host_octets += (*frame)->pkt_len;
         packet_release(*frame);
+    } else if (verdict == PORT_SECOND) {
+        port->second(port->second_self, *frame, datagram, now_ns);
     } else if (verdict < DROP_COUNT) {
         packet_drop(port->stats->drop, (enum drop_reason)verdict, *frame, (*frame)->pkt_len);
     }

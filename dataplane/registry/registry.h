@@ -38,8 +38,9 @@ struct registry_bvc {
 };
 
 struct registry_ggsn {
-    bool made;
+    bool made, gtpc;
     uint32_t pdps;
+    struct ipv6_address address;
 };
 
 // A place in the list of the MSs with one TLLI, see same.c.
@@ -96,6 +97,7 @@ struct registry_worker {
 struct registry_port {
     struct ipv6_address ipv4, ipv6;
     struct port_addresses all;
+    uint16_t udp_port, mtu_octets;
 };
 
 struct registry {

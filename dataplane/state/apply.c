@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "dataplane/state/links.h"
+#include "dataplane/wire/gtpc.h"
 #include "dataplane/wire/gtpu.h"
 
 // Control gives each name once, and the table has room for all names.
@@ -96,7 +97,7 @@ int state_apply_nsvc_remove(const struct apply *a, const struct command_nsvc_rem
     return 0;
 }
 
-// The worker carries these three out; there is nothing to store.
+// The worker carries these four out; there is nothing to store.
 int state_apply_ms_prove(const struct apply *a, const struct command_ms_prove *c)
 {
     (void)a, (void)c;
@@ -115,30 +116,43 @@ int state_apply_llc(const struct apply *a, const struct command_llc *c)
     return 0;
 }
 
-// Counts GGSNs by address, as several may have one.
-static void count_ggsns(struct state *state, const struct ipv6_address *address, int more)
+int state_apply_ggsn_send(const struct apply *a, const struct command_ggsn_send *c)
 {
+    (void)a, (void)c;
+    return 0;
+}
+
+// Several GGSNs may have one address. GTP-C's UDP port is open while a GGSN has GTP-C.
+static void count_ggsn(struct state *state, uint32_t id, bool comes)
+{
+    const struct state_ggsn *ggsn = &state->ggsn[id];
     void *before = NULL;
-    rte_hash_lookup_data(state->ggsns, address, &before);
-    uintptr_t count = (uintptr_t)before + (uintptr_t)more;
-    if (count > 0)
-        rte_hash_add_key_data(state->ggsns, address, (void *)count);
+    uintptr_t it = 1 + (ggsn->gtpc ? (id + 1ULL) << STATE_GTPC_SHIFT : 0);
+    rte_hash_lookup_data(state->ggsns, &ggsn->address, &before);
+    uintptr_t of = (uintptr_t)before + (comes ? it : -it);
+    if (of)
+        rte_hash_add_key_data(state->ggsns, &ggsn->address, (void *)of);
     else
-        rte_hash_del_key(state->ggsns, address);
+        rte_hash_del_key(state->ggsns, &ggsn->address);
+    if (ggsn->gtpc)
+        state->gtpcs += comes ? 1 : UINT32_MAX;
+    state->gn->second_udp_port = state->gtpcs ? GTPC_PORT : 0;
 }
 
 int state_apply_ggsn(const struct apply *a, const struct command_ggsn *c)
 {
-    a->state->ggsn[c->ggsn_id].address = c->address;
-    count_ggsns(a->state, &c->address, 1);
-    port_peer_setup(&a->state->ggsn[c->ggsn_id].peer, a->state->gn, &c->address, GTPU_PORT,
-                    c->has_mac ? &c->mac : NULL, a->now_ns);
+    struct state_ggsn *ggsn = &a->state->ggsn[c->ggsn_id];
+    ggsn->address = c->address;
+    ggsn->gtpc = c->has_gtpc && c->gtpc;
+    count_ggsn(a->state, c->ggsn_id, true);
+    port_peer_setup(&ggsn->peer, a->state->gn, &c->address, GTPU_PORT, c->has_mac ? &c->mac : NULL,
+                    a->now_ns);
     return 0;
 }
 
 int state_apply_ggsn_remove(const struct apply *a, const struct command_ggsn_remove *c)
 {
-    count_ggsns(a->state, &a->state->ggsn[c->ggsn_id].address, -1);
+    count_ggsn(a->state, c->ggsn_id, false);
     port_peer_release(&a->state->ggsn[c->ggsn_id].peer, a->state->gn);
     return 0;
 }

@@ -110,7 +110,7 @@ struct command {
     uint32_t teid;  // of a new PDP context; of redirect: that at the MS's new worker, 0: none
     uint32_t place; // of a new MS, or one that moves to another worker: its index there
     uint32_t ms_id; // of ms: control's id of it
-    void *buffer;   // of send and llc: the PDU, with room for its headers
+    void *buffer;   // of commands with a PDU: the PDU, with room for its headers
     union {
         uint8_t octets[COMMAND_OCTETS]; // of ms_cipher the key, of ms_options the elements
         // Of ms_move to another worker, and of expect: the contexts' TEIDs there, by NSAPI.

@@ -23,8 +23,9 @@ extern const char *const state_event_names[EVENT_COUNT];
 struct event {
     uint8_t kind;
     uint8_t worker;
-    uint16_t udp_port; // the source's, of ns and stranger; of unreachable the NS-VC's
+    uint16_t udp_port; // the source's, of PDUs; of unreachable the NS-VC's
     uint32_t nse_id, nsvc_id;
+    uint32_t ggsn_id;           // of gtpc: whose turn it is; may be reused by now
     uint32_t bvc_id;            // of moved: the new one
     uint32_t old_bvc_id;        // of moved
     uint32_t claimed_bvc_id;    // of proven and unproven: the cell in which the frame came
@@ -32,7 +33,7 @@ struct event {
     uint32_t teid;              // of error_indication and tunnel: the GGSN's
     struct ipv6_address source; // of the PDU; of unreachable the NS-VC's; of tunnel the GGSN's
     bool copied;                // the buffer is from malloc, else from a pool
-    struct octets pdu;          // the NS PDU, in the buffer
+    struct octets pdu;          // the NS PDU or GTP-C datagram, in the buffer
     void *buffer;
     uint64_t commands; // carried out by the worker before this event
 };

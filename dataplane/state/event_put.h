@@ -1,6 +1,6 @@
 // Makes events and puts them on a worker's ring. Events that any sender can cause at will (unknown
-// senders, an MS's UL-UNITDATA, error indications) may fill half of the ring. So BSSs' own PDUs and
-// the path's own events always have room.
+// senders, an MS's UL-UNITDATA, error indications, GTP-C) may fill half of the ring. So BSSs' own
+// PDUs and the path's own events always have room.
 #ifndef SLUICE_STATE_EVENT_PUT_H
 #define SLUICE_STATE_EVENT_PUT_H
 
@@ -15,6 +15,7 @@ static inline struct event event_of(enum event_kind kind, uint32_t worker, uint6
                           .worker = (uint8_t)worker,
                           .nse_id = EVENT_NONE,
                           .nsvc_id = EVENT_NONE,
+                          .ggsn_id = EVENT_NONE,
                           .bvc_id = EVENT_NONE,
                           .claimed_bvc_id = EVENT_NONE,
                           .ms_id = EVENT_NONE,
@@ -33,17 +34,22 @@ static inline bool event_put_unsolicited(struct rte_ring *events, struct event *
            event_put(events, event);
 }
 
-// Moves of an NSE's MSs: counts of those reported by the worker and of those read by control. Moves
-// take no turns (events.c) and are never shed, so their number is bounded by the work that control
-// can do between two PDUs of other NSEs: as many MSs as change cells within a tenth of a second.
-#define EVENT_MOVES_MOST 256u
-struct event_moves {
+// Events of which only so many may be unread: counts of those reported by the worker, and of those
+// read by control.
+struct event_unread {
     uint32_t told, taken;
 };
 
-static inline bool event_move_may_be_told(const struct event_moves *moves)
+// Moves of an NSE's MSs take no turns (events.c) and are never shed, so their number is bounded by
+// the work that control can do between two PDUs of other NSEs: as many MSs as change cells within a
+// tenth of a second.
+#define EVENT_MOVES_MOST 256u
+// A GGSN's datagrams in a worker's ring, so that one that floods leaves the others room.
+#define EVENT_GTPC_MOST 256u
+
+static inline bool event_may_be_told(const struct event_unread *unread, uint32_t most)
 {
-    return moves->told - __atomic_load_n(&moves->taken, __ATOMIC_RELAXED) < EVENT_MOVES_MOST;
+    return unread->told - __atomic_load_n(&unread->taken, __ATOMIC_RELAXED) < most;
 }
 
 #endif

@@ -153,8 +153,9 @@ _Static_assert(sizeof(struct state_pdp) == 32, "two contexts to a line of the ca
 _Static_assert(STATE_LLES <= 4 && SCHED_SLOTS <= 8 && CLASS_COUNT <= 8, "what their bits hold");
 
 struct state_ggsn {
-    struct peer peer;
+    struct peer peer; // by which GTP-C goes, too, with other UDP ports
     struct ipv6_address address;
+    bool gtpc;
 };
 
 // V(UR) and its OC as one number that never wraps; bit i of `seen`: next - 1 - i was received.
@@ -214,7 +215,10 @@ struct state {
     bool standby;        // an MS was ever put in standby: every N-PDU's MS is checked
     struct names name[STATE_NAMED_KINDS];
     struct rte_hash *endpoints; // struct state_endpoint -> NS-VC
-    struct rte_hash *ggsns;     // struct ipv6_address -> number of GGSNs with it
+    // struct ipv6_address -> how many GGSNs have it; above, the id of the one with GTP-C, + 1
+    struct rte_hash *ggsns;
+#define STATE_GTPC_SHIFT 32
+    uint32_t gtpcs; // GGSNs with GTP-C
 };
 
 // The MS's optional elements of DL-UNITDATA, encoded, in the standard's order; needs `options`.
@@ -323,6 +327,7 @@ uint32_t state_nsvc_of(const struct state *state, const struct state_endpoint *e
 uint32_t state_bvc_of(const struct state *state, uint32_t nse, uint16_t bvci);
 uint32_t state_ms_of(const struct state *state, uint32_t nse, uint32_t tlli);
 bool state_is_ggsn(const struct state *state, const struct ipv6_address *address);
+uint32_t state_gtpc_of(const struct state *state, const struct ipv6_address *address); // a GGSN
 
 // Whether a host with that address may send G-PDUs to the context: the context's GGSN, and the nets
 // of `gn_from`; without nets, to a context without a GGSN, every GGSN.

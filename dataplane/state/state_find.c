@@ -4,6 +4,7 @@
 #include <rte_hash.h>
 
 _Static_assert(NAMES_NONE == STATE_NONE, "no name: no id");
+_Static_assert(STATE_NONE + 1 == 0, "no GGSN with GTP-C: no id");
 
 static uint32_t found(const struct rte_hash *hash, const void *key)
 {
@@ -94,4 +95,11 @@ void state_pdp_uplink(struct state *state, uint32_t pdp, bool ended)
 bool state_is_ggsn(const struct state *state, const struct ipv6_address *address)
 {
     return rte_hash_lookup(state->ggsns, address) >= 0;
+}
+
+uint32_t state_gtpc_of(const struct state *state, const struct ipv6_address *address)
+{
+    void *of = NULL;
+    rte_hash_lookup_data(state->ggsns, address, &of);
+    return (uint32_t)((uintptr_t)of >> STATE_GTPC_SHIFT) - 1;
 }

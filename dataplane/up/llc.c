@@ -122,7 +122,8 @@ static void move(struct up *up, const struct up_frame *f, uint64_t now_ns)
 {
     struct event event = up_event(up, f, EVENT_moved);
     event.old_bvc_id = up->state->ms[f->ms].bvc;
-    if (rte_ring_free_count(up->events) == 0 || !event_move_may_be_told(&up->moves[f->nse]) ||
+    if (rte_ring_free_count(up->events) == 0 ||
+        !event_may_be_told(&up->moves[f->nse], EVENT_MOVES_MOST) ||
         state_ms_move(up->state, up->sched, f->ms, f->bvc, now_ns) != 0)
         return;
     event_put(up->events, &event);

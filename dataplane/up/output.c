@@ -1,11 +1,13 @@
 // N-PDUs to the Gn port: a G-PDU (TS 29.281) without a sequence number to the context's GGSN, in
-// the N-PDU's own buffer, headers in front. N-PDUs that the port refuses wait, in order; when
-// UP_PENDING wait, further ones are dropped, as the uplink has no queue management.
+// the N-PDU's own buffer, headers in front; and between them control's GTP-C messages. What the
+// port refuses waits, in order; when UP_PENDING wait, further ones are dropped, as the uplink has
+// no queue management.
 #include <rte_mbuf.h>
 
 #include "dataplane/base/units.h"
 #include "dataplane/up/up_parts.h"
 #include "dataplane/wire/bytes.h"
+#include "dataplane/wire/gtpc.h"
 #include "dataplane/wire/gtpu.h"
 
 // The Gb headers of a first segment are longer than the Gn headers of its N-PDU.
@@ -66,6 +68,18 @@ static __attribute__((noinline)) void lower_window(struct up *up, const struct s
                          (S_IN_NS / MS_IN_NS));
 }
 
+static void wait_at(struct up *up, uint32_t at, struct rte_mbuf *m, uint8_t segments,
+                    uint32_t octets, uint16_t traced)
+{
+    up->packet[at] = m;
+    up->segments[at] = segments;
+    up->octets[at] = (uint16_t)octets;
+    up->traced[at] = traced;
+    up->pending++;
+    up->pending_segments += segments;
+    up->pending_octets += octets;
+}
+
 void up_npdu(struct up *up, uint32_t pdp, struct rte_mbuf *m, uint8_t segments, uint16_t traced)
 {
     const struct state_pdp_up *p = &up->state->pdp_up[pdp];
@@ -86,13 +100,36 @@ void up_npdu(struct up *up, uint32_t pdp, struct rte_mbuf *m, uint8_t segments, 
     if (__builtin_expect(up->window != NULL, 0))
         lower_window(up, &up->state->pdp[pdp], m);
     put_headers(up, peer, p->teid, m);
-    up->packet[at] = m;
-    up->segments[at] = segments;
-    up->octets[at] = (uint16_t)octets;
-    up->traced[at] = traced;
-    up->pending++;
-    up->pending_segments += segments;
-    up->pending_octets += octets;
+    wait_at(up, at, m, segments, octets, traced);
+}
+
+// In a buffer of the port's, of which there are enough for a port that keeps what it has sent.
+static struct rte_mbuf *message_frame(struct up *up, uint32_t ggsn, const struct rte_mbuf *message)
+{
+    struct peer *peer = &up->state->ggsn[ggsn].peer;
+    uint32_t octets = message->pkt_len, outer = peer->outer_octets;
+    struct rte_mbuf *m = peer_ready(peer, up->gn) ? rte_pktmbuf_alloc(up->gn->answer_pool) : NULL;
+    if (!m)
+        return NULL;
+    uint8_t *b = (uint8_t *)rte_pktmbuf_append(m, (uint16_t)(outer + octets));
+    memcpy(b + outer, rte_pktmbuf_mtod(message, const uint8_t *), octets);
+    peer_put(peer, up->gn, octets, b);
+    put_be16(b + outer - UDP_OCTETS, GTPC_PORT);
+    put_be16(b + outer - UDP_OCTETS + 2, GTPC_PORT);
+    port_reply_finish(m);
+    return m;
+}
+
+void up_send(struct up *up, uint32_t ggsn, struct rte_mbuf *message)
+{
+    uint32_t at = place(up);
+    struct rte_mbuf *m = at < UP_PENDING ? message_frame(up, ggsn, message) : NULL;
+    up->gn->stats->answers++;
+    if (m)
+        wait_at(up, at, m, 0, 0, 0);
+    else
+        up->gn->stats->answers_unsent++;
+    packet_release(message);
 }
 
 // Removes the first waiting N-PDU.
@@ -122,7 +159,7 @@ void up_output(struct up *up)
     for (uint32_t i = 0; i < sent; i++) {
         stats->out_packets += up->segments[up->first];
         stats->out_octets += up->octets[up->first];
-        stats->npdus++;
+        stats->npdus += up->segments[up->first] > 0;
         pending_next(up);
     }
 }
@@ -138,8 +175,11 @@ void up_flush(struct up *up)
     while (up->oldest != UP_NONE)
         up_forget(up, up->partial[up->oldest].pdp, DROP_shutdown);
     while (up->pending) {
-        up_drop_segments(up, DROP_shutdown, up->packet[up->first], up->segments[up->first],
-                         up->octets[up->first]);
+        if (up->segments[up->first])
+            up_drop_segments(up, DROP_shutdown, up->packet[up->first], up->segments[up->first],
+                             up->octets[up->first]);
+        else
+            packet_release(up->packet[up->first]);
         pending_next(up);
     }
 }

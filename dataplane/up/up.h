@@ -46,8 +46,8 @@ struct up {
     struct port *gn, *gb;
     struct stats_worker *stats;
     struct cipher_scratch *scratch;
-    struct rte_ring *events;   // of struct event
-    struct event_moves *moves; // by NSE
+    struct rte_ring *events;    // of struct event
+    struct event_unread *moves; // by NSE
     struct post *post;
     struct window *window;           // NULL: no class has one
     uint16_t oldest, newest, unused; // of `partial`
@@ -61,7 +61,7 @@ struct up {
     uint32_t changes; // struct neighbours' count at that change
     struct up_partial partial[UP_PARTIALS];
     struct rte_mbuf *packet[UP_PENDING];
-    uint8_t segments[UP_PENDING];
+    uint8_t segments[UP_PENDING]; // 0: of GTP-C
     uint16_t octets[UP_PENDING];
     uint16_t traced[UP_PENDING];
 };
@@ -89,6 +89,10 @@ void up_input(struct up *up, struct rte_mbuf **frames, const struct port_datagra
 // (llc.c). Owns the buffer, which holds the frame alone. If the ring of events is full nothing
 // happens: the MS's next frame is another try.
 void up_prove(struct up *up, uint32_t ms, uint32_t bvc, struct rte_mbuf *frame);
+
+// Sends control's GTP-C message to a GGSN, behind all N-PDUs made already; owns the buffer. A
+// message that cannot go is counted as unsent: GTP-C repeats it.
+void up_send(struct up *up, uint32_t ggsn, struct rte_mbuf *message);
 
 // Offers waiting N-PDUs to Gn.
 void up_output(struct up *up);

@@ -138,13 +138,16 @@ static void put_events(const void *of, struct json *json)
     const uint64_t *events = of;
     json_put_object(json, "events");
     for (int kind = 0; kind < EVENT_COUNT; kind++)
-        json_put(json, state_event_names[kind], events[kind]);
+        if (events[kind] || kind < EVENT_gtpc)
+            json_put(json, state_event_names[kind], events[kind]);
     json_close(json);
 }
 
 static void describe_events(const char *before, FILE *out)
 {
-    fprintf(out, "%sevents: that control took from the workers, by kind\n", before);
+    fprintf(out,
+            "%sevents: that control took from the workers, by kind; GTP-C's if there were any\n",
+            before);
     fprintf(out, "%sevents.KIND: how many\n", before);
 }
 

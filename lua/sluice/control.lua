@@ -5,7 +5,9 @@ local capture = require "sluice.core.capture"
 local clock = require "sluice.core.clock"
 local count = require "count"
 local events = require "events"
+local gtpc = require "sluice.gtpc.datagrams"
 local hex = require "sluice.base.hex"
+local hints = require "sluice.core.hints"
 local log = require "log"
 local ns = require "sluice.ns.service"
 local paging = require "sluice.ms.paging"
@@ -97,6 +99,15 @@ end
 
 function handlers.tunnel(_, _, _, _, _, address, _, teid)
     return tunnels.tunnel(address, teid)
+end
+
+function handlers.gtpc(_, _, _, _, pdu, address, port)
+    return gtpc.input(address, port, pdu)
+end
+
+function handlers.gtpc_stranger(_, _, _, _, _, address, port)
+    hints.gtpc_stranger(address, port)
+    return "ignored"
 end
 
 -- The PDU of the event, for the log.

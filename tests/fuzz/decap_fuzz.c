@@ -9,6 +9,7 @@
 #include "dataplane/down/down.h"
 #include "dataplane/port/port_parts.h"
 #include "dataplane/state/event.h"
+#include "dataplane/wire/gtpc.h"
 #include "dataplane/wire/gtpu.h"
 #include "tests/fuzz/buffer.h"
 #include "tests/fuzz/check.h"
@@ -36,7 +37,8 @@ static struct port port, other;
 static struct stats_worker stats;
 static struct stats_port other_stats;
 static struct state state;
-static struct down down = {.state = &state, .stats = &stats, .gn = &port};
+static struct event_unread gtpc;
+static struct down down = {.state = &state, .stats = &stats, .gn = &port, .gtpc = &gtpc};
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 
@@ -50,7 +52,12 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     CHECK(port_setup(&port, &device, 0, &config, &stats.of_port[STATS_GN]) == 0);
     other = (struct port){.vlan = 200, .stats = &other_stats};
     state.ggsns = state_hash("ggsns", 0, 8, sizeof ggsn);
-    CHECK(state.ggsns && rte_hash_add_key(state.ggsns, &ggsn) >= 0);
+    CHECK(state.ggsns &&
+          rte_hash_add_key_data(state.ggsns, &ggsn, (void *)(1 | 1ULL << STATE_GTPC_SHIFT)) >= 0);
+    port.second_udp_port = GTPC_PORT;
+    port.second = down_gtpc;
+    port.second_self = &down;
+    down.event_pool = device.pool;
     down.events = rte_ring_create_elem("events", sizeof(struct event), 8, SOCKET_ID_ANY, 0);
     CHECK(down.events);
     return 0;
@@ -127,6 +134,21 @@ static void check_decap(struct rte_mbuf *m, const struct port_datagram *d)
     rte_pktmbuf_free(m);
 }
 
+// GTP-C's payload is read to its last octet.
+static void check_event(const struct event *event)
+{
+    static volatile uint8_t read;
+    CHECK(event->kind == EVENT_error_indication || event->kind == EVENT_gtpc ||
+          event->kind == EVENT_gtpc_stranger);
+    CHECK((event->kind == EVENT_gtpc) == (event->buffer != NULL));
+    for (uint32_t i = 0; i < event->pdu.n; i++)
+        read = event->pdu.at[i], (void)read;
+    if (event->buffer) {
+        gtpc.taken++;
+        rte_pktmbuf_free(event->buffer);
+    }
+}
+
 // What the frame left behind; then every buffer is back.
 static void clear(void)
 {
@@ -137,7 +159,7 @@ static void clear(void)
     while (rte_ring_dequeue(device.tx_ring[0], (void **)&m) == 0)
         rte_pktmbuf_free(m);
     while (rte_ring_dequeue_elem(down.events, &event, sizeof event) == 0)
-        CHECK(event.kind == EVENT_error_indication);
+        check_event(&event);
     CHECK(rte_mempool_in_use_count(device.pool) == 0);
     CHECK(rte_mempool_in_use_count(port.answer_pool) == 0);
 }

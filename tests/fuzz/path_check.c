@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "dataplane/wire/arp.h"
+#include "dataplane/wire/gtpc.h"
 #include "dataplane/wire/gtpu.h"
 #include "dataplane/wire/icmp.h"
 #include "dataplane/wire/icmpv6.h"
@@ -53,8 +54,12 @@ static void check_ns(const uint8_t *b, uint32_t n)
 
 static void check_udp(enum stats_side side, const struct udp *udp)
 {
-    CHECK(udp->source_port == path_port(side, 0) && udp->payload.n > 0);
-    if (side == STATS_GN)
+    bool gtpc = side == STATS_GN && udp->source_port == GTPC_PORT; // control's, whatever it is
+    CHECK(udp->source_port == path_port(side, 0) || gtpc);
+    CHECK(udp->payload.n > 0 && (!gtpc || udp->destination_port == GTPC_PORT));
+    if (gtpc)
+        CHECK(udp->checksum != 0);
+    else if (side == STATS_GN)
         check_gtpu(udp->payload.at, udp->payload.n);
     else
         check_ns(udp->payload.at, udp->payload.n);

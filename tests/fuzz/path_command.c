@@ -104,8 +104,9 @@ static void fill_own_frame(struct command_ms_prove *c)
 
 static bool may_be_answered(int64_t code)
 {
-    static const int faults[] = {EAGAIN, ERANGE,       EEXIST, ENOENT, EBUSY,    ENOTSUP,
-                                 EINVAL, EAFNOSUPPORT, ENOSPC, EXDEV,  EMSGSIZE, EADDRNOTAVAIL};
+    static const int faults[] = {EAGAIN,   ERANGE,        EEXIST,       ENOENT, EBUSY,
+                                 ENOTSUP,  EINVAL,        EAFNOSUPPORT, ENOSPC, EXDEV,
+                                 EMSGSIZE, EADDRNOTAVAIL, EADDRINUSE};
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
         if (code == -faults[i])
             return true;

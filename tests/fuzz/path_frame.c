@@ -2,6 +2,7 @@
 // host is asked, whole or in fragments, once or again and again; or octets as they come.
 #include <string.h>
 
+#include "dataplane/wire/gtpc.h"
 #include "tests/fuzz/path_draft.h"
 
 enum { UDP = 17, FRAGMENT_HEADER = 44, PIECES_MOST = 10 };
@@ -278,7 +279,8 @@ static void send_datagram(void)
     uint32_t choice = input_octet();
     uint8_t *udp = draft_front(8);
     put_be16(udp, draft.from.udp_port);
-    put_be16(udp + 2, path_port(draft.side, choice == 255));
+    bool gtpc = draft.side == STATS_GN && choice >= 246 && choice < 254;
+    put_be16(udp + 2, gtpc ? GTPC_PORT : path_port(draft.side, choice == 255));
     put_be16(udp + 4, (uint16_t)draft_octets());
     put_be16(udp + 6, 0);
     draft_fault(LAYER_UDP, false);

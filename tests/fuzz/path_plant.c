@@ -151,7 +151,7 @@ static void plant_network(void)
            .peer_mac = path_mac(STATS_GB, 1 + i), .weight = 1);
     for (uint32_t i = 0; i < PATH_GGSNS; i++)
         DO(ggsn, .ggsn_id = i, .address = path_address(STATS_GN, i % 2, 1 + i), .has_mac = i < 2,
-           .mac = path_mac(STATS_GN, 1 + i));
+           .mac = path_mac(STATS_GN, 1 + i), .has_gtpc = true, .gtpc = i < 3);
     // Of IPv4's /24 everybody, of IPv6's only the context's own GGSN.
     struct command_net near = {path_address(STATS_GN, false, 1), 120};
     DO(gn_from, .nets = {.n = 1, .item[0] = near});

@@ -82,7 +82,7 @@ def config(nse="", cells=0):
     more = ", ".join(f"bvc {{ bvci = {bvci} }}" for bvci in range(10, 10 + cells))
     return HEAD + f"""
 log {{ level = "error" }}
-room {{ nses = 8, nsvcs = 64, bvcs = {cells + 256}, mss = 256, pdps = 256 }}
+room {{ nses = 8, ggsns = 4, nsvcs = 64, bvcs = {cells + 256}, mss = 256, pdps = 256 }}
 nse {{ nsei = {HONEST}, dynamic = true, cells = "any", {nsvc(101, A4)},
     bvc {{ bvci = 2, {mss("001010000000000", TLLI, half, ADDRESS, TEID)} }},
     bvc {{ bvci = 3, {mss("001010000000100", TLLI + half, half, f"10.0.0.{half}", TEID + half)},
@@ -95,10 +95,14 @@ nse {{ nsei = {HOSTILE}, {nse} {nsvc(102, H4)},
 
 
 class Arena(World):
-    def __init__(self, workers=None, **more):
+    def __init__(self, workers=None, gtpc=(), **more):
+        """gtpc: addresses of GGSNs with GTP-C, whose port is open then."""
         self.ignored = 0  # frames to others than the honest BSS and its GGSN
         self.ours = set()
         super().__init__(config(**more), workers=workers)
+        for number, address in enumerate(gtpc, 1):
+            self.lua(f"require('dp').ggsn {{ ggsn_id = {number}, gtpc = true, mac = '{HOSTILE_MAC.hex(':')}', "
+                     f"address = require('sluice.config.parts').address('{address}') }}")
         self.hostile = Bss(self, HOSTILE, [(102, H4)], {2: 80000, 3: 80000})
         if "manual" not in more.get("nse", ""):
             self.hostile.up()
@@ -136,7 +140,7 @@ def gb_frame(source, payload, mac=None, port=NS_PORT):
     return wire.frame_of(datagram, mac or wire.mac_of(source), wire.mac(GB_MAC))
 
 
-def gn_frame(source, payload, mac=None, port=2152):
+def gn_frame(source, payload, mac=None, port=2152, to=2152):
     own = "2001:db8::1" if ":" in source else "192.0.2.1"
-    datagram = wire.Datagram(source, port, own, 2152, payload)
+    datagram = wire.Datagram(source, port, own, to, payload)
     return wire.frame_of(datagram, mac or wire.mac_of(source), wire.mac(GN_MAC))

@@ -29,6 +29,7 @@ CELLS_A_PIECE = 128
 Attack = namedtuple("Attack", "name frames turns told met config")
 ATTACKS = []
 KINDS = 1200  # different frames of an attack
+HOSTILE_GGSN = "192.0.2.66"
 MANY_CELLS = 10000
 MANUAL = {"nse": 'ns = "manual",', "cells": MANY_CELLS}
 
@@ -261,6 +262,24 @@ def gtp_echo(_, dice):
                   for _ in range(KINDS)]
 
 
+def gtpc_garbage(source, dice):
+    octets = b"\x32" + dice.randbytes(dice.randrange(0, 300)) if dice.random() < 0.5 else dice.randbytes(40)
+    return gn_frame(source, octets, port=dice.choice((2123, dice.randrange(1, 65536))), to=2123)
+
+
+@attack("GTP-C garbage of strangers, its port is open", "gn.drop_gtpc_stranger", gtpc=[HOSTILE_GGSN])
+@attack("GTP-C garbage of strangers, its port is closed", "gn.drop_other_port", turns=0, gtpc=[])
+def gtpc_strangers(_, dice):
+    return "gn", [gtpc_garbage(stranger(dice), dice) for _ in range(KINDS)]
+
+
+@attack("GTP-C garbage of a GGSN", "gn.control_packets gn.drop_control_full", gtpc=[HOSTILE_GGSN])
+@attack("GTP-C garbage of a GGSN, with two workers", "gn.control_packets gn.drop_control_full", workers=2,
+        gtpc=[HOSTILE_GGSN])
+def gtpc_ggsn(_, dice):
+    return "gn", [gtpc_garbage(HOSTILE_GGSN, dice) for _ in range(KINDS)]
+
+
 @attack("downlink to the hostile BSS, which takes none of it", "background.drop_bvc_full", turns=0)
 def downlink(arena, dice):
     teids = [tunnel.teid for tunnel in arena.tunnels() if tunnel.nse_id == 1]
@@ -335,7 +354,8 @@ def noise(_, dice):
 def together(arena, dice):
     found = []
     for one in ATTACKS:
-        if one.frames not in (together, claims, data, hops) and "ns = " not in one.config.get("nse", ""):
+        if one.frames not in (together, claims, data, hops) and "gtpc" not in one.config \
+                and "ns = " not in one.config.get("nse", ""):
             side, frames = one.frames(arena, dice)
             found += dice.sample(frames, 60) if side == "gb" and len(frames) > 60 else []
     dice.shuffle(found)

@@ -100,6 +100,12 @@ function hints.unlisted(what, address, port)
         end)))
 end
 
+-- A datagram to GTP-C's UDP port from an address that no GGSN with GTP-C has.
+function hints.gtpc_stranger(address, port)
+    say(nil, "gtpc_stranger", ("GTP-C from %s is dropped: no GGSN that speaks GTP-C has this address"):format(
+        at(address, port)))
+end
+
 -- The next hop of an NS-VC does not answer (silent), or answers again.
 function hints.neighbour(nsvc, name, silent)
     if silent then

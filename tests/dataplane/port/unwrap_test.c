@@ -264,6 +264,52 @@ static void options_are_stepped_over(void **state)
     assert_memory_equal(fx.frame + 46, "hi", 2);
 }
 
+static uint32_t seconds;
+
+static void take_second(void *self, struct rte_mbuf *frame, const struct port_datagram *datagram,
+                        uint64_t now_ns)
+{
+    assert_ptr_equal(self, &seconds);
+    assert_int_equal(now_ns, 7);
+    assert_int_equal(datagram->payload_octets, 2);
+    assert_memory_equal(rte_pktmbuf_mtod_offset(frame, uint8_t *, datagram->payload_offset), "hi",
+                        2);
+    fx.stats.host_packets++;
+    fx.stats.host_octets += frame->pkt_len;
+    rte_pktmbuf_free(frame);
+    seconds++;
+}
+
+// Its datagrams go another way than the first one's, and their checksums are looked at whatever
+// check_udp says; without a second port they are for no port, as any other.
+static void a_second_udp_port(void **state)
+{
+    (void)state;
+    seconds = 0;
+    for (uint32_t open = 0; open < 2; open++) {
+        fx.port.second_udp_port = open ? 2123 : 0;
+        fx.port.second = open ? take_second : NULL;
+        fx.port.second_self = &seconds;
+        for (uint32_t ipv6 = 0; ipv6 < 2; ipv6++)
+            for (uint32_t flaw = 0; flaw < 3; flaw++) {
+                uint8_t b[200];
+                uint32_t n = ipv6 ? frame_udp_ipv6(b, "hi", 2) : frame_udp_ipv4(b, "hi", 2);
+                uint8_t *udp = b + (ipv6 ? 54 : 34);
+                uint32_t before = seconds, sum = get_be16(udp + 6) + 0xffffu;
+                put_be16(udp + 2, flaw == 2 ? 2124 : 2123);
+                if (!ipv6 && flaw == 0)
+                    sum = 0; // none
+                else
+                    sum = sum + OUR_PORT - 2123 + (flaw == 1);
+                put_be16(udp + 6, (uint16_t)(sum == 0 ? 0 : (sum - 1) % 0xffff + 1));
+                assert_false(fixture_receive_octets(b, n, 7));
+                assert_int_equal(seconds - before, open && flaw == 0);
+            }
+    }
+    assert_int_equal(fx.stats.drop[DROP_udp_checksum].packets, 2);
+    assert_int_equal(fx.stats.drop[DROP_other_port].packets, 6 + 2);
+}
+
 static void a_burst_keeps_its_order(void **state)
 {
     (void)state;
@@ -305,6 +351,7 @@ int main(void)
         PORT_TEST(a_checksum_of_zero_is_none),
         PORT_TEST(a_frame_in_several_buffers_becomes_one),
         PORT_TEST(options_are_stepped_over),
+        PORT_TEST(a_second_udp_port),
         PORT_TEST(a_burst_keeps_its_order),
     };
     return cmocka_run_group_tests(tests, eal_fixture_setup, eal_fixture_teardown);

@@ -144,6 +144,19 @@ static bool accepts_lifetimes(const struct command_class_set *c)
            (c->bss_most_ns == 0 || c->bss_least_ns <= c->bss_most_ns);
 }
 
+static bool asks_for_gtpc(const struct command_ggsn *c)
+{
+    return c->has_gtpc && c->gtpc;
+}
+
+static bool has_gtpc(void)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < GGSNS; i++)
+        any |= model.ggsn[i].gtpc;
+    return any;
+}
+
 bool model_accepts(const struct command *c)
 {
     switch (c->op) {
@@ -168,8 +181,11 @@ bool model_accepts(const struct command *c)
     case COMMAND_nsvc_remove:
     case COMMAND_send:
         return c->send.nsvc_id < NSVCS && model.nsvc[c->send.nsvc_id].made;
-    case COMMAND_ggsn:
-        return c->ggsn.ggsn_id < GGSNS && !model.ggsn[c->ggsn.ggsn_id].made;
+    case COMMAND_ggsn: // all have one address
+        return c->ggsn.ggsn_id < GGSNS && !model.ggsn[c->ggsn.ggsn_id].made &&
+               !(asks_for_gtpc(&c->ggsn) && has_gtpc());
+    case COMMAND_ggsn_send:
+        return c->ggsn_send.ggsn_id < GGSNS && model.ggsn[c->ggsn_send.ggsn_id].gtpc;
     case COMMAND_ggsn_remove:
         return c->ggsn_remove.ggsn_id < GGSNS && model.ggsn[c->ggsn_remove.ggsn_id].made &&
                !has_pdp(ANY, ANY, ANY, c->ggsn_remove.ggsn_id);
@@ -300,9 +316,10 @@ void model_note(const struct command *c, uint32_t teid)
         break;
     case COMMAND_ggsn:
         model.ggsn[c->ggsn.ggsn_id].made = true;
+        model.ggsn[c->ggsn.ggsn_id].gtpc = asks_for_gtpc(&c->ggsn);
         break;
     case COMMAND_ggsn_remove:
-        model.ggsn[c->ggsn_remove.ggsn_id].made = false;
+        memset(&model.ggsn[c->ggsn_remove.ggsn_id], 0, sizeof model.ggsn[0]);
         break;
     case COMMAND_bvc:
         model.bvc[c->bvc.bvc_id].made = true;

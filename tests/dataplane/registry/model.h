@@ -26,7 +26,10 @@
 struct registry_model {
     struct {
         bool made;
-    } nse[NSES], ggsn[GGSNS];
+    } nse[NSES];
+    struct {
+        bool made, gtpc;
+    } ggsn[GGSNS];
     struct {
         bool made;
         uint32_t nse, port;

@@ -200,6 +200,24 @@ void model_settle(void)
     }
 }
 
+// The id that GTP-C's address finds, at every worker; its port is open while there is one.
+static void expect_gtpc(void)
+{
+    struct ipv6_address address = address_of_ipv4(GGSN);
+    uint32_t wanted = STATE_NONE;
+    bool any = false;
+    for (uint32_t i = 0; i < GGSNS; i++) {
+        any |= model.ggsn[i].made;
+        wanted = model.ggsn[i].gtpc ? i : wanted;
+    }
+    for (uint32_t w = 0; w < WORKERS; w++) {
+        const struct state *state = &worker(w)->state;
+        assert_int_equal(state_gtpc_of(state, &address), wanted);
+        assert_int_equal(state->gn->second_udp_port, wanted == STATE_NONE ? 0 : 2123);
+        assert_int_equal(state_is_ggsn(state, &address), any);
+    }
+}
+
 void model_expect(void)
 {
     uint32_t names = 0, nsvcs = 0, names_there = 0;
@@ -236,4 +254,5 @@ void model_expect(void)
         expect_places(w);
     }
     assert_int_equal(names_there, names);
+    expect_gtpc();
 }

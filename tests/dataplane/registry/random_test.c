@@ -75,6 +75,8 @@ static struct command any_command(bool down)
         c.llc.pdu = (struct octets){octets, 1 + (uint32_t)random_next() % sizeof octets};
     if (c.op == COMMAND_ms_prove)
         c.ms_prove.pdu = (struct octets){octets, 1 + (uint32_t)random_next() % sizeof octets};
+    if (c.op == COMMAND_ggsn_send)
+        c.ggsn_send.pdu = (struct octets){octets, 1 + (uint32_t)random_next() % sizeof octets};
     if (c.op == COMMAND_send)
         c.send.pdu = (struct octets){octets, 1 + (uint32_t)random_next() % sizeof octets};
     if (c.op == COMMAND_nsvc)
@@ -96,8 +98,8 @@ static void give(struct command c)
     bool wanted = model_accepts(&c);
     int64_t result = dp_command(p.dp, &c);
     // Control may be out of buffers for PDUs; and a cell that goes is neither there nor free.
-    if (result == -EAGAIN &&
-        (c.op == COMMAND_send || c.op == COMMAND_llc || c.op == COMMAND_ms_prove || !wanted))
+    if (result == -EAGAIN && (c.op == COMMAND_send || c.op == COMMAND_llc ||
+                              c.op == COMMAND_ms_prove || c.op == COMMAND_ggsn_send || !wanted))
         return;
     if ((result >= 0) != wanted)
         fail_msg("%s: %d, but the model %s", dp_calls[1 + c.op].name, (int)result,

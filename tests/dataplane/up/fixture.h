@@ -44,7 +44,7 @@ struct fixture {
     struct state state;
     struct sched *sched;
     struct up up;
-    struct event_moves moves[2]; // by NSE
+    struct event_unread moves[2]; // by NSE
     uint64_t now_ns;
     uint32_t n; // of the burst that is being gathered
     struct rte_mbuf *frame[PORT_BURST];
