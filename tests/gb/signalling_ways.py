@@ -3,7 +3,7 @@
 the file and of strangers; a reload's key, a Reset, an MS that goes; and that without a handler all is as it was."""
 
 import codec
-from llc_ms import IMSI, IOV_UI, RESET, TLLI, XID, Osmocom, begin, config, put, u_frame, u_frames
+from llc_ms import IMSI, IOV_UI, NULL, RESET, TLLI, XID, Osmocom, begin, config, put, u_frame, u_frames
 from sapi1 import COUNTERS, KEYS, Phone, got, served
 from world import World, case, main, right, same
 
@@ -115,6 +115,20 @@ def reset():
         same([m.split(":")[0] for m in got(world)], [f"0a41{b'one'.hex()}", f"0a41{b'two'.hex()}"], "messages")
         down = [phone.read(r.pdu.sdu["llc"], 0) for r in bss.dl]
         same(down, [(True, b"\x0a\x42y")], "down")
+
+
+@case("the first signalling behind a Reset: its IOV-UI is in force, whether the MS has answered or not")
+def first_behind_a_reset():
+    for answers in (True, False):
+        with World(config(KEYED + "iov_ui = 0x11223344,")) as world:
+            bss, phone = begin(world), Phone(3, 0x11223344)
+            served(world)
+            put(bss, u_frame(1, NULL))  # heard
+            same([f.number(IOV_UI) for f in u_frames(bss)], [0x11223344], "Reset")
+            if answers:
+                put(bss, u_frame(1, XID, response=True))
+            put(bss, phone.frame(b"\x0a\x41one"))
+            same([m.split(":")[0] for m in got(world)], [f"0a41{b'one'.hex()}"], "messages")
 
 
 @case("an MS that is removed, and another with its id: the second begins anew")
