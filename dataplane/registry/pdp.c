@@ -75,13 +75,37 @@ int registry_pdp(struct registry *r, struct command *command)
     return 0;
 }
 
-int registry_pdp_uplink(struct registry *r, struct command *c)
+// To the worker of the context's MS; the context's id is the first field of these commands.
+static int offer(struct registry *r, struct command *c)
 {
-    struct registry_pdp *pdp = registry_made_pdp(r, c->pdp_uplink.pdp_id);
-    if (!pdp)
-        return REGISTRY_THERE(r, pdp, c->pdp_uplink.pdp_id);
-    c->pdp_uplink.pdp_id = teid_index(r->teid_bits, pdp->here);
-    return registry_offer(r, 1u << registry_worker_of_ms(r, pdp->ms), c);
+    uint32_t id = c->pdp_uplink.pdp_id;
+    int fault = REGISTRY_THERE(r, pdp, id);
+    if (fault)
+        return fault;
+    c->pdp_uplink.pdp_id = teid_index(r->teid_bits, r->pdp[id].here);
+    return registry_offer(r, 1u << registry_worker_of_ms(r, r->pdp[id].ms), c);
+}
+
+REGISTRY_PLAIN(pdp_uplink, offer)
+
+static void leave_ggsn(struct registry *r, const struct registry_pdp *pdp)
+{
+    if (pdp->has_ggsn)
+        r->ggsn[pdp->ggsn].pdps--;
+}
+
+int registry_pdp_tunnel(struct registry *r, struct command *command)
+{
+    const struct command_pdp_tunnel c = command->pdp_tunnel;
+    int fault = REGISTRY_THERE(r, ggsn, c.ggsn_id) ?: offer(r, command);
+    if (fault)
+        return fault;
+    struct registry_pdp *pdp = &r->pdp[c.pdp_id];
+    leave_ggsn(r, pdp);
+    pdp->has_ggsn = true;
+    pdp->ggsn = (uint16_t)c.ggsn_id;
+    r->ggsn[c.ggsn_id].pdps++;
+    return 0;
 }
 
 static void unlink_of_ms(struct registry *r, uint32_t id)
@@ -110,7 +134,6 @@ int registry_pdp_remove(struct registry *r, struct command *c)
     registry_pdp_leave(r, id);
     give_place(r, pdp->teid);
     r->ms[pdp->ms].nsapis &= (uint16_t) ~(1u << pdp->nsapi);
-    if (pdp->has_ggsn)
-        r->ggsn[pdp->ggsn].pdps--;
+    leave_ggsn(r, pdp);
     return 0;
 }

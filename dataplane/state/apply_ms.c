@@ -305,6 +305,17 @@ int state_apply_pdp_uplink(const struct apply *a, const struct command_pdp_uplin
     return 0;
 }
 
+// From here on it takes G-PDUs of that GGSN, and no longer of the former one. An N-PDU in
+// reassembly goes to the new one.
+int state_apply_pdp_tunnel(const struct apply *a, const struct command_pdp_tunnel *c)
+{
+    struct state_pdp_up *up = &a->state->pdp_up[c->pdp_id];
+    up->ggsn = (uint16_t)c->ggsn_id;
+    up->teid = c->ggsn_teid;
+    state_pdp_uplink(a->state, c->pdp_id, false);
+    return 0;
+}
+
 int state_ms_move(struct state *state, struct sched *sched, uint32_t ms, uint32_t bvc,
                   uint64_t now_ns)
 {

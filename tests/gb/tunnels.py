@@ -157,6 +157,24 @@ def made_again():
         world.run(S)
 
 
+@case("a far end that control sets anew: uplink goes there, G-PDUs come from there alone; with two workers, too", 2)
+@case("a far end that control sets anew: uplink goes there, and G-PDUs come from there alone", 1)
+def far_end(workers):
+    with World(config(), workers=workers) as world:
+        network = Network(world)
+        pdp_id, = (t.pdp_id for t in world.tunnels() if t.tlli == TLLI and t.nse_id == 0)
+        same(network.up(0), [(GGSN, TEID)], "its uplink")
+        for ggsn, address, teid in (("other", OTHER, 0x77), ("other", OTHER, 0x78), ("ggsn", GGSN, 0xFFFFFFFF)):
+            network.indicate(TEID)  # it had ended, besides
+            world.lua(f"require('dp').pdp_tunnel {{ pdp_id = {pdp_id}, ggsn_teid = {teid}, "
+                      f"ggsn_id = require('sluice.core.network').ggsn_ids['{ggsn}'] }}")
+            world.run(0)
+            same(network.up(0), [(address, teid)], "its uplink")
+            for source in GGSN, OTHER:
+                same(sent_from(world, source), (0, 1) if source == address else (1, 0), f"a G-PDU from {source}")
+            same(network.up(1), [(GGSN, TEID + 1)], "another context's uplink")
+
+
 STRANGER = "203.0.113.7"
 
 

@@ -10,7 +10,6 @@ struct registry_model model;
 uint32_t model_moves, model_late_moves, model_ahead, model_kept, model_pages, model_heard,
     model_tunnels;
 uint32_t model_full;
-#define NO_GGSN 99u
 
 // --- What the model says -------------------------------------------------------------------------
 uint32_t model_nse_of(uint32_t ms)
@@ -218,6 +217,9 @@ bool model_accepts(const struct command *c)
                 (c->pdp.ggsn_id < GGSNS && model.ggsn[c->pdp.ggsn_id].made)) &&
                !has_pdp(c->pdp.ms_id, ANY, c->pdp.nsapi, ANY) &&
                model_has_room_for_pdp(c->pdp.ms_id);
+    case COMMAND_pdp_tunnel:
+        return c->pdp_tunnel.pdp_id < TUNNELS && model.pdp[c->pdp_tunnel.pdp_id].made &&
+               c->pdp_tunnel.ggsn_id < GGSNS && model.ggsn[c->pdp_tunnel.ggsn_id].made;
     case COMMAND_pdp_uplink:
     case COMMAND_pdp_remove:
         return c->pdp_remove.pdp_id < TUNNELS && model.pdp[c->pdp_remove.pdp_id].made;
@@ -340,6 +342,11 @@ void model_note(const struct command *c, uint32_t teid)
         model.pdp[c->pdp.pdp_id].ggsn = c->pdp.has_ggsn_id ? c->pdp.ggsn_id : NO_GGSN;
         model.pdp[c->pdp.pdp_id].ggsn_teid = c->pdp.ggsn_teid;
         model.pdp[c->pdp.pdp_id].teid = teid;
+        break;
+    case COMMAND_pdp_tunnel:
+        model.pdp[c->pdp_tunnel.pdp_id].ggsn = c->pdp_tunnel.ggsn_id;
+        model.pdp[c->pdp_tunnel.pdp_id].ggsn_teid = c->pdp_tunnel.ggsn_teid;
+        model.pdp[c->pdp_tunnel.pdp_id].ended = model.pdp[c->pdp_tunnel.pdp_id].unsure = false;
         break;
     case COMMAND_pdp_uplink:
         model.pdp[c->pdp_uplink.pdp_id].ended = c->pdp_uplink.ended;

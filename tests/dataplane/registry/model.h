@@ -22,6 +22,7 @@
 #define PORTS          5u // of BSSs
 #define TLLIS          8u
 #define BVCIS          4u
+#define NO_GGSN        99u
 
 struct registry_model {
     struct {

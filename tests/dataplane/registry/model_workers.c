@@ -157,7 +157,10 @@ static void expect_pdp(uint32_t id)
     assert_int_equal(w, model_nse_of(model.pdp[id].ms) % WORKERS);
     assert_int_equal(state->ms_up[pdp->ms].id, model.pdp[id].ms);
     assert_int_equal(pdp->nsapi, model.pdp[id].nsapi);
-    bool ended = state->pdp_up[teid_index(state->teid_bits, pdp->teid)].ended;
+    const struct state_pdp_up *up = &state->pdp_up[teid_index(state->teid_bits, pdp->teid)];
+    bool ended = up->ended;
+    assert_int_equal(up->ggsn, model.pdp[id].ggsn == NO_GGSN ? STATE_NO_GGSN : model.pdp[id].ggsn);
+    assert_int_equal(up->teid, model.pdp[id].ggsn_teid);
     assert_true(ended == model.pdp[id].ended || (!ended && model.pdp[id].unsure));
     uint32_t at = state->ms_up[pdp->ms].first_pdp;
     while (&state->pdp[at] != pdp)
