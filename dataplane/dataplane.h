@@ -219,7 +219,8 @@ uint32_t dp_end(struct dp *dp);
 int64_t dp_command(struct dp *dp, const struct command *command);
 
 // Finds an MS or a cell by its TLLI or BVCI in control's own records, without asking a worker.
-// EVENT_NONE: there is none. A former TLLI counts until the next ms_tlli of the MS.
+// EVENT_NONE: there is none. A former TLLI, or one to come, counts until the next ms_tlli of the
+// MS.
 uint32_t dp_ms_of(const struct dp *dp, uint32_t nse, uint32_t tlli);
 uint32_t dp_bvc_of(const struct dp *dp, uint32_t nse, uint32_t bvci);
 // The same TLLI in all NSEs: at most `most` MSs. Returns how many.

@@ -1,7 +1,8 @@
 // Look-ups in control's copy of the dataplane's registry, added to the commands of `require "dp"`;
 // they ask no worker:
 //   dp.ms_of(nse_id, tlli) -> ms_id, bvc_id | nil
-//                                  also by the MS's old TLLI while the dataplane still accepts it
+//                                  also by the MS's old TLLI, or one to come, while the dataplane
+//                                  accepts it
 //   dp.mss_of(tlli) -> { ms_id ... } | nil   the same of all NSEs; nil: more than 64
 //   dp.bvc_of(nse_id, bvci) -> bvc_id | nil
 //   dp.bvc_held(bvc_id) -> boolean  whether the id is in use

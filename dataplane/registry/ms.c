@@ -46,6 +46,14 @@ static void new_tlli(struct registry *r, uint32_t id, uint32_t tlli)
     registry_same_add(r, id, SAME_PRESENT);
 }
 
+// The present one stays; the new one is in the former one's place.
+static void tlli_to_come(struct registry *r, uint32_t id, uint32_t tlli)
+{
+    tlli_add(r, nse_of(r, id), tlli, id);
+    r->ms[id].old_tlli = tlli;
+    registry_same_add(r, id, SAME_FORMER);
+}
+
 // One atomic store, because other threads read the word.
 static void put_at(struct registry *r, uint32_t ms, uint32_t worker, uint32_t place)
 {
@@ -165,6 +173,7 @@ int registry_ms_prove(struct registry *r, struct command *c)
 int registry_ms_tlli(struct registry *r, struct command *c)
 {
     uint32_t id = c->ms_tlli.ms_id, tlli = c->ms_tlli.tlli;
+    bool down_old = c->ms_tlli.has_down_old && c->ms_tlli.down_old;
     struct registry_ms *ms = registry_made_ms(r, id);
     if (ms && tlli != ms->tlli && tlli != ms->old_tlli && is_tlli(r, nse_of(r, id), tlli))
         return -EEXIST;
@@ -173,7 +182,7 @@ int registry_ms_tlli(struct registry *r, struct command *c)
         return fault;
     old_tlli_end(r, id);
     if (tlli != ms->tlli)
-        new_tlli(r, id, tlli);
+        (down_old ? tlli_to_come : new_tlli)(r, id, tlli);
     return 0;
 }
 

@@ -1,7 +1,7 @@
 // See parts.h: the MSs with one TLLI, whatever their NSE. A table has one of them for each TLLI,
 // and the others are in a list behind it: in a network in which each NSE counts from one number,
 // thousands may be, and in the table all would be in one place, which each search goes through.
-// An MS is in the lists of its TLLI and of its former one.
+// An MS is in the lists of its TLLI and of its former one, or of one to come.
 #include "dataplane/registry/parts.h"
 
 static uint32_t tlli_of(const struct registry *r, uint32_t node)

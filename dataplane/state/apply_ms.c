@@ -76,9 +76,11 @@ void state_old_tlli_end(struct state *state, uint32_t ms)
     if (*old != tlli)
         state_apply_unname(&a, state->bvc[state->ms[ms].bvc].nse, STATE_NAMED_TLLI, *old, ms);
     *old = tlli;
+    state->ms[ms].holds &= (uint8_t)~STATE_TLLI_TO_COME;
 }
 
-// Every context's headers include the TLLI. The former TLLI, if different, becomes the old one.
+// Every context's headers include the TLLI. The former TLLI, if different, becomes the old one;
+// with `down_old` it stays, and the new one is a second name.
 int state_apply_ms_tlli(const struct apply *a, const struct command_ms_tlli *c)
 {
     struct state *state = a->state;
@@ -87,6 +89,11 @@ int state_apply_ms_tlli(const struct apply *a, const struct command_ms_tlli *c)
     if (c->tlli == ms->tlli)
         return 0;
     state_apply_name(a, state->bvc[ms->bvc].nse, STATE_NAMED_TLLI, c->tlli, c->ms_id);
+    if (c->has_down_old && c->down_old) {
+        state->ms_up[c->ms_id].old_tlli = c->tlli;
+        ms->holds |= STATE_TLLI_TO_COME;
+        return 0;
+    }
     ms->tlli = c->tlli;
     for (uint32_t pdp = state->ms_up[c->ms_id].first_pdp; pdp != STATE_NONE;
          pdp = state->pdp_up[pdp].next)

@@ -88,7 +88,8 @@ enum {
     STATE_HELD_FOR_PAGING = 4,  // set by the path, until the MS is heard
     STATE_HELD_IN_STANDBY = 8,  // set by control, or if all goes in vain, until it is heard;
                                 // waiting N-PDUs are reported
-    STATE_LISTENED_FOR = 16     // no hold: control is told when the MS is heard
+    STATE_LISTENED_FOR = 16,    // no hold: control is told when the MS is heard
+    STATE_TLLI_TO_COME = 32     // no hold: its `old_tlli` is one to come
 };
 #define STATE_HELD_BY_SILENCE \
     (STATE_HELD_UNTIL_HEARD | STATE_HELD_FOR_PAGING | STATE_HELD_IN_STANDBY)
@@ -166,7 +167,7 @@ struct state_lle_up {
 struct state_ms_up {
     struct state_lle_up lle[STATE_LLES];
     uint32_t first_pdp; // head of its list of PDP contexts; STATE_NONE
-    uint32_t old_tlli;  // its former TLLI; equal to its TLLI: none
+    uint32_t old_tlli;  // its former TLLI, or one to come; equal to its TLLI: none
     uint32_t id;        // control's id of it
     uint32_t counts;    // index of its state_ms_counts + 1; 0: none
     // Of its downlink, modulo 2^32.
@@ -267,7 +268,8 @@ int state_ms_let_go(struct state *state, struct sched *sched, uint32_t ms, uint8
                     uint64_t now_ns);
 
 // Ends the MS's former TLLI. Frames may come under it until one has come under the new TLLI, so
-// until then both are its names (TS 44.064 8.3).
+// until then both are its names (TS 44.064 8.3). And a TLLI to come, with which control has not set
+// its TLLI yet: until it does, both are its names, whichever it is heard under.
 void state_old_tlli_end(struct state *state, uint32_t ms);
 
 // The MS counts as heard.
@@ -288,7 +290,8 @@ static inline void state_ms_sent(struct state_ms *ms, uint32_t llc_octets)
 static inline void state_ms_heard(struct state *state, uint32_t ms, uint32_t tlli, uint64_t now_ns)
 {
     state_ms_is_there(&state->ms[ms], now_ns);
-    if (__builtin_expect(state->ms_up[ms].old_tlli != tlli, 0))
+    if (__builtin_expect(state->ms_up[ms].old_tlli != tlli, 0) &&
+        !(state->ms[ms].holds & STATE_TLLI_TO_COME))
         state_old_tlli_end(state, ms);
 }
 

@@ -177,7 +177,7 @@ static void found_by_name(void **state)
     expect_ms(2, 77, EVENT_NONE, 0, 0);
     expect_ms(0x80000000u, 77, EVENT_NONE, 0, 0);
     expect_ms(0, 78, EVENT_NONE, 0, 0);
-    TRY(0, ms_tlli, 3, 78);
+    TRY(0, ms_tlli, .ms_id = 3, .tlli = 78);
     expect_ms(0, 77, 3, 0, 78); // as long as it is an alias
     expect_ms(0, 78, 3, 0, 78);
     TRY(0, ms_move, 3, 1);

@@ -245,6 +245,17 @@ static void note_freeze(const struct command_ms_freeze *c)
     }
 }
 
+// With down_old it is a second name, which the MS keeps until the next.
+static void note_tlli(const struct command_ms_tlli *c)
+{
+    bool to_come = c->has_down_old && c->down_old;
+    uint32_t before = model.ms[c->ms_id].tlli;
+    model.ms[c->ms_id].has_old_tlli = before != c->tlli;
+    model.ms[c->ms_id].to_come = to_come && before != c->tlli;
+    model.ms[c->ms_id].old_tlli = to_come ? c->tlli : before;
+    model.ms[c->ms_id].tlli = to_come ? before : c->tlli;
+}
+
 static void note_ms(const struct command *c)
 {
     switch (c->op) {
@@ -260,10 +271,7 @@ static void note_ms(const struct command *c)
         model.ms[c->ms_cipher.ms_id].number = 0;
         break;
     case COMMAND_ms_tlli:
-        model.ms[c->ms_tlli.ms_id].old_tlli = model.ms[c->ms_tlli.ms_id].tlli;
-        model.ms[c->ms_tlli.ms_id].has_old_tlli =
-            model.ms[c->ms_tlli.ms_id].tlli != c->ms_tlli.tlli;
-        model.ms[c->ms_tlli.ms_id].tlli = c->ms_tlli.tlli;
+        note_tlli(&c->ms_tlli);
         break;
     case COMMAND_ms_move:
         if (model_nse_of(c->ms_move.ms_id) != model.bvc[c->ms_move.bvc_id].nse)

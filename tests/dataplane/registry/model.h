@@ -42,8 +42,8 @@ struct registry_model {
         uint64_t removed; // if it goes: commands that its worker has carried out once it has gone
     } bvc[BVCS];
     struct {
-        bool made, slot[SLOTS], keyed, has_old_tlli;
-        uint32_t bvc, tlli, old_tlli, number; // of UI frames that it has sent
+        bool made, slot[SLOTS], keyed, has_old_tlli, to_come; // to_come: it is not the former one
+        uint32_t bvc, tlli, old_tlli, number;                 // of UI frames that it has sent
         // commands that its worker has carried out once it knows where control put it; that it is
         // to be held until it is heard
         uint64_t said, hold_said;

@@ -115,13 +115,13 @@ static void test_another_tlli(void **state)
             .op = COMMAND_pdp,
             .teid = teid_make(made.teid_bits, 0, 1, pdp),
             .pdp = {.pdp_id = pdp, .ms_id = 1, .nsapi = (uint8_t)(5 + pdp), .sapi = 3}});
-    APPLY(ms_tlli, 1, 0xc0000002);
+    APPLY(ms_tlli, .ms_id = 1, .tlli = 0xc0000002);
     EXPECT_MS(0, 0xc0000001, 1); // until it is heard under the new one
     EXPECT_MS(0, 0xc0000002, 1);
     assert_true(made.ms[1].tlli == 0xc0000002);
     for (uint32_t pdp = 0; pdp < 3; pdp++) // each context's frames say it
         assert_memory_equal(made.pdp[pdp].bssgp, "\x00\xc0\x00\x00\x02", 5);
-    APPLY(ms_tlli, 1, 0xc0000002); // the same again: the old one ends
+    APPLY(ms_tlli, .ms_id = 1, .tlli = 0xc0000002); // the same again: the old one ends
     EXPECT_MS(0, 0xc0000001, STATE_NONE);
     EXPECT_MS(0, 0xc0000002, 1);
     ADD_MS(2, 0, 0xc0000001); // what it had may be another's
@@ -135,15 +135,15 @@ static void test_the_old_tlli(void **state)
     ADD_BVC(0, 0, 2);
     ADD_BVC(1, 1, 2);
     ADD_MS(1, 0, 1);
-    APPLY(ms_tlli, 1, 2);
+    APPLY(ms_tlli, .ms_id = 1, .tlli = 2);
     state_ms_heard(&made, 1, 1, 0); // it says nothing of the new one
     EXPECT_MS(0, 1, 1);
     state_ms_heard(&made, 1, 2, 0);
     EXPECT_MS(0, 1, STATE_NONE);
-    APPLY(ms_tlli, 1, 3);
-    APPLY(ms_tlli, 1, 2); // back
+    APPLY(ms_tlli, .ms_id = 1, .tlli = 3);
+    APPLY(ms_tlli, .ms_id = 1, .tlli = 2); // back
     EXPECT_MS(0, 3, 1);
-    APPLY(ms_tlli, 1, 4);
+    APPLY(ms_tlli, .ms_id = 1, .tlli = 4);
     EXPECT_MS(0, 3, STATE_NONE);
     EXPECT_MS(0, 2, 1);
     APPLY(ms_move, 1, 1);
@@ -151,7 +151,7 @@ static void test_the_old_tlli(void **state)
     EXPECT_MS(0, 4, STATE_NONE);
     EXPECT_MS(1, 2, STATE_NONE);
     EXPECT_MS(1, 4, 1);
-    APPLY(ms_tlli, 1, 5);
+    APPLY(ms_tlli, .ms_id = 1, .tlli = 5);
     APPLY(ms_remove, 1);
     EXPECT_MS(1, 4, STATE_NONE);
     EXPECT_MS(1, 5, STATE_NONE);
@@ -272,7 +272,7 @@ static void test_full_tables(void **state)
     for (uint32_t i = 0; i < MSS; i++)
         ADD_MS(i, i % BVCS, 0x80000000 + i * 0x10000);
     for (uint32_t i = 0; i < MSS; i++)
-        APPLY(ms_tlli, i, 0xc0000000 + i * 0x10000);
+        APPLY(ms_tlli, .ms_id = i, .tlli = 0xc0000000 + i * 0x10000);
     for (uint32_t i = 0; i < NSVCS; i++)
         add_nsvc(i, i % NSES, address_of_ipv4(0x0a000000 + i * 256), (uint16_t)(1 + i * 64));
     for (uint32_t i = 0; i < BVCS; i++)
@@ -309,7 +309,7 @@ static void test_any_sequence(void **state)
             plain[ms].bvc = bvc;
             plain[ms].tlli = plain[ms].old = tlli;
         } else if (i % 3 == 0 && state_ms_of(&made, from, tlli) == STATE_NONE) {
-            APPLY(ms_tlli, ms, tlli);
+            APPLY(ms_tlli, .ms_id = ms, .tlli = tlli);
             plain[ms].old = plain[ms].tlli;
             plain[ms].tlli = tlli;
         } else if (i % 3 == 1 &&
