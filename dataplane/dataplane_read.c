@@ -30,6 +30,21 @@ uint32_t dp_ms_cell(const struct dp *dp, uint32_t id, uint32_t *tlli)
     return ms->bvc;
 }
 
+// Until the worker has the MS its place holds what the place's former user has left.
+uint64_t dp_ms_silence_ns(const struct dp *dp, uint32_t id)
+{
+    const struct registry_ms *ms = registry_made_ms(&dp->registry, id);
+    if (!ms)
+        return TIME_NEVER;
+    uint32_t w = dp_at_worker(ms->at);
+    if ((int32_t)((uint32_t)registry_carried_out(&dp->registry, w) - ms->since) < 0)
+        return 0;
+    const uint32_t *heard = &dp->worker[w]->state.ms[dp_at_place(ms->at)].heard;
+    int32_t ticks =
+        (int32_t)(state_tick(dp->events.now_ns) - __atomic_load_n(heard, __ATOMIC_RELAXED));
+    return ticks > 0 ? (uint64_t)ticks << STATE_TICK_SHIFT : 0;
+}
+
 int dp_ms_may_move(const struct dp *dp, uint32_t ms, uint32_t bvc)
 {
     return registry_ms_may_move(&dp->registry, ms, bvc);

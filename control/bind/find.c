@@ -1,5 +1,5 @@
 // Look-ups in control's copy of the dataplane's registry, added to the commands of `require "dp"`;
-// they ask no worker:
+// they ask no worker, but ms_silence and bvc_octets read what one has written:
 //   dp.ms_of(nse_id, tlli) -> ms_id, bvc_id | nil
 //                                  also by the MS's old TLLI, or one to come, while the dataplane
 //                                  accepts it
@@ -8,6 +8,7 @@
 //   dp.bvc_held(bvc_id) -> boolean  whether the id is in use
 //   dp.bvc_octets(bvc_id) -> octets of LLC PDUs sent
 //   dp.ms_cell(ms_id) -> bvc_id, tlli | nil
+//   dp.ms_silence(ms_id) -> ns since the MS was last heard, within 34 ms | nil
 //   dp.may_move(ms_id, bvc_id) -> true | false, why      whether dp.ms_move would be accepted
 //   dp.worker_left(nse_id) -> mss, pdps   free places of the worker of an NSE with that id
 #include "control/bind/internal.h"
@@ -89,6 +90,16 @@ static int ms_cell(lua_State *L)
     return 2;
 }
 
+static int ms_silence(lua_State *L)
+{
+    uint64_t silence_ns = dp_ms_silence_ns(dp_of(L), number_at(L, 1));
+    if (silence_ns == TIME_NEVER)
+        lua_pushnil(L);
+    else
+        lua_pushinteger(L, (lua_Integer)silence_ns);
+    return 1;
+}
+
 static int may_move(lua_State *L)
 {
     int fault = dp_ms_may_move(dp_of(L), number_at(L, 1), number_at(L, 2));
@@ -110,15 +121,11 @@ static int worker_left(lua_State *L)
 
 void bind_add_find(struct bind *lua, struct dp *dp)
 {
-    static const luaL_Reg functions[] = {{"ms_of", ms_of},
-                                         {"mss_of", mss_of},
-                                         {"bvc_of", bvc_of},
-                                         {"bvc_held", bvc_held},
-                                         {"ms_cell", ms_cell},
-                                         {"may_move", may_move},
-                                         {"worker_left", worker_left},
-                                         {"bvc_octets", bvc_octets},
-                                         {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"ms_of", ms_of},           {"mss_of", mss_of},
+                                         {"bvc_of", bvc_of},         {"bvc_held", bvc_held},
+                                         {"ms_cell", ms_cell},       {"ms_silence", ms_silence},
+                                         {"may_move", may_move},     {"worker_left", worker_left},
+                                         {"bvc_octets", bvc_octets}, {NULL, NULL}};
     lua_State *L = lua->L;
     luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
     lua_getfield(L, -1, "dp");

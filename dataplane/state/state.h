@@ -272,10 +272,10 @@ int state_ms_let_go(struct state *state, struct sched *sched, uint32_t ms, uint8
 // its TLLI yet: until it does, both are its names, whichever it is heard under.
 void state_old_tlli_end(struct state *state, uint32_t ms);
 
-// The MS counts as heard.
+// The MS counts as heard. Control reads when.
 static inline void state_ms_is_there(struct state_ms *ms, uint64_t now_ns)
 {
-    ms->heard = state_tick(now_ns);
+    __atomic_store_n(&ms->heard, state_tick(now_ns), __ATOMIC_RELAXED);
     ms->in_vain = 0;
 }
 

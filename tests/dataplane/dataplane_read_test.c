@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "dataplane/base/units.h"
 #include "dataplane/worker.h"
 #include "tests/dataplane/drop_scopes.h"
 
@@ -128,6 +129,64 @@ static void a_drop_counts_whatever_its_reason(void **state)
     path_close();
 }
 
+#define STEP_NS (1ULL << STATE_TICK_SHIFT)
+
+// In control's round, which begins now.
+static void silent_for(uint32_t ms, uint64_t ns)
+{
+    dp_events_round(p.dp, p.now_ns);
+    uint64_t said = dp_ms_silence_ns(p.dp, ms);
+    if (said + 2 * STEP_NS < ns || said > ns + 2 * STEP_NS)
+        fail_msg("%lu ns, and not %lu", (unsigned long)said, (unsigned long)ns);
+}
+
+// What the MS gets says nothing of it; what it sends, and what control knows of it, does. While a
+// command that makes or moves it is on its way, its place is still another's.
+static void how_long_an_ms_is_silent(void **state)
+{
+    (void)state;
+    open_two_workers();
+    p.now_ns = 1000 * S_IN_NS;
+    path_plain_ms(0, 0, 500);
+    path_plain_ms(1, 1, 500);
+    silent_for(0, 0);
+    path_run_until(p.now_ns + 5 * S_IN_NS);
+    path_down(0, 100);
+    path_poll();
+    silent_for(0, 5 * S_IN_NS);
+    silent_for(1, 5 * S_IN_NS);
+    path_up(0, 100);
+    path_poll();
+    silent_for(0, 0);
+    silent_for(1, 5 * S_IN_NS);
+    for (uint32_t i = 1; i < 100; i++) {
+        p.now_ns += 7 * MS_IN_NS;
+        silent_for(0, i * 7 * MS_IN_NS);
+    }
+    path_run_until(p.now_ns + 10000 * S_IN_NS);
+    DO(ms_release, 0);
+    silent_for(0, 0);
+    silent_for(1, 10000 * S_IN_NS + 5693 * MS_IN_NS);
+    path_ms_remove(1); // its place at worker 1 has been silent for long
+    assert_true(dp_ms_silence_ns(p.dp, 1) == TIME_NEVER);
+    assert_true(dp_ms_silence_ns(p.dp, PATH_MSS) == TIME_NEVER);
+    path_run_until(p.now_ns + 3 * S_IN_NS);
+    silent_for(0, 3 * S_IN_NS);
+    p.defer = true;
+    TRY(0, ms, .ms_id = 1, .bvc_id = 1, .tlli = 5, .n201_u = 500);
+    silent_for(1, 0);
+    TRY(0, ms_move, 0, 1); // worker 1 has not got it yet
+    silent_for(0, 0);
+    path_poll();
+    silent_for(0, 0);
+    silent_for(1, 0);
+    path_run_until(p.now_ns + 2 * S_IN_NS);
+    silent_for(0, 2 * S_IN_NS);
+    p.lossy_down = true;
+    p.blind = true;
+    path_close();
+}
+
 static void there_is_none_of_whom_there_is_not(void **state)
 {
     static const struct dp_traffic none;
@@ -206,6 +265,7 @@ int main(void)
         cmocka_unit_test(workers_are_heard_in_turn),
         cmocka_unit_test(traffic_is_where_it_is),
         cmocka_unit_test(a_drop_counts_whatever_its_reason),
+        cmocka_unit_test(how_long_an_ms_is_silent),
         cmocka_unit_test(there_is_none_of_whom_there_is_not),
     };
     return cmocka_run_group_tests_name("dataplane_read", tests, path_start_eal, NULL);

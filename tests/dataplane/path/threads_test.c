@@ -252,6 +252,13 @@ static void command_some(void)
             command_something();
 }
 
+// Of an MS that a worker may just hear, send away or get: never what its place was before.
+static void look_at_silence(void)
+{
+    dp_events_round(p.dp, clock_ns());
+    assert_true(dp_ms_silence_ns(p.dp, one_of(MSS)) < 3600 * S_IN_NS);
+}
+
 // So long, and on a slow machine until something has happened.
 static void be_the_world_for(uint64_t end_ns)
 {
@@ -262,6 +269,7 @@ static void be_the_world_for(uint64_t end_ns)
                 give_up(one_of(MSS));
         }
         command_some();
+        look_at_silence();
         take_all();
     }
 }
