@@ -203,7 +203,7 @@ uint32_t dp_end(struct dp *dp);
 // -ERANGE         a value or an id beyond its limits, contradicting values of a class or an AQM, a
 //                 PDU without octets or an LLC frame larger than any
 // -EEXIST         the id, the NSAPI of the MS, the TLLI or BVCI of the NSE, the endpoint, or a GGSN
-//                 with GTP-C and that address exists
+//                 with GTP-C and that address exists; a stranger's TLLI is an MS's
 // -ENOENT         an id in the command does not exist
 // -EBUSY          the thing to remove still has something below it
 // -ENOSPC         an NSE has 16 NS-VCs at most; the cell's worker has no room for one more MS or

@@ -124,7 +124,11 @@ static int apply(struct dp_worker *worker, const struct command *command, uint64
         down_standby(&worker->down, command->ms_standby.ms_id, now_ns);
     if (command->op == COMMAND_ms_credit)
         down_standby(&worker->down, command->ms_credit.ms_id, now_ns);
-    return command->op == COMMAND_bvc_remove ? 0 : fault;
+    if (command->op != COMMAND_bvc_remove)
+        return fault;
+    if (worker->state.bvc[command->bvc_remove.bvc_id].nse == STATE_NONE)
+        down_llc_forget_bvc(&worker->down, command->bvc_remove.bvc_id, now_ns);
+    return 0;
 }
 
 // An MS that moves to another worker leaves its uplink reassembly behind, and what is known of its
@@ -158,6 +162,9 @@ static bool carry_out_or_wait(struct dp_worker *worker, const struct command *co
         return down_send(&worker->down, command->send.nsvc_id, command->buffer);
     case COMMAND_llc:
         down_llc(&worker->down, command, now_ns);
+        return true;
+    case COMMAND_bvc_llc:
+        down_bvc_llc(&worker->down, command, now_ns);
         return true;
     case COMMAND_ggsn_send:
         up_send(&worker->up, command->ggsn_send.ggsn_id, command->buffer);

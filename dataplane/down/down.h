@@ -30,12 +30,16 @@
 
 // Control's LLC frame that waits for the buckets (llc.c).
 struct down_llc {
-    struct rte_mbuf *frame;
+    struct rte_mbuf *frame; // of a stranger: with its optional elements in front of the LLC tag's
+                            // place, where they stay
     uint64_t arrived_ns;
-    uint32_t ms;
-    uint32_t reset_iov_ui; // if `resets`
-    bool resets;           // a Reset of the MS takes effect when the frame goes
-    bool first;            // the oldest of its MS
+    uint32_t ms;            // STATE_NONE: a stranger
+    uint32_t bvc;           // of a stranger
+    uint32_t tlli;          // of a stranger
+    uint32_t reset_iov_ui;  // if `resets`
+    bool resets;            // a Reset of the MS takes effect when the frame goes
+    bool first;             // the oldest of its MS
+    uint8_t options_octets; // of a stranger
 };
 
 // A secret of the run, without which nobody can make flows that share a queue.
@@ -127,8 +131,13 @@ bool down_send(struct down *down, uint32_t nsvc, struct rte_mbuf *pdu);
 // buckets pass it.
 void down_llc(struct down *down, const struct command *command, uint64_t now_ns);
 
-// Drops control's LLC frames for an MS that leaves or gets another key.
+// The same of the command `bvc_llc`, to a stranger: a phone that is no MS.
+void down_bvc_llc(struct down *down, const struct command *command, uint64_t now_ns);
+
+// Drops control's LLC frames for an MS that leaves or gets another key; and for the strangers of a
+// cell that is removed.
 void down_llc_forget(struct down *down, uint32_t ms, uint64_t now_ns);
+void down_llc_forget_bvc(struct down *down, uint32_t bvc, uint64_t now_ns);
 
 // llc.c: frames control's LLC frames that may go, at most `most`, behind all frames made
 // already. down_llc_end_ns: when the first one expires; TIME_NEVER.
@@ -140,11 +149,14 @@ uint64_t down_llc_end_ns(const struct down *down);
 uint32_t down_pipe_octets(const void *state, uint32_t ms, uint32_t context, uint32_t llc_octets);
 
 // frame.c: writes the headers in front of control's LLC frame.
-void down_frame_llc(struct down *down, uint32_t ms, uint64_t lifetime_ns, struct state_nsvc *nsvc,
-                    struct rte_mbuf *frame, uint32_t i);
+void down_frame_llc(struct down *down, const struct down_llc *l, uint64_t lifetime_ns,
+                    struct state_nsvc *nsvc, uint32_t i);
+// Octets of the IP packets that carry a stranger's frame.
+uint32_t down_stranger_octets(const struct down *down, const struct down_llc *l,
+                              const struct state_nsvc *nsvc);
 
-// The NS-VC for an MS's frames; NULL: none now.
-struct state_nsvc *down_link(const struct down *down, uint32_t ms);
+// The NS-VC for the frames to a TLLI in a cell; NULL: none now.
+struct state_nsvc *down_link(const struct down *down, uint32_t bvc, uint32_t tlli);
 
 // At the end: drops all that waits outside the scheduler.
 void down_flush(struct down *down);

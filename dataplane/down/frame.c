@@ -207,18 +207,38 @@ bool down_frame_piece(struct down *down, const struct sched_grant *grant, struct
     return true;
 }
 
-// As user data, but the QoS profile is of signalling (T, TS 48.018 11.3.28), and without PFI.
-void down_frame_llc(struct down *down, uint32_t ms_id, uint64_t lifetime_ns,
-                    struct state_nsvc *nsvc, struct rte_mbuf *m, uint32_t i)
+uint32_t down_stranger_octets(const struct down *down, const struct down_llc *l,
+                              const struct state_nsvc *nsvc)
 {
-    struct state_ms *ms = &down->state->ms[ms_id];
-    struct state_bvc *bvc = &down->state->bvc[ms->bvc];
+    uint32_t octets = l->frame->pkt_len;
+    return port_ip_octets(down->gb, nsvc->peer.ipv6,
+                          UDP_OCTETS + gb_header_octets(l->options_octets, octets) + octets);
+}
+
+static void count_llc(struct down *down, uint32_t ms_id, struct state_bvc *bvc, uint32_t octets)
+{
+    bvc->frames++;
+    bvc->octets += octets;
+    if (ms_id == STATE_NONE)
+        return;
+    state_ms_sent(&down->state->ms[ms_id], octets);
+    down->state->ms[ms_id].llc_frames++;
+}
+
+// As user data, but the QoS profile is of signalling (T, TS 48.018 11.3.28), and without PFI.
+void down_frame_llc(struct down *down, const struct down_llc *l, uint64_t lifetime_ns,
+                    struct state_nsvc *nsvc, uint32_t i)
+{
+    const struct state_ms *ms = l->ms == STATE_NONE ? NULL : &down->state->ms[l->ms];
+    struct state_bvc *bvc = &down->state->bvc[ms ? ms->bvc : l->bvc];
+    struct rte_mbuf *m = l->frame;
     uint32_t octets = m->pkt_len, outer = nsvc->peer.outer_octets;
+    uint32_t options = ms ? ms->options : l->options_octets;
     struct bssgp_dl_unitdata bssgp; // only the fixed part is read
-    bssgp.tlli = ms->tlli;
+    bssgp.tlli = ms ? ms->tlli : l->tlli;
     bssgp.lifetime_ms = lifetime_ms(lifetime_ns);
     bssgp.qos = (struct bssgp_qos){.not_ack = true, .precedence = 1};
-    uint32_t headers = outer + gb_header_octets(ms->options, octets);
+    uint32_t headers = outer + gb_header_octets(options, octets);
     uint8_t *b = (uint8_t *)rte_pktmbuf_prepend(m, (uint16_t)headers);
     peer_put(&nsvc->peer, down->gb, m->pkt_len - outer, b);
     b += outer;
@@ -226,13 +246,10 @@ void down_frame_llc(struct down *down, uint32_t ms_id, uint64_t lifetime_ns,
     b += NS_UNITDATA_OCTETS;
     bssgp_dl_unitdata_put_fixed(&bssgp, b);
     b += BSSGP_DL_UNITDATA_FIXED_OCTETS;
-    if (ms->options)
-        memcpy(b, state_options(down->state, ms_id), ms->options);
-    bssgp_put_llc_tag(octets, b + ms->options);
-    state_ms_sent(ms, octets);
-    ms->llc_frames++;
-    bvc->frames++;
-    bvc->octets += octets;
+    if (ms && options)
+        memcpy(b, state_options(down->state, l->ms), options);
+    bssgp_put_llc_tag(octets, b + options);
+    count_llc(down, l->ms, bvc, octets);
     down->packet[i] = m;
     down->frame[i] = (struct down_frame){.ipv6 = nsvc->peer.ipv6};
 }

@@ -57,11 +57,10 @@ static void take_grants(struct down *down, uint32_t most, uint64_t now_ns)
     down_drops(down);
 }
 
-struct state_nsvc *down_link(const struct down *down, uint32_t ms_id)
+struct state_nsvc *down_link(const struct down *down, uint32_t bvc, uint32_t tlli)
 {
     const struct state *state = down->state;
-    const struct state_ms *ms = &state->ms[ms_id];
-    uint32_t link = state_link(&state->nse[state->bvc[ms->bvc].nse], ms->tlli);
+    uint32_t link = state_link(&state->nse[state->bvc[bvc].nse], tlli);
     if (link == STATE_NONE)
         return NULL;
     struct state_nsvc *nsvc = &state->nsvc[link];
@@ -83,7 +82,7 @@ static enum drop_reason undeliverable(const struct down *down, const struct sche
     if (grant->offset > 0 ? pdp->segment == STATE_SEGMENT_BEYOND
                           : grant->npdu_octets > pdp->npdu_octets_max)
         return DROP_npdu_oversize; // N201-U has shrunk since it was queued
-    *nsvc = down_link(down, grant->ms);
+    *nsvc = down_link(down, state->ms[grant->ms].bvc, state->ms[grant->ms].tlli);
     return *nsvc ? DROP_NONE : DROP_no_link;
 }
 

@@ -51,6 +51,24 @@ REGISTRY_PLAIN(bvc_reset, offer)
 REGISTRY_PLAIN(bvc_block, offer)
 REGISTRY_PLAIN(bvc_credit, offer)
 
+// A frame to an MS would escape the MS's bucket: it is for the command llc.
+int registry_bvc_llc(struct registry *r, struct command *c)
+{
+    const struct command_bvc_llc to = c->bvc_llc;
+    const struct bssgp_dl_unitdata options = REGISTRY_OPTIONS(&to);
+    struct octets *pdu = &c->bvc_llc.pdu;
+    int fault = refuse(pdu->n == 0 || pdu->n > COMMAND_LLC_OCTETS_MAX, -ERANGE)
+                    ?: registry_bvc_there(r, to.bvc_id);
+    if (fault)
+        return fault;
+    bool is_ms = registry_find(r, r->bvc[to.bvc_id].nse, STATE_NAMED_TLLI, to.tlli) != STATE_NONE;
+    uint32_t workers = 1u << registry_worker_of_bvc(r, to.bvc_id);
+    c->bvc_llc.ra_capability = (struct octets){0};
+    return refuse(is_ms, -EEXIST) ?: registry_room(r, workers)
+        ?: registry_take_options(c, &options, COMMAND_OCTETS)
+        ?: registry_take_pdu(r, c, pdu, r->llc_headroom) ?: registry_offer(r, workers, c);
+}
+
 // ---- Removal ----
 
 static void append(struct registry *r, struct registry_cells *cells, uint32_t bvc)

@@ -126,17 +126,19 @@ static int take_key(struct command *c)
     return cipher_key(name, kc.at, kc.n, c->octets, &why);
 }
 
-static int take_options(const struct registry *r, struct command *c)
+int registry_take_options(struct command *c, const struct bssgp_dl_unitdata *options,
+                          uint32_t room_octets)
 {
-    struct command_ms_options *o = &c->ms_options;
-#define OPTION(field) .has_##field = o->has_##field, .field = o->field
-    struct bssgp_dl_unitdata pdu = {OPTION(ra_capability), OPTION(priority), OPTION(drx),
-                                    OPTION(imsi), OPTION(old_tlli)};
-#undef OPTION
-    o->ra_capability = (struct octets){0};
-    int n = bssgp_dl_unitdata_put_options(&pdu, c->octets, r->limits.options_octets);
+    int n = bssgp_dl_unitdata_put_options(options, c->octets, room_octets);
     c->octets_n = n < 0 ? 0 : (uint32_t)n;
     return n < 0 ? -EMSGSIZE : 0;
+}
+
+static int take_options(const struct registry *r, struct command *c)
+{
+    const struct bssgp_dl_unitdata options = REGISTRY_OPTIONS(&c->ms_options);
+    c->ms_options.ra_capability = (struct octets){0};
+    return registry_take_options(c, &options, r->limits.options_octets);
 }
 
 int registry_ms_cipher(struct registry *r, struct command *c)

@@ -52,6 +52,16 @@ int registry_peer_check(const struct registry_port *port, const struct ipv6_addr
 // bvc.c
 int registry_bvc_there(const struct registry *r, uint32_t bvc);
 
+// ms.c: encodes a command's optional elements of a DL-UNITDATA into the command.
+#define REGISTRY_OPTION(o, field) .has_##field = (o)->has_##field, .field = (o)->field
+#define REGISTRY_OPTIONS(o)                                                                       \
+    {                                                                                             \
+        REGISTRY_OPTION(o, ra_capability), REGISTRY_OPTION(o, priority), REGISTRY_OPTION(o, drx), \
+            REGISTRY_OPTION(o, imsi), REGISTRY_OPTION(o, old_tlli)                                \
+    }
+int registry_take_options(struct command *c, const struct bssgp_dl_unitdata *options,
+                          uint32_t room_octets);
+
 // ms.c: sends a command to the worker of the MS in its first field; notes an MS's new cell.
 int registry_offer_ms(struct registry *r, struct command *c);
 void registry_ms_moved(struct registry *r, uint32_t ms, uint32_t bvc);

@@ -268,11 +268,17 @@ uint64_t sched_expiry_ns(const struct sched *s, uint64_t now_ns);
 // conforms at NSE, cell and MS is charged there and goes. A refused frame reserves its MS, and the
 // cell or the NSE that refused it, until it has gone (sched_frame.c).
 //
-// sched_ms_reserve: the MS has such frames, or no longer any. sched_frames_due: whether an offer
-// may succeed now; if so, the caller offers all of them, or calls sched_frames_again.
+// sched_ms_reserve: the MS has such frames, or no longer any. sched_stranger_waits: a frame to a
+// phone that is no MS has come, or is gone; the caller offers all of these, in their cell's order.
+// sched_frames_due: whether an offer may succeed now; if so, the caller offers all of them, or
+// calls sched_frames_again.
 void sched_ms_reserve(struct sched *s, uint32_t ms, bool waits, uint64_t now_ns);
 bool sched_frames_due(struct sched *s, uint64_t now_ns);
 bool sched_frame_goes(struct sched *s, uint32_t ms, uint32_t octets, uint64_t now_ns);
+void sched_stranger_waits(struct sched *s, bool waits);
+// `pipe_octets`: what it counts as at the NSE's bucket.
+bool sched_stranger_goes(struct sched *s, uint32_t bvc, uint32_t octets, uint32_t pipe_octets,
+                         uint64_t now_ns);
 void sched_frames_again(struct sched *s);
 // The lifetime left for the BSS after a sojourn; SCHED_INFINITE. False: too little.
 bool sched_lifetime_left(const struct sched *s, uint32_t class, uint64_t sojourn_ns,

@@ -384,10 +384,15 @@ void sched_drop_head(struct sched *s, uint32_t pfc, enum drop_reason reason);
 void sched_drop_begun(struct sched *s, uint32_t pfc, struct tree_pfc *p); // it has expired
 
 // ---- LLC frames that wait in the caller (sched_frame.c) ----
+static inline bool frames_any(const struct sched *s)
+{
+    return s->reserved_mss || s->strangers;
+}
+
 // After a change that an LLC frame may wait for.
 static inline void frames_look_again(struct sched *s)
 {
-    if (s->reserved_mss)
+    if (frames_any(s))
         s->frames_at_ns = 0;
 }
 

@@ -171,5 +171,5 @@ bool sched_roll_work(struct sched *s, uint64_t now_ns)
         if (s->bvc[bvc].visits_left == 0)
             goes_on |= visits_end(s, bvc);
     }
-    return goes_on && s->reserved_mss;
+    return goes_on && frames_any(s);
 }

@@ -78,16 +78,22 @@ static inline uint32_t round_pipe_octets(const struct sched *s, const struct rou
 }
 
 // The PDU is later charged with the octets tested here. An empty bucket does not limit its pipe.
+static inline bool round_conforms_pipe(struct sched *s, struct round *r, uint32_t pipe_octets,
+                                       uint64_t now_ns)
+{
+    r->pipe_octets = pipe_octets;
+    bool conforms = round_conforms(&r->n->bucket, r->pipe_octets, now_ns, &r->level_nse);
+    if (r->level_nse == 0 && ready_by_time(r->n) && now_ns > r->n->full_ns)
+        sched_ready_by_turns(s, r->n);
+    return conforms;
+}
+
 static inline bool round_conforms_nse(struct sched *s, struct round *r, uint64_t now_ns)
 {
     r->level_nse = r->pipe_octets = 0;
     if (r->n->bucket.rate == BUCKET_UNLIMITED)
         return true;
-    r->pipe_octets = round_pipe_octets(s, r);
-    bool conforms = round_conforms(&r->n->bucket, r->pipe_octets, now_ns, &r->level_nse);
-    if (r->level_nse == 0 && ready_by_time(r->n) && now_ns > r->n->full_ns)
-        sched_ready_by_turns(s, r->n);
-    return conforms;
+    return round_conforms_pipe(s, r, round_pipe_octets(s, r), now_ns);
 }
 
 static inline void round_charge_at(struct bucket *b, uint64_t *level, uint64_t units,
@@ -100,14 +106,19 @@ static inline void round_charge_at(struct bucket *b, uint64_t *level, uint64_t u
     b->at_ns = now_ns;
 }
 
-// Charges every level but the PFC's.
-static inline void round_charge(struct round *r, uint64_t now_ns)
+static inline void round_charge_above(struct round *r, uint64_t units, uint64_t now_ns)
 {
-    uint64_t units = r->piece.llc_octets * BUCKET_UNITS_AN_OCTET;
     round_charge_at(&r->c->bucket, &r->level_bvc, units, now_ns);
     if (r->n->bucket.rate != BUCKET_UNLIMITED)
         round_charge_at(&r->n->bucket, &r->level_nse, r->pipe_octets * BUCKET_UNITS_AN_OCTET,
                         now_ns);
+}
+
+// Charges every level but the PFC's.
+static inline void round_charge(struct round *r, uint64_t now_ns)
+{
+    uint64_t units = r->piece.llc_octets * BUCKET_UNITS_AN_OCTET;
+    round_charge_above(r, units, now_ns);
     if (r->m->state & MS_OWN) {
         round_charge_at(&r->m->bucket, &r->level_ms, units, now_ns);
     } else if (r->c->defaults.terms.rate != BUCKET_UNLIMITED) {

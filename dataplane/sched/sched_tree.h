@@ -298,6 +298,7 @@ struct sched {
     // LLC frames that wait in the caller: when to offer them, and the nodes reserved for them
     uint64_t frames_at_ns;
     uint32_t reserved_mss, reserved;
+    uint32_t strangers;                 // frames that wait for phones that are no MSs
     uint32_t reserved_id[SCHED_FRAMES]; // cells and NSEs
     // inputs of the effective Bmax; NULL where no bucket has a delay
     struct tree_sizes *sizes;

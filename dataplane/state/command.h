@@ -48,6 +48,14 @@ extern const struct field_record command_net_record;
 #define FIELD_TYPE_NETS struct command_nets
 #define FIELD_KIND_NETS FIELD_LIST, &command_net_record
 
+// Optional elements of a DL-UNITDATA.
+#define COMMAND_OPTIONS(MAY, T)                                                        \
+    MAY(T, OCTETS, ra_capability, 1, 48, "MS radio access capability, its value part") \
+    MAY(T, U8, priority, 0, 255, "priority")                                           \
+    MAY(T, U16, drx, 0, 0xffff, "DRX parameters")                                      \
+    MAY(T, DIGITS, imsi, 5, 15, "IMSI")                                                \
+    MAY(T, U32, old_tlli, 0, UINT32_MAX, "the MS's former TLLI")
+
 #define COMMAND_LLC_OCTETS_MAX (LLC_UI_HEADER_OCTETS + LLC_N201_U_MAX + LLC_FCS_OCTETS)
 
 // One parameter of an AQM, in the order of the AQM's table. Only a level has a unit (enum
@@ -112,7 +120,8 @@ struct command {
     uint32_t ms_id; // of ms: control's id of it
     void *buffer;   // of commands with a PDU: the PDU, with room for its headers
     union {
-        uint8_t octets[COMMAND_OCTETS]; // of ms_cipher the key, of ms_options the elements
+        // Of ms_cipher the key, of ms_options and bvc_llc the elements.
+        uint8_t octets[COMMAND_OCTETS];
         // Of ms_move to another worker, and of expect: the contexts' TEIDs there, by NSAPI.
         uint32_t teid_of[COMMAND_NSAPIS];
     };

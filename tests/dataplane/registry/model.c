@@ -143,6 +143,11 @@ static bool accepts_lifetimes(const struct command_class_set *c)
            (c->bss_most_ns == 0 || c->bss_least_ns <= c->bss_most_ns);
 }
 
+static bool accepts_stranger(uint32_t bvc, uint32_t tlli)
+{
+    return model_has_bvc(bvc) && !tlli_taken(model.bvc[bvc].nse, tlli, ANY);
+}
+
 static bool asks_for_gtpc(const struct command_ggsn *c)
 {
     return c->has_gtpc && c->gtpc;
@@ -197,6 +202,8 @@ bool model_accepts(const struct command *c)
     case COMMAND_bvc_credit:
     case COMMAND_bvc_reset:
         return model_has_bvc(c->bvc_bucket.bvc_id);
+    case COMMAND_bvc_llc:
+        return accepts_stranger(c->bvc_llc.bvc_id, c->bvc_llc.tlli);
     case COMMAND_bvc_remove:
         return model_has_bvc(c->bvc_remove.bvc_id) && model_bvc_empty(c->bvc_remove.bvc_id) &&
                !model.bvc[c->bvc_remove.bvc_id].kept;

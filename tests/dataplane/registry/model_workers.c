@@ -67,12 +67,18 @@ static void expect_holds(uint8_t holds, uint32_t ms)
     assert_int_equal(!!(holds & STATE_HELD_FOR_PAGING), model.ms[ms].paged);
 }
 
-// LLC frames wait for MSs that are this worker's, and the first of each is known.
+// LLC frames wait for MSs that are this worker's, and the first of each is known; and for strangers
+// in its cells.
 static void expect_frames(uint32_t w)
 {
     const struct down *down = &worker(w)->down;
     uint32_t seen = 0;
     for (uint32_t i = 0; i < down->llcs; i++) {
+        if (down->llc[i].ms == STATE_NONE) {
+            uint32_t bvc = down->llc[i].bvc;
+            assert_true(model.bvc[bvc].made && model.bvc[bvc].nse % WORKERS == w);
+            continue;
+        }
         uint32_t ms = worker(w)->state.ms_up[down->llc[i].ms].id;
         assert_true(model.ms[ms].made && model_nse_of(ms) % WORKERS == w);
         assert_int_equal(down->llc[i].first, !(seen >> ms & 1));

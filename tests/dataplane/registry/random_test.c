@@ -75,6 +75,11 @@ static struct command any_command(bool down)
         c.llc.pdu = (struct octets){octets, 1 + (uint32_t)random_next() % sizeof octets};
     if (c.op == COMMAND_ms_prove)
         c.ms_prove.pdu = (struct octets){octets, 1 + (uint32_t)random_next() % sizeof octets};
+    if (c.op == COMMAND_bvc_llc) {
+        c.bvc_llc.pdu = (struct octets){octets, 1 + (uint32_t)random_next() % sizeof octets};
+        c.bvc_llc.ra_capability = (struct octets){octets, 1 + (uint32_t)random_next() % 20};
+        strcpy(c.bvc_llc.imsi.text, pick ? "001010123456789" : "00101");
+    }
     if (c.op == COMMAND_ggsn_send)
         c.ggsn_send.pdu = (struct octets){octets, 1 + (uint32_t)random_next() % sizeof octets};
     if (c.op == COMMAND_send)
@@ -98,8 +103,9 @@ static void give(struct command c)
     bool wanted = model_accepts(&c);
     int64_t result = dp_command(p.dp, &c);
     // Control may be out of buffers for PDUs; and a cell that goes is neither there nor free.
-    if (result == -EAGAIN && (c.op == COMMAND_send || c.op == COMMAND_llc ||
-                              c.op == COMMAND_ms_prove || c.op == COMMAND_ggsn_send || !wanted))
+    if (result == -EAGAIN &&
+        (c.op == COMMAND_send || c.op == COMMAND_llc || c.op == COMMAND_ms_prove ||
+         c.op == COMMAND_ggsn_send || c.op == COMMAND_bvc_llc || !wanted))
         return;
     if ((result >= 0) != wanted)
         fail_msg("%s: %d, but the model %s", dp_calls[1 + c.op].name, (int)result,
