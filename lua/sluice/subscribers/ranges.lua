@@ -4,6 +4,7 @@ local blocks = require "sluice.base.blocks"
 local changes = require "sluice.subscribers.differences"
 local members = require "sluice.subscribers.members"
 local parts = require "sluice.config.parts"
+local single = require "sluice.subscribers.single"
 local subscribers = require "sluice.subscribers.registry"
 local teids = require "sluice.subscribers.teids"
 local jobs = require "sluice.core.jobs"
@@ -14,6 +15,15 @@ local ranges = {}
 local MSS_A_BREATH = 64
 
 -- ---- Ids ----
+
+-- For the contexts of a single record, one by one. The caller has looked whether there is room.
+local function take_single_pdp_ids(contexts)
+    local taken = {}
+    for j = 1, contexts do
+        taken[j] = { first = assert(ranges.single_pdp_ids:take(), "no place for a context"), stride = 1 }
+    end
+    return taken, 1
+end
 
 -- Takes ids of `contexts` PDP contexts for at most n members. Returns for each context the first id and
 -- the stride from member to member; and the number of members. Ids are member by member if a free block
@@ -35,8 +45,13 @@ local function take_pdp_ids(n, contexts)
     return taken, math.max(members_of, 1)
 end
 
--- Gives back the ids of one context of n members.
-local function give_pdp_ids(ids, n)
+-- Gives back the ids of one context of a record.
+local function give_pdp_ids(record, ids)
+    local n = record.count
+    if record.is_single then
+        ranges.single_pdp_ids:give(ids.first)
+        return
+    end
     if ids.stride == 1 then
         return ranges.pdp_ids:give(ids.first, n)
     end
@@ -75,16 +90,27 @@ local function new_record(nse_id, bvc_id, ms, from)
     return record
 end
 
-local function begin(room)
-    ranges.ms_ids, ranges.pdp_ids = blocks.new(room.mss), blocks.new(room.pdps)
+local function begin()
+    local room = network.cfg.room
+    if not ranges.ms_ids then
+        ranges.ms_ids, ranges.pdp_ids = blocks.new(room.mss), blocks.new(room.pdps)
+        ranges.single_ms_ids, ranges.single_pdp_ids = single.ids(ranges.ms_ids), single.ids(ranges.pdp_ids)
+    end
+end
+
+-- Whether so many ids are free. What single records have given back is used only then.
+local function has_room(ids, singles, n)
+    if ids.left < n and singles:left() >= n then
+        singles:pour()
+    end
+    return ids.left >= n
 end
 
 -- Adds the MSs of a normalised record to the cell. Returns nil and "room", and adds none, without room.
 function ranges.add(nse_id, bvc_id, ms)
-    if not ranges.ms_ids then
-        begin(network.cfg.room)
-    end
-    if ranges.ms_ids.left < ms.count or ranges.pdp_ids.left < ms.count * #ms.pdp then
+    begin()
+    if not has_room(ranges.ms_ids, ranges.single_ms_ids, ms.count)
+        or not has_room(ranges.pdp_ids, ranges.single_pdp_ids, ms.count * #ms.pdp) then
         return nil, "room"
     end
     local from = 0
@@ -97,6 +123,25 @@ function ranges.add(nse_id, bvc_id, ms)
     return true
 end
 
+-- Adds one MS that may come and go at any time. Returns its record; nil and "room" or "imsi" if there is no
+-- place for it, or its IMSI is another's.
+function ranges.add_single(nse_id, bvc_id, ms)
+    begin()
+    if subscribers.find(ms.imsi) then
+        return nil, "imsi"
+    elseif ranges.single_ms_ids:left() == 0 or ranges.single_pdp_ids:left() < #ms.pdp then
+        return nil, "room"
+    end
+    local record = {
+        ms = members.slice(ms, 0, 1), count = 1, nse_id = nse_id, bvc_id = bvc_id, is_single = true,
+        first_ms_id = ranges.single_ms_ids:take(), pdp_ids = take_single_pdp_ids(#ms.pdp),
+    }
+    record.slot_of, record.slots = parts.slots_of(ms)
+    subscribers.insert(record)
+    members.start(record, 0)
+    return record
+end
+
 -- Watchers are told last: events that come while a command waits may still refer to the MS.
 local function stop(record, member)
     members.stop(record, member)
@@ -107,9 +152,13 @@ end
 function ranges.remove(record)
     ranges.each(record, stop)
     subscribers.erase(record)
-    ranges.ms_ids:give(record.first_ms_id, record.count)
+    if record.is_single then
+        ranges.single_ms_ids:give(record.first_ms_id)
+    else
+        ranges.ms_ids:give(record.first_ms_id, record.count)
+    end
     for _, ids in ipairs(record.pdp_ids) do
-        give_pdp_ids(ids, record.count)
+        give_pdp_ids(record, ids)
     end
 end
 
@@ -119,13 +168,18 @@ end
 local function drop(record, change)
     ranges.each(record, members.drop, change)
     for _, j in ipairs(change.gone) do
-        give_pdp_ids(record.pdp_ids[j], record.count)
+        give_pdp_ids(record, record.pdp_ids[j])
     end
 end
 
 -- The ids for the new slice: kept and new ones. Returns also for how many members the new ids suffice.
 local function ids_after(record, change)
-    local new_ids, n = take_pdp_ids(record.count, #change.new)
+    local new_ids, n
+    if record.is_single then
+        new_ids, n = take_single_pdp_ids(#change.new)
+    else
+        new_ids, n = take_pdp_ids(record.count, #change.new)
+    end
     local ids, next_new = {}, 0
     for j, kept in ipairs(change.kept) do
         next_new = next_new + (kept and 0 or 1)
@@ -163,8 +217,8 @@ end
 
 -- The number of free places: kind is "mss" or "pdps".
 function ranges.left(kind)
-    local ids = kind == "mss" and ranges.ms_ids or ranges.pdp_ids
-    return ids and ids.left or network.cfg.room[kind]
+    local ids = kind == "mss" and ranges.single_ms_ids or ranges.single_pdp_ids
+    return ids and ids:left() or network.cfg.room[kind]
 end
 
 return ranges

@@ -5,9 +5,11 @@
 --     first_imsi (a number), pdp_ids = { { first, stride } of each context },
 --     slot_of = { by pfc_key }, slots, teid_blocks (teids.lua) }
 -- A range with ids in several blocks has several records; `cut` makes two records of one. ranges.lua
--- adds, changes and removes records.
+-- adds, changes and removes records. A record with `is_single`, of one MS that may come and go at any time,
+-- is in none of the lists here but in single.lua.
 local bisect = require "sluice.base.bisect"
 local parts = require "sluice.config.parts"
+local single = require "sluice.subscribers.single"
 local teids = require "sluice.subscribers.teids"
 local watchers = require "sluice.core.watchers"
 
@@ -45,6 +47,10 @@ end
 
 -- The record of an MS and the MS's place in it, from 0; nil if no MS has the id.
 function subscribers.of(ms_id)
+    local one = single.of(ms_id)
+    if one then
+        return one, 0
+    end
     local record = subscribers.records[bisect(subscribers.records, first_ms_id, ms_id)]
     if record and ms_id < record.first_ms_id + record.count then
         return record, ms_id - record.first_ms_id
@@ -59,6 +65,10 @@ end
 
 -- The record and member with the IMSI; nil for an unknown IMSI or any other text.
 function subscribers.find(imsi)
+    local one = single.find(imsi)
+    if one then
+        return one, 0
+    end
     local list = subscribers.spans[#imsi]
     local number = list and imsi:find("^%d+$") and math.tointeger(tonumber(imsi))
     local record = number and list[bisect(list, first_imsi, number)]
@@ -94,17 +104,25 @@ end
 
 function subscribers.insert(record)
     record.first_imsi = math.tointeger(tonumber(record.ms.imsi))
+    teids.put(record)
+    if record.is_single then
+        assert(single.put(record), "the IMSI is another's")
+        return
+    end
     local records, span = subscribers.records, span_of(record.ms.imsi)
     table.insert(records, bisect(records, first_ms_id, record.first_ms_id) + 1, record)
     table.insert(span, bisect(span, first_imsi, record.first_imsi) + 1, record)
-    teids.put(record)
 end
 
 function subscribers.erase(record)
+    teids.drop(record)
+    if record.is_single then
+        single.drop(record)
+        return
+    end
     local records, span = subscribers.records, span_of(record.ms.imsi)
     table.remove(records, bisect(records, first_ms_id, record.first_ms_id))
     table.remove(span, bisect(span, first_imsi, record.first_imsi))
-    teids.drop(record)
 end
 
 -- Splits a record; the returned second part begins with member `from`.
@@ -122,7 +140,7 @@ function subscribers.cut(record, from)
     return rest
 end
 
--- A copy of the list of records.
+-- A copy of the list of records, without single ones: those are no matter of the file's.
 function subscribers.list()
     return table.move(subscribers.records, 1, #subscribers.records, 1, {})
 end
