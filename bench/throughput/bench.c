@@ -195,8 +195,10 @@ static bool check_books(struct bench *b)
     struct bench_result *r = b->result;
     chain(b, true);
     const char *fault = generator_fault(b->g[0]);
-    for (uint32_t i = 0; i < b->options->workers; i++) // those of both ways
+    for (uint32_t i = 0; i < b->options->workers; i++) { // those of both ways
         generator_drops(b->g[i], r->drops);
+        r->handed_on += generator_stats(b->g[i])->of_port[b->g[i]->in_side].strays_out_packets;
+    }
     if (fault) {
         report_drops(r, stderr);
         return failed(fault);

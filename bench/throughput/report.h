@@ -44,6 +44,7 @@ struct bench_result {
     struct bench_rate rates[SEARCH_LOSSES_MAX]; // of the search, for rows
     struct bench_latency latency[LATENCY_LOAD_COUNT];
     uint64_t sent, received, dropped, queued, astray; // packets, over the whole run
+    uint64_t handed_on; // of them, by the worker that they came to to their own
     uint64_t drops[DROP_COUNT];
 };
 

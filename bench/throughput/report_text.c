@@ -182,6 +182,8 @@ void report_text(const struct bench_result *r, FILE *out)
             "\n  packets: %" PRIu64 " sent, %" PRIu64 " received, %" PRIu64 " dropped, %" PRIu64
             " queued, %" PRIu64 " lost by devices\n",
             r->sent, r->received, r->dropped, r->queued, r->astray);
+    if (r->handed_on)
+        fprintf(out, "    %" PRIu64 " handed on by the worker that they came to\n", r->handed_on);
     report_drops(r, out);
 }
 

@@ -176,6 +176,8 @@ def memif_workers(words):
     sound(result)
     searched(result)
     same((result["workers"], result["steering"], result["scaling"]), (2, "strays", None), "asked for")
+    part = result["handed_on"] / result["conservation"]["sent"]
+    right(0.1 < part < 0.9 if "--one-queue" in words else part == 0, f"handed on: {part}")
     measured = result["measured"]
     same((measured["gn_steering"], measured["gn_steering_lacks"]), ("strays", None), "how frames came")
     same(measured["gn_vlan"], 100 if "--vlan" in words else None, "VLAN")
@@ -285,6 +287,7 @@ def one_queue():
     sound(result)
     searched(result)
     same((result["workers"], result["one_queue"], result["scaling"]), (2, True, None), "asked for")
+    right(0.1 < result["handed_on"] / result["conservation"]["sent"] < 0.9, f"handed on: {result['handed_on']}")
 
 
 @case("--capture: every frame in and out is copied, or missed and counted, also while the stages are measured")
