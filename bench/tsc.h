@@ -1,7 +1,8 @@
 // The time-stamp counter for benchmarks: read around the measured part only, calibrated once
 // against the monotonic clock, and handed to Google Benchmark as manual time. `cycles` in the
 // output is TSC cycles a packet, the least of all repetitions: on a shared machine the others are
-// disturbed.
+// disturbed. A program in which a benchmark was not right ends with status 1: Google Benchmark
+// prints such an error, and forgets it.
 #ifndef SLUICE_BENCH_TSC_H
 #define SLUICE_BENCH_TSC_H
 
@@ -36,6 +37,29 @@ inline void packet_benchmark(benchmark::internal::Benchmark *b)
 {
     b->UseManualTime()->MinTime(0.2)->Repetitions(5)->ReportAggregatesOnly(true);
     b->ComputeStatistics("least", least);
+}
+
+inline bool any_fault = false;
+
+// What a benchmark measured is not right: its row says why.
+inline void report_fault(benchmark::State &state, const char *why)
+{
+    any_fault = true;
+    state.SkipWithError(why);
+}
+
+inline bool benchmarks_begin(int argc, char **argv)
+{
+    benchmark::Initialize(&argc, argv);
+    return !benchmark::ReportUnrecognizedArguments(argc, argv);
+}
+
+// Runs those that are asked for; returns the program's status.
+inline int benchmarks_run()
+{
+    benchmark::RunSpecifiedBenchmarks();
+    benchmark::Shutdown();
+    return any_fault ? 1 : 0;
 }
 
 inline void count_packets(benchmark::State &state, uint64_t cycles, uint64_t packets)

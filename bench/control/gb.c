@@ -173,7 +173,16 @@ static void poll_worker(struct gb *gb)
     dp_poll(dp_worker(gb->dp, 0), gb->now_ns);
 }
 
-// A burst of what `one` says, until all of it is answered by `wanted`.
+// Neither side has anything left to do at this time: what is not answered now never will be.
+static bool is_at_rest(const struct gb *gb, uint64_t control_next_ns)
+{
+    return control_next_ns > gb->now_ns && dp_settled(gb->dp) && rte_ring_empty(gb->end.to_port) &&
+           rte_ring_empty(gb->end.from_port);
+}
+
+// A burst of what `one` says, until all of it is answered by `wanted`. How many rounds that takes
+// depends on the commands before the answer, of which a poll carries out some: two for each cell
+// when BVCI 0 is reset.
 static struct gb_cycles burst(struct gb *gb, void (*one)(struct gb *gb), uint8_t wanted, uint32_t n)
 {
     struct gb_cycles cycles = {.pdus = n};
@@ -181,12 +190,13 @@ static struct gb_cycles burst(struct gb *gb, void (*one)(struct gb *gb), uint8_t
     uint32_t answered = 0;
     for (uint32_t i = 0; i < n; i++)
         one(gb);
-    for (int round = 0; answered < n && round < 100; round++) {
+    for (bool rests = false; answered < n && !rests;) {
         poll_worker(gb);
         uint64_t before = __rdtsc();
-        control_poll(&gb->control, gb->now_ns);
+        uint64_t next_ns = control_poll(&gb->control, gb->now_ns);
         cycles.control += __rdtsc() - before;
         poll_worker(gb);
+        rests = is_at_rest(gb, next_ns);
         answered += hear(gb, wanted);
     }
     if (answered != n)

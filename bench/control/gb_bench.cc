@@ -27,7 +27,7 @@ void run(benchmark::State &state, const gb_shape &shape, gb_cycles (*burst)(stru
     count_packets(state, control, pdus);
     state.counters["all"] = double(all) / double(pdus);
     if (gb_fault(gb))
-        state.SkipWithError(gb_fault(gb));
+        report_fault(state, gb_fault(gb));
     gb_close(gb);
 }
 
@@ -61,7 +61,7 @@ void bsc_restart(benchmark::State &state)
     for (auto _ : state)
         state.SetIterationTime(double(gb_restart(gb)) / tsc_hz());
     if (gb_fault(gb))
-        state.SkipWithError(gb_fault(gb));
+        report_fault(state, gb_fault(gb));
     gb_close(gb);
 }
 
@@ -70,7 +70,7 @@ void flow_control_beside_traffic(benchmark::State &state)
 {
     const gb_shape shape = {1, uint32_t(state.range(0))};
     if (gb_processors() < 2)
-        return state.SkipWithError("worker and control need a processor each");
+        return report_fault(state, "worker and control need a processor each");
     struct gb *gb = gb_open(&shape);
     for (auto _ : state) {
         struct gb_beside found = gb_beside(gb, 0.5, double(state.range(1)), 2);
@@ -111,11 +111,9 @@ BENCHMARK(bsc_restart)
 int main(int argc, char **argv)
 {
     const gb_shape largest = {cells_max, mss_max};
-    benchmark::Initialize(&argc, argv);
-    if (benchmark::ReportUnrecognizedArguments(argc, argv) || !gb_begin(&largest))
+    if (!benchmarks_begin(argc, argv) || !gb_begin(&largest))
         return 1;
-    benchmark::RunSpecifiedBenchmarks();
-    benchmark::Shutdown();
+    int status = benchmarks_run();
     gb_end();
-    return 0;
+    return status;
 }

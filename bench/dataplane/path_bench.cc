@@ -32,7 +32,7 @@ void run_path(benchmark::State &state, const path_traffic &traffic)
     if (traffic.workers > 1)
         state.counters["packets_handed_on"] = double(path_handed_on(path)) / double(packets);
     if (path_fault(path))
-        state.SkipWithError(path_fault(path));
+        report_fault(state, path_fault(path));
     path_close(path);
 }
 
@@ -117,11 +117,9 @@ int main(int argc, char **argv)
     struct eal_plan plan = eal_plan(EAL_SYSFS, path_octets(&largest) + (32ULL << 20));
     eal_plan_text(&plan, text, sizeof text);
     fprintf(stderr, "%s\n", text);
-    benchmark::Initialize(&argc, argv);
-    if (benchmark::ReportUnrecognizedArguments(argc, argv) || eal_start(&plan, true) != 0)
+    if (!benchmarks_begin(argc, argv) || eal_start(&plan, true) != 0)
         return 1;
-    benchmark::RunSpecifiedBenchmarks();
-    benchmark::Shutdown();
+    int status = benchmarks_run();
     eal_stop();
-    return 0;
+    return status;
 }

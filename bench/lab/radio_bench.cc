@@ -1,7 +1,7 @@
 // The radio: how long cells take for a time of the network, saturated in both ways with 24 slots of
 // MCS-6 and LLC PDUs of 1500 octets. Arguments: cells, MSs a cell, virtual seconds, BLER in
 // percent.
-#include <benchmark/benchmark.h>
+#include "bench/tsc.h"
 
 #include <deque>
 #include <memory>
@@ -111,4 +111,7 @@ BENCHMARK(saturated)
 
 } // namespace
 
-BENCHMARK_MAIN();
+int main(int argc, char **argv)
+{
+    return benchmarks_begin(argc, argv) ? benchmarks_run() : 1;
+}

@@ -88,11 +88,9 @@ int main(int argc, char **argv)
     for (uint32_t i = 0; i < cipher_variant_count; i++)
         if (cipher_variants[i].supported())
             add(&cipher_variants[i]);
-    benchmark::Initialize(&argc, argv);
-    if (benchmark::ReportUnrecognizedArguments(argc, argv))
+    if (!benchmarks_begin(argc, argv))
         return 1;
-    benchmark::RunSpecifiedBenchmarks();
-    benchmark::Shutdown();
+    int status = benchmarks_run();
     cipher_release();
-    return 0;
+    return status;
 }

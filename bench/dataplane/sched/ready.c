@@ -39,11 +39,13 @@ static uint64_t round_once(struct subject *subject, uint32_t *packets)
     return cycles;
 }
 
-// Of what the rounds allow.
+// Of what the rounds allow: no round has more than what is queued, which is 30 N-PDUs of ten cells.
 static double delivered(const struct subject *subject)
 {
     const struct ready_bench *b = (const struct ready_bench *)subject;
     uint32_t most = b->pipe == READY_PIPE_FULL ? PACE : TRAFFIC_BURST;
+    uint32_t queued = b->cells * TRAFFIC_NPDUS_A_QUEUE;
+    most = queued < most ? queued : most;
     return (double)b->took / ((double)(b->rounds - b->warm_rounds) * most);
 }
 

@@ -47,7 +47,7 @@ void measure(benchmark::State &state, subject *s)
         s->round(s, &n);
     state.counters["delivered"] = s->delivered(s);
     if (s->fault(s))
-        state.SkipWithError(s->fault(s));
+        report_fault(state, s->fault(s));
 }
 
 void sched_of(benchmark::State &state, const char *aqm, uint32_t pfcs, bool full, uint32_t flows)
@@ -138,12 +138,10 @@ int main(int argc, char **argv)
     struct eal_plan plan = eal_plan(EAL_SYSFS, baseline_octets);
     eal_plan_text(&plan, text, sizeof text);
     fprintf(stderr, "%s\n", text);
-    benchmark::Initialize(&argc, argv);
-    if (benchmark::ReportUnrecognizedArguments(argc, argv) || eal_start(&plan, true) != 0)
+    if (!benchmarks_begin(argc, argv) || eal_start(&plan, true) != 0)
         return 1;
-    benchmark::RunSpecifiedBenchmarks();
+    int status = benchmarks_run();
     stand("", nullptr);
-    benchmark::Shutdown();
     eal_stop();
-    return 0;
+    return status;
 }

@@ -136,10 +136,5 @@ int main(int argc, char **argv)
             ->Arg(1410)
             ->Apply(packet_benchmark);
     }
-    benchmark::Initialize(&argc, argv);
-    if (benchmark::ReportUnrecognizedArguments(argc, argv))
-        return 1;
-    benchmark::RunSpecifiedBenchmarks();
-    benchmark::Shutdown();
-    return 0;
+    return benchmarks_begin(argc, argv) ? benchmarks_run() : 1;
 }
