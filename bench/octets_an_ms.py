@@ -4,8 +4,9 @@ so that two builds stand in one table.
 
     octets_an_ms.py PROGRAM...
 
-The difference between a million MSs and half as many, with the eighth more that the program asks
-for on top of what it lays out. A worker has room for its share and a quarter more.
+The difference between a million MSs and half as many, without the eighth more that the program asks
+for on top of what it lays out. A worker has room for its share and a quarter more. The buckets are
+bounded by gb's delays, as they are by default.
 """
 
 import json
@@ -57,7 +58,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for program in sys.argv[1:]:
             octets = [(need_octets(program, folder, n, MSS) -
-                       need_octets(program, folder, n, MSS // 2)) // (MSS // 2) for n in WORKERS]
+                       need_octets(program, folder, n, MSS // 2)) * 8 // 9 // (MSS // 2) for n in WORKERS]
             print(program[-43:].ljust(44) + "".join(f"{n:>14}" for n in octets))
 
 

@@ -160,7 +160,8 @@ static void removed_while_away(void **state)
 
 // Of an MS with one context, whatever the number of workers; with an equal share and a quarter more
 // for each of several.
-static uint64_t octets_an_ms(uint32_t workers, const char *aqm, uint32_t options_octets)
+static uint64_t octets_an_ms(uint32_t workers, const char *aqm, uint32_t options_octets,
+                             uint64_t delay_ns)
 {
     uint64_t octets[2];
     for (uint32_t i = 0; i < 2; i++) {
@@ -168,6 +169,7 @@ static uint64_t octets_an_ms(uint32_t workers, const char *aqm, uint32_t options
         c.workers = c.nses = workers;
         c.room_pfcs = 1;
         c.ms_options_octets = options_octets;
+        c.ms_delay_ns = c.pfc_delay_ns = delay_ns;
         for (int class = 0; class < CLASS_COUNT; class ++)
             path_set_aqm(&c.classes.item[class], aqm);
         c.mss = c.pdps = (1 + i) * 1000000;
@@ -177,11 +179,11 @@ static uint64_t octets_an_ms(uint32_t workers, const char *aqm, uint32_t options
     return (octets[1] - octets[0]) / 1000000;
 }
 
-static void expect_octets_an_ms(uint32_t options_octets, const char *with)
+static void expect_octets_an_ms(uint32_t options_octets, uint64_t delay_ns, const char *with)
 {
-    uint64_t one = octets_an_ms(1, "cobalt", options_octets);
-    uint64_t two = octets_an_ms(2, "cobalt", options_octets);
-    uint64_t sixteen = octets_an_ms(16, "cobalt", options_octets);
+    uint64_t one = octets_an_ms(1, "cobalt", options_octets, delay_ns);
+    uint64_t two = octets_an_ms(2, "cobalt", options_octets, delay_ns);
+    uint64_t sixteen = octets_an_ms(16, "cobalt", options_octets, delay_ns);
     print_message("# octets an MS %s with 1, 2, 16 workers, COBALT: %u, %u, %u\n", with,
                   (unsigned)one, (unsigned)two, (unsigned)sixteen);
     assert_in_range(sixteen, two, two + 1);
@@ -191,18 +193,21 @@ static void expect_octets_an_ms(uint32_t options_octets, const char *with)
 static void memory_does_not_grow_with_the_workers(void **state)
 {
     (void)state;
-    expect_octets_an_ms(0, "without optional elements");
-    expect_octets_an_ms(10, "with its IMSI");
+    expect_octets_an_ms(0, 0, "without optional elements");
+    expect_octets_an_ms(10, 0, "with its IMSI");
+    expect_octets_an_ms(10, 600 * MS_IN_NS, "with its IMSI and bounded buckets");
 }
 
 // Of each packet flow as much as the disciplines that are configured remember, and no more.
 static void memory_is_as_the_disciplines_need(void **state)
 {
-    uint64_t none = octets_an_ms(1, "tail-drop", 0);
+    uint64_t none = octets_an_ms(1, "tail-drop", 0, 0);
     (void)state;
-    assert_int_equal(octets_an_ms(1, "pdpc", 0), none + 8);
-    assert_int_equal(octets_an_ms(1, "cobalt", 0), none + 24);
-    assert_int_equal(octets_an_ms(1, "pie", 0), none + 48);
+    assert_int_equal(octets_an_ms(1, "pdpc", 0, 0), none + 8);
+    assert_int_equal(octets_an_ms(1, "cobalt", 0, 0), none + 24);
+    assert_int_equal(octets_an_ms(1, "pie", 0, 0), none + 48);
+    // Of the MS's bucket and the packet flow's, what a delay bounds them by.
+    assert_int_equal(octets_an_ms(1, "tail-drop", 0, MS_IN_NS), none + 8 + 9);
     struct dp_config c = path_small_config(16, 16);
     uint64_t plain = dp_memory_octets(&c);
     path_set_aqm(&c.classes.item[CLASS_STREAMING], "pdpc");
