@@ -317,19 +317,30 @@ static bool run_in_child(struct bench *b, struct bench_point *point, uint32_t nu
     return point->result.good;
 }
 
-static bool run_points(struct bench *b, const struct bench_results *results)
+static bool keep(const struct bench_results *results)
+{
+    return !results->options->out || report_files(results, results->options->out);
+}
+
+// The files are written after each point, so that who interrupts a sweep has what it measured.
+static bool run_points(struct bench *b, struct bench_results *results)
 {
     bool good = true;
     if (b->processors <= results->options->workers)
         fprintf(stderr, "too few processors: generator and workers take turns on one\n");
-    if (results->points == 1)
-        return run_point(b, &results->point[0]);
-    for (uint32_t i = 0; i < results->points; i++)
+    if (results->points == 1) {
+        results->done = 1;
+        return run_point(b, &results->point[0]) && keep(results);
+    }
+    while (results->done < results->points) {
+        uint32_t i = results->done++;
         good &= run_in_child(b, &results->point[i], i + 1, results->points);
+        good &= keep(results);
+    }
     return good;
 }
 
-static bool print(const struct bench_results *results)
+static void print(const struct bench_results *results)
 {
     if (results->options->json)
         report_json(results, stdout);
@@ -337,7 +348,6 @@ static bool print(const struct bench_results *results)
         report_text(&results->point[0].result, stdout);
     else
         report_lines(results, stdout);
-    return !results->options->out || report_files(results, results->options->out);
 }
 
 static int run_all(struct bench *b, const struct bench_options *options,
@@ -357,7 +367,7 @@ static int run_all(struct bench *b, const struct bench_options *options,
     }
     bool good = run_points(b, &results);
     if (good || results.points > 1)
-        good &= print(&results);
+        print(&results);
     munmap(results.point, octets);
     return good ? EXIT_DONE : EXIT_RUN_FAILED;
 }

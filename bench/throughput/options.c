@@ -269,7 +269,8 @@ static const struct cli_option bench_options[] = {
     {"json", NULL, "print one JSON object; a list of them, if there are\nseveral points",
      INTO(json)},
     {"out", "DIR",
-     "write rates.csv, trials.csv, latency.csv,\nhistogram.csv, bench.json and report.html there",
+     "write bench.json and report.html there, and of a search\nrates.csv, trials.csv, latency.csv "
+     "and histogram.csv,\nafter each point",
      INTO(out)}};
 
 const struct cli cli_of_bench = {

@@ -308,20 +308,23 @@ static void put_method(const struct bench_results *results, FILE *out)
 }
 
 // What is not in a table would else be missing without a word.
-static void put_failed(const struct bench_results *results, FILE *out)
+static void put_missing(const struct bench_results *results, FILE *out)
 {
     uint32_t failed = 0;
-    for (uint32_t i = 0; i < results->points; i++)
+    for (uint32_t i = 0; i < results->done; i++)
         failed += !results->point[i].result.good;
     if (failed)
         fprintf(out, "<p>%u of %u points failed: they are missing here.</p>\n", failed,
                 results->points);
+    if (results->done < results->points)
+        fprintf(out, "<p>%u of %u points were not measured yet.</p>\n",
+                results->points - results->done, results->points);
 }
 
 void report_page(const struct bench_results *results, FILE *out)
 {
     section_begin("Throughput and latency", out);
-    put_failed(results, out);
+    put_missing(results, out);
     put_figures(results, out);
     table_page(&bench_rates_table, results, out);
     table_page(&bench_latency_table, results, out);

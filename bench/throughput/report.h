@@ -53,7 +53,7 @@ struct bench_results {
     const struct bench_options *options;
     const struct machine *machine;
     struct bench_point *point;
-    uint32_t points;
+    uint32_t points, done; // done: those that were measured, or failed; the others are to come
 };
 struct bench_point {
     struct bench_options options;
@@ -84,8 +84,9 @@ void report_drops(const struct bench_result *result, FILE *out);
 void report_text(const struct bench_result *result, FILE *out);
 // Of several points: a line for each rate.
 void report_lines(const struct bench_results *results, FILE *out);
-// tables.c, page.c. Makes the folder, before anything is measured for it; then writes all files.
-// False, with the reason on stderr: one cannot be written.
+// tables.c, page.c. Makes the folder, before anything is measured for it, unless it has the results
+// of a run; then writes all files, and removes those of an earlier benchmark that this one does not
+// have. False, with the reason on stderr: one cannot be written.
 bool report_folder(const char *folder);
 bool report_files(const struct bench_results *results, const char *folder);
 void report_page(const struct bench_results *results, FILE *out);

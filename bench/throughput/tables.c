@@ -8,6 +8,7 @@
 #include "bench/throughput/keys.h"
 #include "bench/throughput/report.h"
 #include "control/report/below.h"
+#include "control/run/results.h"
 
 // ---- Rows of all points ----
 
@@ -148,6 +149,33 @@ static bool put_file(const struct bench_results *results, const char *folder, co
     return close_in(file, folder, name);
 }
 
+static bool is_there(const char *folder, const char *name)
+{
+    char path[PATH_MAX];
+    struct stat is;
+    snprintf(path, sizeof path, "%.*s/%s", PATH_MAX - 64, folder, name);
+    return lstat(path, &is) == 0;
+}
+
+// A run's files and a benchmark's have the same names in part. What an earlier benchmark left may
+// be replaced, as a single run replaces a run's.
+static bool may_replace(const char *folder)
+{
+    static const char *const of_runs[] = {"summary.json", "run.json", "contexts.json",
+                                          "knobs.json"};
+    for (size_t i = 0; i < sizeof of_runs / sizeof of_runs[0]; i++)
+        if (is_there(folder, of_runs[i])) {
+            fprintf(stderr,
+                    "sluice bench: --out: %s: has the results of `sluice run` (%s); give another "
+                    "--out\n",
+                    folder, of_runs[i]);
+            return false;
+        }
+    if (is_there(folder, RESULTS_OF_BENCH))
+        fprintf(stderr, "results: %s has those of an earlier benchmark, to be replaced\n", folder);
+    return true;
+}
+
 // The folder with those that it is in.
 bool report_folder(const char *folder)
 {
@@ -162,6 +190,20 @@ bool report_folder(const char *folder)
     good = good && access(part, W_OK | X_OK) == 0; // a file, with the slash behind it, is no folder
     if (!good)
         fprintf(stderr, "sluice bench: --out: %s: %s\n", folder, strerror(errno));
+    return good && may_replace(folder);
+}
+
+// A file of a search: what none was made for is not there, and none of an earlier benchmark either.
+static bool put_searched(const struct bench_results *results, const char *folder, const char *name,
+                         void (*put)(const struct bench_results *results, FILE *out))
+{
+    char path[PATH_MAX];
+    if (searched_from(results, 0))
+        return put_file(results, folder, name, put);
+    snprintf(path, sizeof path, "%.*s/%s", PATH_MAX - 64, folder, name);
+    bool good = unlink(path) == 0 || errno == ENOENT;
+    if (!good)
+        fprintf(stderr, "sluice bench: %s: %s\n", path, strerror(errno));
     return good;
 }
 
@@ -170,13 +212,15 @@ bool report_files(const struct bench_results *results, const char *folder)
     static const struct {
         const char *name;
         void (*put)(const struct bench_results *results, FILE *out);
-    } files[] = {{"rates.csv", rates_csv},     {"trials.csv", trials_csv},
-                 {"latency.csv", latency_csv}, {"histogram.csv", histogram_csv},
-                 {"bench.json", report_json},  {"report.html", report_page}};
+    } of_search[] = {{"rates.csv", rates_csv},
+                     {"trials.csv", trials_csv},
+                     {"latency.csv", latency_csv},
+                     {"histogram.csv", histogram_csv}};
     bool good = true;
-    for (size_t i = 0; i < sizeof files / sizeof files[0] && good; i++)
-        good = put_file(results, folder, files[i].name, files[i].put);
-    return good;
+    for (size_t i = 0; i < sizeof of_search / sizeof of_search[0] && good; i++)
+        good = put_searched(results, folder, of_search[i].name, of_search[i].put);
+    return good && put_file(results, folder, RESULTS_OF_BENCH, report_json) &&
+           put_file(results, folder, "report.html", report_page);
 }
 
 void bench_columns(FILE *out)

@@ -103,6 +103,12 @@ void results_files(const struct results *results,
             take(self, names[i], (uint64_t)is.st_size);
 }
 
+static bool has_benchmark(int folder)
+{
+    struct stat is;
+    return fstatat(folder, RESULTS_OF_BENCH, &is, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 int results_open(struct results *results, const char *dir, const struct user *user)
 {
     snprintf(results->dir, sizeof results->dir, "%s", dir);
@@ -113,7 +119,7 @@ int results_open(struct results *results, const char *dir, const struct user *us
     if (fd < 0)
         return fd;
     results->folder = fd;
-    return user_may_write(user, fd);
+    return has_benchmark(fd) ? -EEXIST : user_may_write(user, fd);
 }
 
 void results_close(struct results *results)

@@ -18,8 +18,12 @@ struct results {
     bool simulated;    // no secrets in the files: everybody may read them
 };
 
+// Of the files that `sluice bench` writes the one that tells them from a run's: some have one name.
+#define RESULTS_OF_BENCH "bench.json"
+
 // Folders that this makes belong to the user. Returns 0 or a negative errno; -EWOULDBLOCK: another
-// run has the folder; -EACCES: the user may not write there.
+// run has the folder; -EEXIST: it has the results of a benchmark; -EACCES: the user may not write
+// there.
 int results_open(struct results *results, const char *dir, const struct user *user);
 void results_close(struct results *results);
 

@@ -33,6 +33,14 @@ int run_failed(const char *what, const char *why)
     return EXIT_RUN_FAILED;
 }
 
+int run_refuse_folder(const char *dir, int fault)
+{
+    return run_failed(dir, fault == -EEXIST
+                               ? "has the results of `sluice bench`; give another --out"
+                               : "another run writes into this folder; wait for its end, or give "
+                                 "another --out");
+}
+
 int run_write(const struct run *run, const char *name, void (*put)(const void *self, FILE *out),
               const void *self)
 {
@@ -70,9 +78,8 @@ static int open_out(struct run *run)
         !origin_may_replace(run->origin, run->load.run.seed, &run->results, run->options.force))
         return EXIT_RUN_FAILED;
     fault = fault ? fault : results_clear(&run->results);
-    if (fault == -EWOULDBLOCK)
-        return run_failed(out, "another run writes into this folder; wait for its end, or give "
-                               "another --out");
+    if (fault == -EWOULDBLOCK || fault == -EEXIST)
+        return run_refuse_folder(out, fault);
     if (fault == -EPERM && run->results.folder < 0 && user_is_other(&run->user))
         return run_failed(out, "making the folder for run.user takes CAP_CHOWN; make the folder as "
                                "that user before the run");

@@ -109,10 +109,8 @@ static int open_and_do(struct run *run, const struct plan *plan)
 {
     run->results.simulated = true;
     int fault = open_folder(run, plan->dir);
-    if (fault == -EWOULDBLOCK)
-        return run_failed(plan->dir,
-                          "another run writes into this folder; wait for its end, or give "
-                          "another --out");
+    if (fault == -EWOULDBLOCK || fault == -EEXIST)
+        return run_refuse_folder(plan->dir, fault);
     return fault ? run_failed(run->results.at, strerror(-fault)) : do_runs(run, plan);
 }
 

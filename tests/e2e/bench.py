@@ -7,6 +7,7 @@ import csv
 import json
 import math
 import os
+import pathlib
 import re
 import shutil
 import struct
@@ -14,7 +15,7 @@ import subprocess
 
 import pandas
 
-from harness import Skip, case, main, new_folder, right, same, sluice
+from harness import UDP_SCENARIO, Skip, case, main, new_folder, program, right, same, sluice
 
 # On a machine that others keep busy no rate may be without loss; one that may lose all always is.
 LOSSES = 0, 0.1, 100
@@ -417,11 +418,64 @@ def replaced():
     (folder / "rates.csv").symlink_to("other")
     (folder / "report.html").write_text("older")
     os.mkfifo(folder / "bench.json")
-    done = sluice("bench", *QUICK, "--no-search", "--out", folder)
+    done = sluice("bench", *QUICK, "--out", folder)
     same(done.returncode, 0, f"exit status\n{done.stderr}")
     same((folder / "other").read_text(), "mine", "the file behind the link")
     same([name for name in FILES if (folder / name).is_symlink() or not (folder / name).is_file()], [], "no plain files")
     right((folder / "report.html").read_text() != "older", "the page")
+
+
+def contents(folder):
+    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@case("--no-search: no file of a search, neither without rows nor of an earlier benchmark; it is said what is replaced")
+def not_searched():
+    folder = new_folder()
+    done = sluice("bench", *QUICK, "--out", folder)
+    same((done.returncode, sorted(contents(folder))), (0, [pathlib.Path(name) for name in FILES]), f"files\n{done.stderr}")
+    right("earlier benchmark" not in done.stderr, done.stderr)
+    done = sluice("bench", *QUICK, "--no-search", "--out", folder)
+    same(done.returncode, 0, f"exit status\n{done.stderr}")
+    same(sorted(path.name for path in contents(folder)), ["bench.json", "report.html"], "files without a search")
+    right(f"results: {folder} has those of an earlier benchmark" in done.stderr, f"what is replaced:\n{done.stderr}")
+
+
+@case("neither writes a benchmark into the folder of a run, nor a run, nor several, into that of a benchmark")
+def of_another_command():
+    runs, benchmark = new_folder() / "run", new_folder() / "bench"
+    run = ("run", UDP_SCENARIO, "--set", 'run.duration=1 s', "--no-page", "--out")
+    done = sluice(*run, runs)
+    same(done.returncode, 0, f"the run\n{done.stderr}")
+    done = sluice("bench", *QUICK, "--no-search", "--out", benchmark)
+    same(done.returncode, 0, f"the benchmark\n{done.stderr}")
+    before = contents(runs), contents(benchmark)
+    for folder, whose, words in ((runs, "sluice run", ("bench", *QUICK, "--no-search", "--out", runs)),
+                                 (benchmark, "sluice bench", (*run, benchmark)),
+                                 (benchmark, "sluice bench", (*run, benchmark, "--force")),
+                                 (benchmark, "sluice bench", (*run, benchmark, "--seeds", "1..2"))):
+        done = sluice(*words)
+        same((done.returncode, done.stdout), (1, ""), f"{words}: exit status and stdout\n{done.stderr}")
+        right(f"{folder}: has the results of `{whose}`" in done.stderr, f"{words}: {done.stderr}")
+    right((contents(runs), contents(benchmark)) == before, "the files are others")
+
+
+@case("a sweep that is killed leaves the files of the points that it had measured")
+def killed():
+    folder = new_folder()
+    sizes = ",".join(str(64 + 10 * i) for i in range(16))
+    with subprocess.Popen([program(), *map(str, ("bench", *QUICK, "--size", sizes, "--out", folder))], text=True,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as sweep_of_16:
+        said = ""
+        for line in sweep_of_16.stderr:
+            said += line
+            if line.startswith("point 2 of 16"):
+                sweep_of_16.kill()
+                break
+    results = json.loads((folder / "bench.json").read_text())
+    right(1 <= len(results) < 16, f"{len(results)} points, of a sweep that said\n{said}")
+    same(len(pandas.read_csv(folder / "rates.csv")), len(LOSSES) * len(results), "rates")
+    right(f"{16 - len(results)} of 16 points were not measured yet" in (folder / "report.html").read_text(), "the page")
 
 
 @case("points that fail: status 1, an empty list, and the page says how many are missing")
