@@ -301,7 +301,10 @@ static void put_method(const struct bench_results *results, FILE *out)
         "<p>Sizes are of a user's frame on Ethernet, with FCS, as RFC 2544 has them; on Gn "
         "it is %u octets longer, for GTP-U, UDP and IP.</p>\n"
         "<p>The generator runs in this process, %s. Its own limit is measured first, with a bare "
-        "forwarder in Sluice's place: where the throughput is near it, it is the generator's.</p>"
+        "forwarder in Sluice's place: where the throughput is near it, it is the generator's.</p>\n"
+        "<p>A trial is disturbed if the kernel or a hypervisor took a thread's processor away, and "
+        "no more was lost than arrived meanwhile. It is made again; after ten at a rate they count "
+        "all the same.</p>"
         "</section>\n",
         o->seconds, o->repeats, o->repeats == 1 ? "" : "s",
         FRAMES_GN_OCTETS - OPTIONS_ETHERNET_OCTETS, where);
@@ -321,10 +324,44 @@ static void put_missing(const struct bench_results *results, FILE *out)
                 results->points - results->done, results->points);
 }
 
+// Of cycles, a rate, or all rates of a point.
+static void put_note(const char *of, const char *note, FILE *out)
+{
+    if (!note)
+        return;
+    fputs("<p>", out);
+    section_escape(of, out);
+    fputs(": ", out);
+    section_escape(note, out);
+    fputs(".</p>\n", out);
+}
+
+static void put_notes_of(const struct bench_result *r, FILE *out)
+{
+    char point[NAME_OCTETS], text[2 * NAME_OCTETS], room[TABLE_ROOM];
+    name_point(r, point);
+    snprintf(text, sizeof text, "%s, cycles a packet", point);
+    put_note(text, report_cycles_note(r), out);
+    put_note(point, report_rates_note(r), out);
+    for (uint32_t i = 0; i < r->options->losses && r->searched; i++) {
+        snprintf(text, sizeof text, "%s, %s %% lost at most", point,
+                 report_loss(&r->rates[i], room));
+        put_note(text, report_limit_note(&r->rates[i]), out);
+    }
+}
+
+static void put_notes(const struct bench_results *results, FILE *out)
+{
+    for (uint32_t i = 0; i < results->points; i++)
+        if (results->point[i].result.good)
+            put_notes_of(&results->point[i].result, out);
+}
+
 void report_page(const struct bench_results *results, FILE *out)
 {
     section_begin("Throughput and latency", out);
     put_missing(results, out);
+    put_notes(results, out);
     put_figures(results, out);
     table_page(&bench_rates_table, results, out);
     table_page(&bench_latency_table, results, out);

@@ -105,8 +105,11 @@ double report_mpps_all(const struct bench_result *result);
 // Of the first worker alone, beside several at once. Of those the median sample counts: the least
 // is one in which the others may have stood.
 double report_mpps_alone(const struct bench_result *result);
-// Whether the generator did no more, or hardly more.
-bool report_generator_is_limit(const struct bench_rate *rate);
+
+// What a reader has to know before these figures count, the same in text and page; NULL: nothing.
+const char *report_cycles_note(const struct bench_result *result);
+const char *report_rates_note(const struct bench_result *result);
+const char *report_limit_note(const struct bench_rate *rate); // the generator did hardly more
 
 // Cycles a packet that the path is to take (on a machine with AVX-512 and VPCLMULQDQ); 0: nothing
 // is said of such a run.

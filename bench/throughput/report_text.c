@@ -32,12 +32,19 @@ static void text_head(const struct bench_result *r, FILE *out)
             r->huge_pages ? "huge" : "4 KiB", r->tsc_hz / 1e9);
 }
 
+static void text_note(const char *before, const char *note, FILE *out)
+{
+    if (note)
+        fprintf(out, "%s%s\n", before, note);
+}
+
 static void text_cycles(const struct bench_result *r, FILE *out)
 {
     const struct spread *c = &r->saturated.cycles;
     double goal = report_goal(r->options);
     fprintf(out, "  cycles a packet, the worker alone    %8.1f   median %.1f, most %.1f\n",
             c->least, c->median, c->most);
+    text_note("    ", report_cycles_note(r), out);
     if (goal > 0)
         fprintf(out, "    goal                               %8.0f   ratio %.2f\n", goal,
                 c->least / goal);
@@ -51,8 +58,7 @@ static void text_found(const struct bench_rate *r, FILE *out)
     fprintf(out, "  %-36s %8.3f   least %.3f, most %.3f; %" PRIu64 " of %" PRIu64 " lost\n", what,
             r->rate.pps.median / 1e6, r->rate.pps.least / 1e6, r->rate.pps.most / 1e6, r->rate.lost,
             r->rate.offered);
-    if (report_generator_is_limit(r))
-        fprintf(out, "    the generator does no more than this\n");
+    text_note("    ", report_limit_note(r), out);
 }
 
 static void text_latency(const struct latency *l, FILE *out)
@@ -73,16 +79,6 @@ static void text_latency(const struct latency *l, FILE *out)
     fprintf(out, " max %.1f; %" PRIu64 " samples\n", (double)l->of.most / 1e3, l->of.samples);
 }
 
-// Ten trials at a rate are not counted; then they are, and the rate found is the machine's.
-static void text_mostly_disturbed(const struct bench_result *r, const char *before, FILE *out)
-{
-    if (r->searched && 2 * r->search.disturbed > r->search.trials)
-        fprintf(out,
-                "%smost trials were disturbed: rates and latency are the machine's, not Sluice's; "
-                "cycles hold\n",
-                before);
-}
-
 static void text_rate(const struct bench_result *r, FILE *out)
 {
     if (!r->searched) {
@@ -93,9 +89,9 @@ static void text_rate(const struct bench_result *r, FILE *out)
             r->generator.median / 1e6, r->generator.least / 1e6, r->generator.most / 1e6);
     for (uint32_t i = 0; i < r->options->losses; i++)
         text_found(&r->rates[i], out);
-    fprintf(out, "    %u trials, %u of them disturbed by the machine and made again\n",
-            r->search.trials, r->search.disturbed);
-    text_mostly_disturbed(r, "    ", out);
+    fprintf(out, "    %u trials, %u of them disturbed by the machine\n", r->search.trials,
+            r->search.disturbed);
+    text_note("    ", report_rates_note(r), out);
     if (!r->threads)
         fprintf(out,
                 "    generator and workers took turns on one processor: all are in the rate\n");
@@ -205,7 +201,9 @@ void report_lines(const struct bench_results *results, FILE *out)
             fprintf(out, "%9u %6s %8.4g %10.3f %10.3f %10.3f %12.1f\n", r->options->mss,
                     report_size(r->options, room), 100 * r->rates[k].loss, pps->median / 1e6,
                     pps->least / 1e6, pps->most / 1e6, r->saturated.cycles.least);
+            text_note("          ", report_limit_note(&r->rates[k]), out);
         }
-        text_mostly_disturbed(r, "          ", out);
+        text_note("          ", report_cycles_note(r), out);
+        text_note("          ", report_rates_note(r), out);
     }
 }
