@@ -296,7 +296,8 @@ void dp_events_keep(struct dp *dp);
 // true: there is more to do. Nothing waits for that, as frames without a rule are handed on.
 bool dp_rules_follow(struct dp *dp);
 // How many NS-VCs have a rule, and for how many the device refused one; *why: the last time. False:
-// Gb's frames do not come by "peer". The counts are for any thread, the reason for control's.
+// Gb's frames do not come by "peer". The counts are for any thread, the reason for control's:
+// others give NULL.
 bool dp_rules(const struct dp *dp, uint32_t *made, uint32_t *refused, const char **why);
 
 struct dp_worker *dp_worker(struct dp *dp, uint32_t worker);

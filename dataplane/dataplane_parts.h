@@ -59,7 +59,7 @@ struct peer_rules {
     bool again;       // one has ended, so what was refused may have room now
     uint64_t changes; // of NS-VCs, that have been seen
     uint32_t made, refused; // read by other threads
-    const char *why;
+    char why[80];           // a driver's text may be in a buffer that its next error writes
 };
 
 // False: out of memory.

@@ -37,7 +37,7 @@ uint64_t dp_ms_silence_ns(const struct dp *dp, uint32_t id)
     if (!ms)
         return TIME_NEVER;
     uint32_t w = dp_at_worker(ms->at);
-    if ((int32_t)((uint32_t)registry_carried_out(&dp->registry, w) - ms->since) < 0)
+    if ((int32_t)((uint32_t)registry_carried_out(&dp->registry, w) - ms->heard) < 0)
         return 0;
     const uint32_t *heard = &dp->worker[w]->state.ms[dp_at_place(ms->at)].heard;
     int32_t ticks =

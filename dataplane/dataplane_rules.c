@@ -3,6 +3,7 @@
 // its driver a millisecond; so control makes one between two turns. All NS-VCs are looked at after
 // a change, first for rules that have to end: then those that the device had no room for are tried
 // again.
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +18,6 @@ bool dp_rules_setup(struct dp *dp)
         return true;
     dp->rules.of = calloc(dp->registry.limits.nsvcs, sizeof *dp->rules.of);
     dp->rules.at = 2 * dp->registry.limits.nsvcs; // there is none yet
-    dp->rules.why = "";
     return dp->rules.of != NULL;
 }
 
@@ -60,8 +60,11 @@ static bool make_one(struct dp *dp, uint32_t id)
     uint8_t worker = dp->registry.nse[nsvc->nse].worker;
     bool refused = rule->refused;
     *rule = (struct peer_rule){.worker = worker, .endpoint = nsvc->endpoint};
-    rule->flow = port_peer_rule(&dp->device[STATS_GB], &peer, worker, &rules->why);
+    const char *why;
+    rule->flow = port_peer_rule(&dp->device[STATS_GB], &peer, worker, &why);
     rule->refused = !rule->flow;
+    if (rule->refused)
+        snprintf(rules->why, sizeof rules->why, "%s", why);
     count(&rules->refused, rule->refused - (uint32_t)refused);
     count(&rules->made, rule->flow != NULL);
     return true;
@@ -89,6 +92,7 @@ bool dp_rules(const struct dp *dp, uint32_t *made, uint32_t *refused, const char
     const struct peer_rules *rules = &dp->rules;
     *made = __atomic_load_n(&rules->made, __ATOMIC_RELAXED);
     *refused = __atomic_load_n(&rules->refused, __ATOMIC_RELAXED);
-    *why = rules->why;
+    if (why)
+        *why = rules->why;
     return rules->of != NULL;
 }

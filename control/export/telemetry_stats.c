@@ -99,8 +99,7 @@ static void put_shares(const struct telemetry *t, struct row *row, enum stats_si
 static void put_rules(const struct telemetry *t, struct row *row)
 {
     uint32_t made, refused;
-    const char *why;
-    if (!dp_rules(t->source.dp, &made, &refused, &why))
+    if (!dp_rules(t->source.dp, &made, &refused, NULL))
         return;
     row_put(row, "rules", made);
     row_put(row, "rules_refused", refused);

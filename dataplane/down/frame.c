@@ -147,20 +147,24 @@ static __attribute__((noinline)) void mark_or_trace(struct down *down,
     down->stats->of_class[grant->traffic_class].marks++;
 }
 
+static void count_of_cell(struct state_bvc *bvc, uint32_t llc_octets)
+{
+    if (bvc->frames++ % STATE_LONGEST_OF == 0) {
+        bvc->longest_before_ns = bvc->longest_ns;
+        bvc->longest_ns = 0;
+    }
+    bvc->octets += llc_octets;
+}
+
 static void count(struct down *down, const struct sched_grant *grant, struct state_ms *ms,
                   struct state_bvc *bvc, uint32_t llc_octets)
 {
     if (grant->last)
         stats_delay_add(&down->stats->of_class[grant->traffic_class].delays, grant->sojourn_ns);
     state_ms_sent(ms, llc_octets);
-    if (bvc->frames % STATE_LONGEST_OF == 0) {
-        bvc->longest_before_ns = bvc->longest_ns;
-        bvc->longest_ns = 0;
-    }
+    count_of_cell(bvc, llc_octets);
     if (grant->sojourn_ns > bvc->longest_ns)
         bvc->longest_ns = grant->sojourn_ns;
-    bvc->frames++;
-    bvc->octets += llc_octets;
 }
 
 // Writes headers in front of the piece's octets and makes room for the FCS behind them.
@@ -217,8 +221,7 @@ uint32_t down_stranger_octets(const struct down *down, const struct down_llc *l,
 
 static void count_llc(struct down *down, uint32_t ms_id, struct state_bvc *bvc, uint32_t octets)
 {
-    bvc->frames++;
-    bvc->octets += octets;
+    count_of_cell(bvc, octets);
     if (ms_id == STATE_NONE)
         return;
     state_ms_sent(&down->state->ms[ms_id], octets);

@@ -173,6 +173,8 @@ static void how_long_an_ms_is_silent(void **state)
     path_run_until(p.now_ns + 3 * S_IN_NS);
     silent_for(0, 3 * S_IN_NS);
     p.defer = true;
+    TRY(0, ms_release, 0); // control has heard it, and its worker does not know yet
+    silent_for(0, 0);
     TRY(0, ms, .ms_id = 1, .bvc_id = 1, .tlli = 5, .n201_u = 500);
     silent_for(1, 0);
     TRY(0, ms_move, 0, 1); // worker 1 has not got it yet

@@ -95,6 +95,21 @@ def steps():
         same(world.lua("return #require('sluice.subscribers.single').records"), "0", "that are left")
 
 
+@case("100 000 ids that came back in any order go to the ranges for a cost that grows with their number")
+def pour():
+    with World(CONFIG) as world:
+        world.lua(COST)
+        world.lua("pool = require('sluice.subscribers.single').ids(require('sluice.base.blocks').new(MANY)) "
+                  "for i = 1, MANY do pool:take() end "
+                  "for i = 0, MANY - 1 do local id = i * 50021 % MANY if id % 3 > 0 then pool:give(id) end end"
+                  .replace("MANY", str(MANY)))
+        steps = int(world.lua("return cost(pool.pour, pool)"))
+        print(f"# {steps / MANY:.0f} steps for each")
+        right(steps <= 300 * MANY, f"{steps} steps")
+        same(world.lua("return pool.blocks.left .. ' ' .. #pool .. ' ' .. #pool.blocks"),
+             f"{MANY * 2 // 3} 0 {MANY // 3}", "ids, and intervals of two")
+
+
 @case("the same with its commands, for as many as there is room for")
 def with_commands():
     with World(CONFIG.replace(f"mss = {ROOM}, pdps = {ROOM}", "mss = 3003, pdps = 3003")) as world:

@@ -67,10 +67,20 @@ function ids:left()
     return #self + self.blocks.left
 end
 
--- Gives all back to the blocks, for a range that finds no room without them.
+-- Gives all back to the blocks, for a range that finds no room without them: from the lowest on, in runs, so that
+-- the blocks' list moves nothing that has just been given.
 function ids:pour()
-    while self[1] do
-        self.blocks:give(table.remove(self), 1)
+    table.sort(self)
+    local first, n = self[1], 0
+    for i = 1, #self do
+        if self[i] ~= first + n then
+            self.blocks:give(first, n)
+            first, n = self[i], 0
+        end
+        n, self[i] = n + 1, nil
+    end
+    if n > 0 then
+        self.blocks:give(first, n)
     end
 end
 

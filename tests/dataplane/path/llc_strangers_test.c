@@ -171,8 +171,8 @@ static void see_frame(enum stats_side side, const uint8_t *frame, size_t n)
     }
 }
 
-// Strangers beside MSs that flood their cell, for 100 s: no overdraw, nothing is idle, and the
-// strangers' frames are not starved by small packets.
+// Strangers beside MSs that flood their cell, for 100 s: no overdraw, and the strangers' frames are
+// not starved by small packets.
 static void a_flooded_cell(void **state)
 {
     (void)state;

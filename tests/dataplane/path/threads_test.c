@@ -252,7 +252,8 @@ static void command_some(void)
             command_something();
 }
 
-// Of an MS that a worker may just hear, send away or get: never what its place was before.
+// Of an MS that a worker may just hear, send away or get. What ThreadSanitizer says counts; which
+// value it is, dataplane_read_test.c tells.
 static void look_at_silence(void)
 {
     dp_events_round(p.dp, clock_ns());

@@ -148,6 +148,32 @@ static void a_cells_wait_is_known_while_all_its_mss_wait_for_their_buckets(void 
     path_close();
 }
 
+// Of the LLC PDUs that a window counts some are control's.
+static void a_cells_longest_wait_ends_where_control_sends_too(void **state)
+{
+    (void)state;
+    static const uint8_t frame[40] = {0x41, 0xfb};
+    struct dp_config c = path_config(1);
+    path_open(&c);
+    p.blind = true; // the receiver takes no frame of control
+    path_one_cell(false, false);
+    path_plain_ms(0, 0, 1500);
+    DO(bvc_bucket, .bvc_id = 0, .has_ms_rate_100_bit_per_s = true, .ms_rate_100_bit_per_s = 80,
+       .ms_bucket_octets = 1000);
+    for (int i = 0; i < 5; i++)
+        path_down(0, 400);
+    for (uint32_t i = 0; i < 200; i++) {
+        path_run_until(p.now_ns + S_IN_NS);
+        if (cell(0)->down_frames % STATE_LONGEST_OF == 0)
+            DO(llc, .ms_id = 0, .pdu = {frame, sizeof frame});
+        else
+            path_down(0, 400);
+        path_poll();
+    }
+    assert_int_equal(cell(0)->sent_sojourn_ns, 0);
+    path_close();
+}
+
 // Its time stands while it is frozen.
 static void a_frozen_mss_queue_does_not_age(void **state)
 {
@@ -385,6 +411,7 @@ int main(void)
         cmocka_unit_test(a_buckets_level_is_what_was_sent_less_what_leaked),
         cmocka_unit_test(an_ms_has_its_own_bucket_or_its_cells_default),
         cmocka_unit_test(a_cells_wait_is_known_while_all_its_mss_wait_for_their_buckets),
+        cmocka_unit_test(a_cells_longest_wait_ends_where_control_sends_too),
         cmocka_unit_test(a_frozen_mss_queue_does_not_age),
         cmocka_unit_test(an_ms_in_standby_is_held_until_it_is_heard),
         cmocka_unit_test(drops_are_there_by_reason),
