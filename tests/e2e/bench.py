@@ -392,6 +392,21 @@ def page():
                 same([line.split(":")[0].split(",")[0] for line in lines], next(csv.reader(file)), f"columns of {name}")
 
 
+@case("the page has the cycles of each point; without a search it has nothing about trials")
+def page_of_cycles():
+    folder = new_folder()
+    done = sluice("bench", *QUICK[:-1], "--size", "64,imix", "--no-search", "--out", folder)
+    same(done.returncode, 0, f"exit status\n{done.stderr}")
+    drawn = (folder / "report.html").read_text()
+    for one in json.loads((folder / "bench.json").read_text()):
+        spread = one["cycles_spread"]
+        row = "".join(f'<td class="n">{value}</td>' if number else f"<td>{value}</td>" for number, value in
+                      ((1, one["ms"]), (0, one["size"]), (1, f"{spread['least']:.1f}"), (1, f"{spread['median']:.1f}")))
+        right(row in drawn, f"no {row} on the page")
+    for words in "No figures", "Rates", "A trial offers":
+        right(words not in drawn, f"{words!r} on the page")
+
+
 @case("RFC 2544's sizes, less 18 octets")
 def rfc2544():
     done = sluice("bench", *QUICK, "--size", "rfc2544", "--no-search")
