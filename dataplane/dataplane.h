@@ -232,9 +232,10 @@ int dp_ms_may_move(const struct dp *dp, uint32_t ms, uint32_t bvc);
 // The free places at the worker of that NSE; the NSE need not exist.
 void dp_worker_left(const struct dp *dp, uint32_t nse, uint32_t *mss, uint32_t *pdps);
 
-// How long the MS has said nothing, by the beginning of control's round, within two state_ticks (34
-// ms): since its last good frame of user data, or since control made it, moved it or released it; 0
-// while such a command is on its way. TIME_NEVER: no such MS. For control's thread.
+// How long an MS has been silent: the time from its last good frame of user data, or from control's
+// command that made, moved or released it, to the beginning of control's present round. 0 while
+// such a command is on its way to the worker; TIME_NEVER if there is no such MS. It is off by at
+// most two state_ticks (34 ms). For control's thread.
 uint64_t dp_ms_silence_ns(const struct dp *dp, uint32_t ms);
 
 // The place of an MS (state/at.h). For any thread; for an MS that moves or ends meanwhile it is the

@@ -269,8 +269,8 @@ static const struct cli_option bench_options[] = {
     {"json", NULL, "print one JSON object; a list of them, if there are\nseveral points",
      INTO(json)},
     {"out", "DIR",
-     "write bench.json and report.html there, and of a search\nrates.csv, trials.csv, latency.csv "
-     "and histogram.csv,\nafter each point",
+     "write bench.json, cycles.csv and report.html there, and of\na search rates.csv, trials.csv, "
+     "latency.csv and\nhistogram.csv, after each point",
      INTO(out)}};
 
 const struct cli cli_of_bench = {

@@ -122,14 +122,6 @@ static bool is_searched(const struct bench_result *r)
     return r->good && r->searched;
 }
 
-static bool any_searched(const struct bench_results *results)
-{
-    for (uint32_t i = 0; i < results->points; i++)
-        if (is_searched(&results->point[i].result))
-            return true;
-    return false;
-}
-
 // A line for each number of MSs and share that may be lost; a mix of sizes is at its mean.
 static void add_sizes(struct pictures *p, const struct bench_results *results, bool is_line_rate)
 {
@@ -252,33 +244,6 @@ static void put_figures(const struct bench_results *results, FILE *out)
 
 // ---- Texts ----
 
-// Measured at every point, with a search or without.
-static void put_cycles(const struct bench_results *results, FILE *out)
-{
-    static const char *const heads[] = {"MSs", "=size", "least", "median", NULL};
-    char text[TABLE_ROOM];
-    fputs("<section><h2>Cycles a packet, the worker alone</h2>\n", out);
-    cells_heads(heads, out);
-    for (uint32_t i = 0; i < results->points; i++) {
-        const struct bench_result *r = &results->point[i].result;
-        const struct spread *cycles = &r->saturated.cycles;
-        if (!r->good)
-            continue;
-        const double values[] = {cycles->least, cycles->median};
-        fputs("<tr>", out);
-        snprintf(text, sizeof text, "%u", r->options->mss);
-        cells_text(text, "n", out);
-        cells_text(report_size(r->options, text), NULL, out);
-        for (int k = 0; k < 2; k++) {
-            snprintf(text, sizeof text, "%.1f", values[k]);
-            cells_text(text, "n", out);
-        }
-        fputs("</tr>\n", out);
-    }
-    cells_end(out);
-    fputs("</section>\n", out);
-}
-
 static void put_fact(const char *name, const char *value, FILE *out)
 {
     if (!*value)
@@ -397,10 +362,10 @@ void report_page(const struct bench_results *results, FILE *out)
     section_begin("Throughput and latency", out);
     put_missing(results, out);
     put_notes(results, out);
-    bool searched = any_searched(results);
+    bool searched = report_is_searched(results);
     if (searched)
         put_figures(results, out);
-    put_cycles(results, out);
+    table_page(&bench_cycles_table, results, out);
     if (searched) {
         table_page(&bench_rates_table, results, out);
         table_page(&bench_latency_table, results, out);

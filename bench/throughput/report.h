@@ -70,8 +70,10 @@ struct bench_bucket {
     uint32_t bucket;
     double share; // of the samples up to it
 };
-extern const struct table bench_rates_table, bench_trials_table, bench_latency_table,
-    bench_histogram_table;
+extern const struct table bench_cycles_table, bench_rates_table, bench_trials_table,
+    bench_latency_table, bench_histogram_table;
+// A rate was looked for at some point.
+bool report_is_searched(const struct bench_results *results);
 
 extern const char *const report_stages[STAGE_COUNT];
 

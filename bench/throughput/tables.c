@@ -12,10 +12,10 @@
 
 // ---- Rows of all points ----
 
-static const struct bench_result *searched_from(const struct bench_results *results, uint32_t point)
+static const struct bench_result *measured_from(const struct bench_results *results, uint32_t point)
 {
     for (; point < results->points; point++)
-        if (results->point[point].result.good && results->point[point].result.searched)
+        if (results->point[point].result.good)
             return &results->point[point].result;
     return NULL;
 }
@@ -27,6 +27,19 @@ static uint32_t behind(const struct bench_results *results, const struct bench_r
     while (&results->point[i].result != result)
         i++;
     return i + 1;
+}
+
+static const struct bench_result *searched_from(const struct bench_results *results, uint32_t point)
+{
+    const struct bench_result *r = measured_from(results, point);
+    while (r && !r->searched)
+        r = measured_from(results, behind(results, r));
+    return r;
+}
+
+bool report_is_searched(const struct bench_results *results)
+{
+    return searched_from(results, 0) != NULL;
 }
 
 static const struct bench_rate *rates_from(const struct bench_results *results, uint32_t point)
@@ -95,6 +108,11 @@ static void put_all(const struct bench_results *results, FILE *out,
     const struct bench_result *r = searched_from(results, 0);
     for (; r; r = searched_from(results, behind(results, r)))
         put(r, out);
+}
+
+static void cycles_csv(const struct bench_results *results, FILE *out)
+{
+    table_csv(&bench_cycles_table, results, out);
 }
 
 static void rates_csv(const struct bench_results *results, FILE *out)
@@ -198,7 +216,7 @@ static bool put_searched(const struct bench_results *results, const char *folder
                          void (*put)(const struct bench_results *results, FILE *out))
 {
     char path[PATH_MAX];
-    if (searched_from(results, 0))
+    if (report_is_searched(results))
         return put_file(results, folder, name, put);
     snprintf(path, sizeof path, "%.*s/%s", PATH_MAX - 64, folder, name);
     bool good = unlink(path) == 0 || errno == ENOENT;
@@ -219,14 +237,16 @@ bool report_files(const struct bench_results *results, const char *folder)
     bool good = true;
     for (size_t i = 0; i < sizeof of_search / sizeof of_search[0] && good; i++)
         good = put_searched(results, folder, of_search[i].name, of_search[i].put);
-    return good && put_file(results, folder, RESULTS_OF_BENCH, report_json) &&
+    return good && put_file(results, folder, "cycles.csv", cycles_csv) &&
+           put_file(results, folder, RESULTS_OF_BENCH, report_json) &&
            put_file(results, folder, "report.html", report_page);
 }
 
 void bench_columns(FILE *out)
 {
-    static const struct table *const tables[] = {&bench_rates_table, &bench_trials_table,
-                                                 &bench_latency_table, &bench_histogram_table};
+    static const struct table *const tables[] = {&bench_cycles_table, &bench_rates_table,
+                                                 &bench_trials_table, &bench_latency_table,
+                                                 &bench_histogram_table};
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
         fprintf(out, "\n%s\n", tables[i]->csv);
         table_describe(tables[i], out);

@@ -4,8 +4,9 @@
 
 #include <stddef.h>
 
-// Whole pages that nobody has touched yet: they are there afterwards, at that node if it has room
-// and the kernel allows it (a container may not). Below 0: at the node of the thread that calls.
+// Fills whole pages that nobody has touched yet with zeros, which makes the kernel place them: at
+// that node if it has room and the kernel allows it (a container may not). Below 0: at the node of
+// the thread that calls.
 void near_place(void *memory, size_t octets, int node);
 
 // Zeros in pages of their own, placed so. NULL: there is no memory.

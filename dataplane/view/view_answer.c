@@ -54,11 +54,6 @@ static bool put_nse(const struct view *from, struct dp_query *q, uint32_t id)
     return true;
 }
 
-static uint64_t longest(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
 // What waits for its MS's bucket is next in no class, and a cell may have any number of such MSs.
 // So a cell's wait is also that of what was sent of late.
 static bool put_bvc(const struct view *from, struct dp_query *q, uint32_t id)
@@ -70,12 +65,12 @@ static bool put_bvc(const struct view *from, struct dp_query *q, uint32_t id)
     if (!sched_bvc_view(from->sched, id, q->now_ns, &view))
         return false;
     bool limits = view.defaults.rate != BUCKET_UNLIMITED;
-    uint64_t sent_ns = longest(bvc->longest_ns, bvc->longest_before_ns);
+    uint64_t sent_ns = RTE_MAX(bvc->longest_ns, bvc->longest_before_ns);
     *row =
         (struct view_bvc){.bvc_id = id,
                           .nse_id = bvc->nse,
                           .bvci = bvc->bvci,
-                          .sojourn_ns = view.queued.packets ? longest(view.sojourn_ns, sent_ns) : 0,
+                          .sojourn_ns = view.queued.packets ? RTE_MAX(view.sojourn_ns, sent_ns) : 0,
                           .sent_sojourn_ns = sent_ns,
                           .mss = view.below,
                           .has_ms_rate_bit_per_s = limits,

@@ -331,7 +331,7 @@ def text():
 
 # --- Several points, and files --------------------------------------------------------------------
 
-FILES = ["bench.json", "histogram.csv", "latency.csv", "rates.csv", "report.html", "trials.csv"]
+FILES = ["bench.json", "cycles.csv", "histogram.csv", "latency.csv", "rates.csv", "report.html", "trials.csv"]
 
 
 @case("several sizes and numbers of MSs: a point for each pair, in a list; pandas reads the CSV files")
@@ -398,11 +398,15 @@ def page_of_cycles():
     done = sluice("bench", *QUICK[:-1], "--size", "64,imix", "--no-search", "--out", folder)
     same(done.returncode, 0, f"exit status\n{done.stderr}")
     drawn = (folder / "report.html").read_text()
-    for one in json.loads((folder / "bench.json").read_text()):
-        spread = one["cycles_spread"]
-        row = "".join(f'<td class="n">{value}</td>' if number else f"<td>{value}</td>" for number, value in
-                      ((1, one["ms"]), (0, one["size"]), (1, f"{spread['least']:.1f}"), (1, f"{spread['median']:.1f}")))
-        right(row in drawn, f"no {row} on the page")
+    found = json.loads((folder / "bench.json").read_text())
+    table = pandas.read_csv(folder / "cycles.csv")
+    for key, values in (("ms", [one["ms"] for one in found]), ("size", [str(one["size"]) for one in found]),
+                        ("cycles_per_packet", [one["cycles_per_packet"] for one in found]),
+                        ("cycles_median", [one["cycles_spread"]["median"] for one in found])):
+        same([str(value) if key == "size" else value for value in table[key]], values, f"{key} of cycles.csv")
+    for one in found:
+        for value in one["cycles_per_packet"], one["cycles_spread"]["median"]:
+            right(f">{value:.2f}<" in drawn, f"no {value:.2f} on the page")
     for words in "No figures", "Rates", "A trial offers":
         right(words not in drawn, f"{words!r} on the page")
 
@@ -452,7 +456,7 @@ def not_searched():
     right("earlier benchmark" not in done.stderr, done.stderr)
     done = sluice("bench", *QUICK, "--no-search", "--out", folder)
     same(done.returncode, 0, f"exit status\n{done.stderr}")
-    same(sorted(path.name for path in contents(folder)), ["bench.json", "report.html"], "files without a search")
+    same(sorted(path.name for path in contents(folder)), ["bench.json", "cycles.csv", "report.html"], "files without a search")
     right(f"results: {folder} has those of an earlier benchmark" in done.stderr, f"what is replaced:\n{done.stderr}")
 
 

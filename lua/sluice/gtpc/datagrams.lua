@@ -1,5 +1,6 @@
--- Datagrams of GTP-C (TS 29.060): from GGSNs whose command `ggsn` has `gtpc`, to whoever speaks GTP-C. Nobody
--- does yet, and `start.lua` gives no GGSN `gtpc`, so GTP-C's UDP port is closed.
+-- Passes datagrams of GTP-C (TS 29.060) from GGSNs to a handler. Only a GGSN that was made by the command `ggsn`
+-- with `gtpc = true` may send them. No module has a handler yet and start.lua makes no such GGSN, so the UDP port
+-- of GTP-C is closed.
 local datagrams = {}
 
 local handler

@@ -5,13 +5,11 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "control/run/run.h"
-
 #include <cmocka.h>
+
+#include "tests/control/run/said.h"
 
 #define SECOND_NS 1000000000ULL
 
@@ -35,35 +33,19 @@ const char *__wrap_dp_link_look(struct dp *dp, enum stats_side side)
     return "up";
 }
 
-static struct run run;
-static char *said;
-static size_t said_octets;
-
 static int begin(void **state)
 {
     (void)state;
     nic = (struct stats_nic){0};
-    memset(&run, 0, sizeof run);
-    run.control.log = (struct log){.out = open_memstream(&said, &said_octets), .level = LOG_INFO};
-    return run.control.log.out ? 0 : -1;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    fclose(run.control.log.out);
-    free(said);
-    return 0;
+    return said_begin();
 }
 
 // What the log says at that second; NULL: nothing.
 static const char *look(uint64_t second)
 {
-    fflush(run.control.log.out);
-    size_t before = said_octets;
+    size_t before = said_so_far();
     links_look(&run, second * SECOND_NS);
-    fflush(run.control.log.out);
-    return said_octets > before ? said + before : NULL;
+    return said_since(before);
 }
 
 static void lost(uint64_t second, const char *text)
@@ -100,8 +82,8 @@ static void at_once_and_then_each_minute(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(nothing_is_lost, begin, end),
-        cmocka_unit_test_setup_teardown(at_once_and_then_each_minute, begin, end),
+        cmocka_unit_test_setup_teardown(nothing_is_lost, begin, said_end),
+        cmocka_unit_test_setup_teardown(at_once_and_then_each_minute, begin, said_end),
     };
     return cmocka_run_group_tests_name("control/run/links", tests, NULL, NULL);
 }

@@ -5,13 +5,11 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "control/run/run.h"
-
 #include <cmocka.h>
+
+#include "tests/control/run/said.h"
 
 static bool by_peer;
 static uint32_t made, refused;
@@ -26,26 +24,12 @@ bool __wrap_dp_rules(const struct dp *dp, uint32_t *m, uint32_t *r, const char *
     return by_peer;
 }
 
-static struct run run;
-static char *said;
-static size_t said_octets;
-
 static int begin(void **state)
 {
     (void)state;
-    memset(&run, 0, sizeof run);
-    run.control.log = (struct log){.out = open_memstream(&said, &said_octets), .level = LOG_INFO};
     by_peer = true;
     made = refused = 0;
-    return run.control.log.out ? 0 : -1;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    fclose(run.control.log.out);
-    free(said);
-    return 0;
+    return said_begin();
 }
 
 // What one second says; NULL: nothing.
@@ -53,11 +37,9 @@ static const char *second(uint32_t made_now, uint32_t refused_now)
 {
     made = made_now;
     refused = refused_now;
-    fflush(run.control.log.out);
-    size_t before = said_octets;
+    size_t before = said_so_far();
     rules_tell(&run, 1000000000);
-    fflush(run.control.log.out);
-    return said_octets > before ? said + before : NULL;
+    return said_since(before);
 }
 
 static void it_says_when_it_changes(void **state)
@@ -86,8 +68,8 @@ static void another_way_says_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(it_says_when_it_changes, begin, end),
-        cmocka_unit_test_setup_teardown(another_way_says_nothing, begin, end),
+        cmocka_unit_test_setup_teardown(it_says_when_it_changes, begin, said_end),
+        cmocka_unit_test_setup_teardown(another_way_says_nothing, begin, said_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

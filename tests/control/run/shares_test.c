@@ -5,13 +5,11 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "control/run/run.h"
-
 #include <cmocka.h>
+
+#include "tests/control/run/said.h"
 
 #define WORKERS   3
 #define SECOND_NS 1000000000ULL
@@ -39,43 +37,29 @@ const char *__wrap_dp_steering(const struct dp *dp, enum stats_side side, const 
     return "strays";
 }
 
-static struct run run;
-static char *said;
-static size_t said_octets;
 static uint64_t second;
 
 static int begin(void **state)
 {
     (void)state;
     memset(stats, 0, sizeof stats);
-    memset(&run, 0, sizeof run);
-    run.load.dp.workers = WORKERS;
-    run.control.log = (struct log){.out = open_memstream(&said, &said_octets), .level = LOG_INFO};
     second = 1;
-    return run.control.log.out ? 0 : -1;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    fclose(run.control.log.out);
-    free(said);
-    return 0;
+    int fault = said_begin();
+    run.load.dp.workers = WORKERS;
+    return fault;
 }
 
 // Ten seconds in which the workers receive so many frames each; returns what the log says then.
 static const char *ten_seconds(uint64_t a, uint64_t b, uint64_t c)
 {
     const uint64_t more[WORKERS] = {a, b, c};
-    fflush(run.control.log.out);
-    size_t before = said_octets;
+    size_t before = said_so_far();
     for (int i = 0; i < 10; i++) {
         for (uint32_t w = 0; w < WORKERS; w++)
             stats[w].of_port[STATS_GN].rx_packets += more[w] / 10;
         shares_look(&run, ++second * SECOND_NS);
     }
-    fflush(run.control.log.out);
-    return said_octets > before ? said + before : NULL;
+    return said_since(before);
 }
 
 static void unlike_and_alike(void **state)
@@ -122,10 +106,10 @@ static void one_worker(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(unlike_and_alike, begin, end),
-        cmocka_unit_test_setup_teardown(a_trickle, begin, end),
-        cmocka_unit_test_setup_teardown(the_first_look, begin, end),
-        cmocka_unit_test_setup_teardown(one_worker, begin, end),
+        cmocka_unit_test_setup_teardown(unlike_and_alike, begin, said_end),
+        cmocka_unit_test_setup_teardown(a_trickle, begin, said_end),
+        cmocka_unit_test_setup_teardown(the_first_look, begin, said_end),
+        cmocka_unit_test_setup_teardown(one_worker, begin, said_end),
     };
     return cmocka_run_group_tests_name("control/run/shares", tests, NULL, NULL);
 }

@@ -115,10 +115,9 @@ static void an_ms_has_its_own_bucket_or_its_cells_default(void **state)
     path_close();
 }
 
-// What its MS's bucket holds is not next in its class, so there is no N-PDU to look at.
-static void a_cells_wait_is_known_while_all_its_mss_wait_for_their_buckets(void **state)
+// Five N-PDUs for one MS, whose bucket lets two go at once; the cell's has no limit.
+static void five_wait_for_their_ms(void)
 {
-    (void)state;
     struct dp_config c = path_config(1);
     path_open(&c);
     path_one_cell(false, false);
@@ -128,6 +127,13 @@ static void a_cells_wait_is_known_while_all_its_mss_wait_for_their_buckets(void 
     for (int i = 0; i < 5; i++)
         path_down(0, 400);
     path_poll();
+}
+
+// What its MS's bucket holds is not next in its class, so there is no N-PDU to look at.
+static void a_cells_wait_is_known_while_all_its_mss_wait_for_their_buckets(void **state)
+{
+    (void)state;
+    five_wait_for_their_ms();
     uint64_t begun_ns = p.now_ns, third_ns = (3 * (400 + AROUND) - 1000) * MS_IN_NS,
              fifth_ns = (5 * (400 + AROUND) - 1000) * MS_IN_NS;
     path_run_until(begun_ns + third_ns);
@@ -153,15 +159,8 @@ static void a_cells_longest_wait_ends_where_control_sends_too(void **state)
 {
     (void)state;
     static const uint8_t frame[40] = {0x41, 0xfb};
-    struct dp_config c = path_config(1);
-    path_open(&c);
+    five_wait_for_their_ms();
     p.blind = true; // the receiver takes no frame of control
-    path_one_cell(false, false);
-    path_plain_ms(0, 0, 1500);
-    DO(bvc_bucket, .bvc_id = 0, .has_ms_rate_100_bit_per_s = true, .ms_rate_100_bit_per_s = 80,
-       .ms_bucket_octets = 1000);
-    for (int i = 0; i < 5; i++)
-        path_down(0, 400);
     for (uint32_t i = 0; i < 200; i++) {
         path_run_until(p.now_ns + S_IN_NS);
         if (cell(0)->down_frames % STATE_LONGEST_OF == 0)
