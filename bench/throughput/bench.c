@@ -24,6 +24,7 @@ struct bench {
     struct generator *g[DP_WORKERS_MAX + 1];
     uint32_t generators;
     struct bench_result *result;
+    const struct bench_result *before; // of the point before it; NULL: this is the first
     struct eal_threads threads;
     uint32_t processors;
 };
@@ -48,9 +49,10 @@ static bool start_eal(struct bench *b)
     uint64_t baseline = baseline_octets(b->options); // given back before
     struct eal_plan plan =
         eal_plan(EAL_SYSFS, (dataplane > baseline ? dataplane : baseline) + OWN_OCTETS);
-    eal_plan_text(&plan, text, sizeof text);
-    fprintf(stderr, "%s\n", text);
     b->result->huge_pages = plan.huge;
+    eal_plan_text(&plan, text, sizeof text);
+    if (!b->before || b->before->huge_pages != plan.huge)
+        fprintf(stderr, "%s\n", text);
     if (eal_plan_lacks(&plan, &b->threads))
         return failed("a NIC needs huge pages, see above");
     return eal_start_threads(&plan, &b->threads) == 0 || failed("DPDK's EAL did not start");
@@ -179,9 +181,7 @@ static bool measure_latency(struct bench *b)
     struct bench_result *r = b->result;
     double pps = report_found(r)->rate.pps.median;
     measure_progress("latency");
-    if (pps == 0)
-        return failed("no rate lost as little as it may");
-    for (uint32_t i = 0; i < LATENCY_LOAD_COUNT; i++) {
+    for (uint32_t i = 0; i < LATENCY_LOAD_COUNT && pps > 0; i++) {
         r->latency[i].point = r;
         const char *fault = latency_run(b->g[0], i, pps, r->threads, &r->latency[i].of);
         if (fault)
@@ -334,6 +334,7 @@ static bool run_points(struct bench *b, struct bench_results *results)
     }
     while (results->done < results->points) {
         uint32_t i = results->done++;
+        b->before = i ? &results->point[i - 1].result : NULL;
         good &= run_in_child(b, &results->point[i], i + 1, results->points);
         good &= keep(results);
     }
@@ -368,6 +369,7 @@ static int run_all(struct bench *b, const struct bench_options *options,
     bool good = run_points(b, &results);
     if (good || results.points > 1)
         print(&results);
+    good &= report_found_all(&results) || failed("no rate lost as little as it may");
     munmap(results.point, octets);
     return good ? EXIT_DONE : EXIT_RUN_FAILED;
 }

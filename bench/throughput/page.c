@@ -329,11 +329,11 @@ static void put_note(const char *of, const char *note, FILE *out)
 {
     if (!note)
         return;
-    fputs("<p>", out);
+    fputs("<li>", out);
     section_escape(of, out);
     fputs(": ", out);
     section_escape(note, out);
-    fputs(".</p>\n", out);
+    fputs("</li>\n", out);
 }
 
 static void put_notes_of(const struct bench_result *r, FILE *out)
@@ -352,9 +352,15 @@ static void put_notes_of(const struct bench_result *r, FILE *out)
 
 static void put_notes(const struct bench_results *results, FILE *out)
 {
-    for (uint32_t i = 0; i < results->points; i++)
+    char *notes = NULL;
+    size_t octets = 0;
+    FILE *list = open_memstream(&notes, &octets);
+    for (uint32_t i = 0; list && i < results->points; i++)
         if (results->point[i].result.good)
-            put_notes_of(&results->point[i].result, out);
+            put_notes_of(&results->point[i].result, list);
+    if (list && fclose(list) == 0 && octets > 0)
+        fprintf(out, "<ul>\n%s</ul>\n", notes);
+    free(notes);
 }
 
 void report_page(const struct bench_results *results, FILE *out)

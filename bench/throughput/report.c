@@ -64,6 +64,21 @@ const struct bench_rate *report_found(const struct bench_result *r)
     return &r->rates[0];
 }
 
+bool report_is_found(const struct bench_result *r)
+{
+    return r->searched && report_found(r)->rate.pps.median > 0;
+}
+
+bool report_found_all(const struct bench_results *results)
+{
+    for (uint32_t i = 0; i < results->points; i++) {
+        const struct bench_result *r = &results->point[i].result;
+        if (r->good && r->searched && !report_is_found(r))
+            return false;
+    }
+    return true;
+}
+
 double report_mpps(const struct bench_result *r)
 {
     if (r->searched)
@@ -98,6 +113,9 @@ const char *report_cycles_note(const struct bench_result *r)
 // Ten trials at a rate are not counted; then they are, and the rate found is the machine's.
 const char *report_rates_note(const struct bench_result *r)
 {
+    if (r->searched && !report_is_found(r))
+        return "no rate lost as little as it may, so no latency was measured; the cycles count all "
+               "the same";
     return r->searched && 2 * r->search.disturbed > r->search.trials
                ? "most trials were disturbed: rates and latency are the machine's, not Sluice's"
                : NULL;

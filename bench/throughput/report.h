@@ -99,6 +99,9 @@ const char *report_size(const struct bench_options *options, char room[TABLE_ROO
 
 // The rate at the least loss that has one; or else that of the first, which is 0.
 const struct bench_rate *report_found(const struct bench_result *result);
+bool report_is_found(const struct bench_result *result); // latency was measured at that rate
+// False: at some point a rate was looked for, and even the lowest lost more than it may.
+bool report_found_all(const struct bench_results *results);
 // Packets a second, in millions: that rate, or, where none was looked for, what the cycles of the
 // workers come to.
 double report_mpps(const struct bench_result *result);

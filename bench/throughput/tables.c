@@ -59,6 +59,8 @@ static const struct bench_rate *rates_next(const struct bench_results *results,
 static const struct bench_latency *latency_from(const struct bench_results *results, uint32_t point)
 {
     const struct bench_result *r = searched_from(results, point);
+    while (r && !report_is_found(r))
+        r = searched_from(results, behind(results, r));
     return r ? r->latency : NULL;
 }
 

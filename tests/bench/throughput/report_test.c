@@ -60,21 +60,33 @@ static void write_text(const struct bench_results *results, FILE *out)
     report_text(&results->point[0].result, out);
 }
 
-static void expect(void (*write)(const struct bench_results *results, FILE *out), const char *note,
-                   bool said)
+typedef void writer_fn(const struct bench_results *results, FILE *out);
+
+static struct bench_results one_point(void)
 {
-    struct bench_results results = {.options = &points[0].options,
-                                    .machine = &machine,
-                                    .point = points,
-                                    .points = 1,
-                                    .done = 1};
+    return (struct bench_results){.options = &points[0].options,
+                                  .machine = &machine,
+                                  .point = points,
+                                  .points = 1,
+                                  .done = 1};
+}
+
+static char *written(const struct bench_results *results, writer_fn *write)
+{
     char *text = NULL;
     size_t octets;
     FILE *out = open_memstream(&text, &octets);
     assert_non_null(out);
-    report_searched(r);
-    write(&results, out);
+    write(results, out);
     assert_int_equal(fclose(out), 0);
+    return text;
+}
+
+static void expect(writer_fn *write, const char *note, bool said)
+{
+    struct bench_results results = one_point();
+    report_searched(r);
+    char *text = written(&results, write);
     if ((strstr(text, note) != NULL) != said)
         fail_msg("\"%s\" is %s in:\n%s", note, said ? "not" : "wrongly", text);
     free(text);
@@ -82,8 +94,7 @@ static void expect(void (*write)(const struct bench_results *results, FILE *out)
 
 static void expect_notes(bool is_machines, bool is_disturbed, bool is_limit)
 {
-    void (*const writers[])(const struct bench_results *, FILE *) = {write_text, report_lines,
-                                                                     write_page};
+    writer_fn *const writers[] = {write_text, report_lines, write_page};
     for (size_t i = 0; i < sizeof writers / sizeof writers[0]; i++) {
         expect(writers[i], machines, is_machines);
         expect(writers[i], cycles, is_disturbed);
@@ -140,6 +151,44 @@ static void the_generators_limit(void **state)
     expect_notes(false, false, false);
 }
 
+static void write_latency(const struct bench_results *results, FILE *out)
+{
+    table_csv(&bench_latency_table, results, out);
+}
+
+static uint32_t lines_of(const struct bench_results *results, writer_fn *write)
+{
+    char *text = written(results, write);
+    uint32_t lines = 0;
+    for (const char *c = text; *c; c++)
+        lines += *c == '\n';
+    free(text);
+    return lines;
+}
+
+// A point at which every rate lost too much keeps its cycles, and has no latency.
+static void no_rate_is_found(void **state)
+{
+    (void)state;
+    begin();
+    struct bench_results results = one_point();
+    assert_true(report_found_all(&results));
+    assert_int_equal(lines_of(&results, write_latency), 1 + LATENCY_LOAD_COUNT);
+
+    r->search.rate[0].pps = (struct spread){0, 0, 10e6};
+    memset(r->latency, 0, sizeof r->latency);
+    expect_notes(false, false, false);
+    assert_false(report_found_all(&results));
+    assert_int_equal(lines_of(&results, write_latency), 1);
+    char *text = written(&results, report_json);
+    assert_non_null(strstr(text, "\"cycles_per_packet\": 200"));
+    assert_null(strstr(text, "latency_us"));
+    free(text);
+    writer_fn *const writers[] = {write_text, report_lines, write_page};
+    for (uint32_t i = 0; i < 3; i++)
+        expect(writers[i], "no rate lost as little as it may", true);
+}
+
 // Of a sweep that is not at its end the page has what there is.
 static void a_part_of_a_sweep(void **state)
 {
@@ -149,11 +198,7 @@ static void a_part_of_a_sweep(void **state)
     struct bench_results results = {
         .options = &points[0].options, .machine = &machine, .point = points, .points = 2};
     for (results.done = 1; results.done <= 2; results.done++) {
-        char *text = NULL;
-        size_t octets;
-        FILE *out = open_memstream(&text, &octets);
-        report_page(&results, out);
-        assert_int_equal(fclose(out), 0);
+        char *text = written(&results, write_page);
         assert_int_equal(strstr(text, "1 of 2 points were not measured yet") != NULL,
                          results.done == 1);
         assert_int_equal(strstr(text, "1 of 2 points failed") != NULL, results.done == 2);
@@ -166,7 +211,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_to_say),       cmocka_unit_test(most_trials_are_the_machines),
         cmocka_unit_test(cycles_are_disturbed), cmocka_unit_test(the_generators_limit),
-        cmocka_unit_test(a_part_of_a_sweep),
+        cmocka_unit_test(a_part_of_a_sweep),    cmocka_unit_test(no_rate_is_found),
     };
     return cmocka_run_group_tests_name("report", tests, NULL, NULL);
 }
