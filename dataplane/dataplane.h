@@ -279,10 +279,10 @@ extern const uint32_t dp_call_count;
 bool dp_event(struct dp *dp, struct event *event);
 void dp_event_done(struct dp *dp, const struct event *event);
 
-// Control begins a round: it takes 16 events of each NSE's BSS, 16 of each NSE's phones, 16 of each
-// GGSN, and 16 of unknown senders, in order of arrival; further events of these turns wait behind
-// the others'.
-void dp_events_round(struct dp *dp, uint64_t now_ns);
+// Tells events the time. Until control has taken or deferred all that had come, it takes 16 events
+// of each NSE's BSS, 16 of each NSE's phones, 16 of each GGSN, and 16 of unknown senders, in order
+// of arrival; further events of these turns wait behind the others'.
+void dp_events_now(struct dp *dp, uint64_t now_ns);
 
 // PDUs dropped because others of their turn filled its part of the memory for waiting events.
 uint64_t dp_events_shed(const struct dp *dp);

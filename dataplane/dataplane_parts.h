@@ -37,7 +37,7 @@ struct dp_events {
     uint32_t first_waiting, last_waiting; // turns with waiting events
     bool waiting_next;
     uint64_t octets, phones_octets; // in memory; of them those of phones' turns
-    uint64_t round, now_ns;         // control's present round, and when it began
+    uint64_t round, now_ns;         // the present round (events.c); control's time
     uint64_t shed, shed_late;
 };
 

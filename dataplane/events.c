@@ -3,13 +3,14 @@
 // worker and cannot ask, into control's memory, so that neither the ring nor the port's buffers run
 // out. The command registry changes with an event only when control gets the event.
 //
-// Control gets events in order of arrival, except those of a turn that is used up in control's
-// round: they wait in memory, oldest first, until no other turn has any, or for every second event.
-// An NSE has two turns: one for what the BSS itself says (NS, BVCs, flow control), one for what its
-// phones say (UL-UNITDATA). So a BSS that floods delays itself, and phones that flood do not delay
-// the BSS's flow control. A GGSN with GTP-C has a turn of its own. PDUs beyond a turn's part of the
-// memory are shed, and phones' PDUs that have waited PHONES_WAIT_NS: the phone has repeated them by
-// then, or given up.
+// Control gets events in order of arrival, except those of a turn that is used up in this round:
+// they wait in memory, oldest first, until no other turn has any, or for every second event. A
+// round ends when control has seen all that had come, so for an event that comes only one round
+// counts. An NSE has two turns: one for what the BSS itself says (NS, BVCs, flow control), one for
+// what its phones say (UL-UNITDATA). So a BSS that floods delays itself, and phones that flood do
+// not delay the BSS's flow control. A GGSN with GTP-C has a turn of its own. PDUs beyond a turn's
+// part of the memory are shed, and phones' PDUs that have waited PHONES_WAIT_NS: the phone has
+// repeated them by then, or given up.
 #include <rte_ring_elem.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,7 @@
 #define PHONES_OCTETS_MAX (KEPT_OCTETS_MAX / 2)
 #define PHONES_WAIT_NS    (5 * S_IN_NS)
 
-// The most events of a turn in a round of control while other turns have some too.
+// The most events of a turn in a round while other turns have some too.
 #define EVENTS_A_TURN 16u
 
 #define EVENT_OCTETS_MAX (sizeof(struct kept_event) + UINT16_MAX)
@@ -129,9 +130,8 @@ static bool has_turn_left(struct dp_events *events, uint32_t turn)
     return t->taken < EVENTS_A_TURN;
 }
 
-void dp_events_round(struct dp *dp, uint64_t now_ns)
+void dp_events_now(struct dp *dp, uint64_t now_ns)
 {
-    dp->events.round++;
     dp->events.now_ns = now_ns;
 }
 
@@ -325,7 +325,11 @@ static bool take_waiting(struct dp *dp, struct event *event)
 // Defers events whose turn is used up. False: there is no other.
 static bool take_in_order(struct dp *dp, struct event *event)
 {
-    for (uint32_t i = 0; i < DP_EVENT_RING && take_oldest(dp, event); i++) {
+    for (uint32_t i = 0; i < DP_EVENT_RING; i++) {
+        if (!take_oldest(dp, event)) {
+            dp->events.round++;
+            return false;
+        }
         uint32_t turn = turn_of(dp, event);
         if (turn == NO_TURN)
             return true;

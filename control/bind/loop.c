@@ -5,7 +5,7 @@
 //                          and gtpc_stranger add source, udp_port and teid; moved adds the old
 //                          cell's id; proven and unproven add the id of the cell with the frame. An
 //                          NS-UNITDATA that fits comes in a buffer, which the next event overwrites
-//                   .round()      begins a round, in which each turn is whole again
+//                   .round()      tells events the time, and control what was shed
 //   require "log".error|warn|info|debug(text), .level(name)
 //   require "program".question() -> text         a request of another thread, or nil
 //                 .answer(good, text)
@@ -84,7 +84,7 @@ static int events_round(lua_State *L)
     uint64_t *late = &control->lua->counts.count[COUNT_shed_late];
     counts_add(shed, dp_events_shed(control->dp) - *shed);
     counts_add(late, dp_events_shed_late(control->dp) - *late);
-    dp_events_round(control->dp, control->now_ns);
+    dp_events_now(control->dp, control->now_ns);
     return 0;
 }
 

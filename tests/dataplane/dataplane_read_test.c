@@ -131,10 +131,10 @@ static void a_drop_counts_whatever_its_reason(void **state)
 
 #define STEP_NS (1ULL << STATE_TICK_SHIFT)
 
-// In control's round, which begins now.
+// At the present time.
 static void silent_for(uint32_t ms, uint64_t ns)
 {
-    dp_events_round(p.dp, p.now_ns);
+    dp_events_now(p.dp, p.now_ns);
     uint64_t said = dp_ms_silence_ns(p.dp, ms);
     if (said + 2 * STEP_NS < ns || said > ns + 2 * STEP_NS)
         fail_msg("%lu ns, and not %lu", (unsigned long)said, (unsigned long)ns);

@@ -14,13 +14,14 @@ from arena import (A4, B4, B6, CELLS, HOSTILE_MAC, HOSTILE_MSS, HOSTILE_TLLI, H4
 from llc_ms import NULL, SABM, XID, parameter, u_frame
 from world import GB, GB_MAC, GGSN, npdu
 
-A_TURN = 16  # events of a BSS, of an NSE's phones, or of all strangers, in a round of control's
+A_TURN = 16  # events of a BSS, of an NSE's phones, or of all strangers, until control has seen all that had come
 # For each other turn, events that control handles before the honest one's: what a turn is in order, and
 # between any two in order one of those that have had their turn and wait.
 OTHERS_A_TURN = 2 * A_TURN
 # What the path tells of MSs has no turns: so many moves of an NSE may be untaken; and once each of the
-# honest one's MSs is heard for which control listens.
-MOVES = 256
+# honest one's MSs is heard for which control listens. While moves come without end, the honest one's own turn
+# ends too: then comes one event more in order, and two for each of the four other turns.
+MOVES = 256 + 1 + 2 * 4
 # Cells that are reset meanwhile: those of a piece of a job, and one with an event.
 CELLS_A_PIECE = 128
 

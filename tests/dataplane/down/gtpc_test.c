@@ -221,7 +221,7 @@ static void a_flood_of_one_hides_no_other(void **state)
     assert_true(path_give(STATS_GB, 0, &frame));
     path_poll();
     assert_int_equal(path_dropped(DROP_control_full).packets, 2000 - EVENT_GTPC_MOST);
-    dp_events_round(p.dp, p.now_ns);
+    dp_events_now(p.dp, p.now_ns);
     while (next_event(&event)) {
         if (event.kind == EVENT_ns || event.udp_port != GTPC || event.pdu.n == 5)
             before[event.kind == EVENT_ns] = seen;

@@ -256,7 +256,7 @@ static void command_some(void)
 // value it is, dataplane_read_test.c tells.
 static void look_at_silence(void)
 {
-    dp_events_round(p.dp, clock_ns());
+    dp_events_now(p.dp, clock_ns());
     assert_true(dp_ms_silence_ns(p.dp, one_of(MSS)) < 3600 * S_IN_NS);
 }
 

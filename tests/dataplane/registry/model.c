@@ -414,7 +414,7 @@ bool model_take_event(void)
     model_settle();
     if (random_next() % 8 == 0)
         dp_events_keep(p.dp);
-    dp_events_round(p.dp, p.now_ns);
+    dp_events_now(p.dp, p.now_ns);
     if (!dp_event(p.dp, &event))
         return false;
     if (event.kind == EVENT_bvc_kept)

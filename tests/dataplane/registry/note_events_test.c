@@ -304,7 +304,7 @@ static void phones_delay_no_flow_control(void **state)
         put_numbered(true, i);
     put_numbered(false, 100);
     put_numbered(false, 101);
-    dp_events_round(p.dp, p.now_ns);
+    dp_events_now(p.dp, p.now_ns);
     assert_int_equal(take_numbers(numbers, 256), 92);
     uint8_t next = 0, own = 100;
     for (uint32_t i = 0; i < 92; i++) {
@@ -317,26 +317,50 @@ static void phones_delay_no_flow_control(void **state)
     path_close();
 }
 
+// Control takes few events at a time. A turn that is over is not whole again before control has
+// seen all that had come, however often it is used up and waited for: the BSS's own PDU comes
+// behind 16 events in order and 16 that waited, of each of the two other turns.
+static void a_turn_is_over_until_all_is_seen(void **state)
+{
+    static const uint8_t other_bss[] = {0, 0, 0, 2, 0x26, 0};
+    const uint32_t most = 2 * 2 * 16;
+    uint8_t number = 0;
+    (void)state;
+    open_two_workers();
+    for (uint8_t i = 0; i < 8; i++) {
+        for (uint8_t k = 0; k < 17; k++)
+            put_numbered(true, 1);
+        put_octets(1, other_bss, sizeof other_bss);
+    }
+    put_numbered(false, 100);
+    for (uint32_t i = 0; number != 100; i++) {
+        assert_in_range(i, 0, most);
+        dp_events_now(p.dp, p.now_ns);
+        assert_int_equal(take_numbers(&number, 1), 1);
+    }
+    path_close();
+}
+
 // What phones have sent is shed once it has waited 5 s, and nothing before; the BSS's own never.
 static void what_phones_sent_waits_five_seconds(void **state)
 {
     uint8_t numbers[256];
     (void)state;
     open_two_workers();
-    dp_events_round(p.dp, S_IN_NS);
+    dp_events_now(p.dp, S_IN_NS);
     for (uint8_t i = 0; i < 60; i++) {
         put_numbered(true, i);
         put_numbered(false, (uint8_t)(100 + i));
     }
     assert_int_equal(take_numbers(numbers, 40), 40);
-    dp_events_round(p.dp, 2 * S_IN_NS);
+    dp_events_now(p.dp, 2 * S_IN_NS);
     for (uint8_t i = 60; i < 80; i++)
         put_numbered(true, i);
     assert_int_equal(take_numbers(numbers, 10), 10);
-    dp_events_round(p.dp, 6 * S_IN_NS - 1);
+    dp_events_now(p.dp, 6 * S_IN_NS - 1);
     assert_int_equal(take_numbers(numbers, 10), 10);
     assert_int_equal(dp_events_shed_late(p.dp), 0);
-    dp_events_round(p.dp, 6 * S_IN_NS);
+    dp_events_now(p.dp, 6 * S_IN_NS);
     uint32_t n = take_numbers(numbers, 256), phones = 0;
     for (uint32_t i = 0; i < n; i++) {
         phones += numbers[i] < 100;
@@ -386,6 +410,7 @@ int main(void)
         cmocka_unit_test(events_wait_in_controls_memory),
         cmocka_unit_test(controls_memory_has_an_end),
         cmocka_unit_test(phones_delay_no_flow_control),
+        cmocka_unit_test(a_turn_is_over_until_all_is_seen),
         cmocka_unit_test(what_phones_sent_waits_five_seconds),
         cmocka_unit_test(phones_have_half_of_the_memory),
     };
