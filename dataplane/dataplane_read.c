@@ -136,6 +136,23 @@ struct dp_traffic dp_bvc_traffic(const struct dp *dp, uint32_t id)
                                .queued = {queued.packets, queued.octets}};
 }
 
+// The record at that place may be free now, or have another MS.
+uint32_t dp_bvc_last_ms(const struct dp *dp, uint32_t id)
+{
+    const struct registry *r = &dp->registry;
+    if (!registry_made_bvc(r, id))
+        return EVENT_NONE;
+    uint32_t w = registry_worker_of_bvc(r, id);
+    const struct state *state = &dp->worker[w]->state;
+    uint32_t last = __atomic_load_n(&state->bvc[id].last, __ATOMIC_RELAXED);
+    if (last == 0)
+        return EVENT_NONE;
+    uint32_t ms = __atomic_load_n(&state->ms_up[last - 1].id, __ATOMIC_RELAXED);
+    const struct registry_ms *made = registry_made_ms(r, ms);
+    bool here = made && dp_at_worker(made->at) == w && dp_at_place(made->at) == last - 1;
+    return here && made->bvc == id ? ms : EVENT_NONE;
+}
+
 struct dp_traffic dp_nse_traffic(const struct dp *dp, uint32_t nse)
 {
     const struct registry *r = &dp->registry;

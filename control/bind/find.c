@@ -1,5 +1,6 @@
 // Look-ups in control's copy of the dataplane's registry, added to the commands of `require "dp"`;
-// they ask no worker, but ms_silence and bvc_octets read what one has written:
+// they ask no worker, but ms_silence, bvc_octets, bvc_last_ms and ms_octets read
+// what one has written:
 //   dp.ms_of(nse_id, tlli) -> ms_id, bvc_id | nil
 //                                  also by the MS's old TLLI, or one to come, while the dataplane
 //                                  accepts it
@@ -7,6 +8,8 @@
 //   dp.bvc_of(nse_id, bvci) -> bvc_id | nil
 //   dp.bvc_held(bvc_id) -> boolean  whether the id is in use
 //   dp.bvc_octets(bvc_id) -> octets of LLC PDUs sent
+//   dp.bvc_last_ms(bvc_id) -> ms_id | nil   the MS that the last of user data was for
+//   dp.ms_octets(ms_id) -> octets of LLC PDUs sent
 //   dp.ms_cell(ms_id) -> bvc_id, tlli | nil
 //   dp.ms_silence(ms_id) -> ns since the MS was last heard, within 34 ms | nil
 //   dp.may_move(ms_id, bvc_id) -> true | false, why      whether dp.ms_move would be accepted
@@ -80,6 +83,17 @@ static int bvc_octets(lua_State *L)
     return 1;
 }
 
+static int bvc_last_ms(lua_State *L)
+{
+    return push_id(L, dp_bvc_last_ms(dp_of(L), number_at(L, 1)));
+}
+
+static int ms_octets(lua_State *L)
+{
+    lua_pushinteger(L, (lua_Integer)dp_ms_traffic(dp_of(L), number_at(L, 1)).down_octets);
+    return 1;
+}
+
 static int ms_cell(lua_State *L)
 {
     uint32_t tlli = 0, bvc = dp_ms_cell(dp_of(L), number_at(L, 1), &tlli);
@@ -125,7 +139,8 @@ void bind_add_find(struct bind *lua, struct dp *dp)
                                          {"bvc_of", bvc_of},         {"bvc_held", bvc_held},
                                          {"ms_cell", ms_cell},       {"ms_silence", ms_silence},
                                          {"may_move", may_move},     {"worker_left", worker_left},
-                                         {"bvc_octets", bvc_octets}, {NULL, NULL}};
+                                         {"bvc_octets", bvc_octets}, {"bvc_last_ms", bvc_last_ms},
+                                         {"ms_octets", ms_octets},   {NULL, NULL}};
     lua_State *L = lua->L;
     luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
     lua_getfield(L, -1, "dp");

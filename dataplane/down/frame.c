@@ -163,6 +163,7 @@ static void count(struct down *down, const struct sched_grant *grant, struct sta
         stats_delay_add(&down->stats->of_class[grant->traffic_class].delays, grant->sojourn_ns);
     state_ms_sent(ms, llc_octets);
     count_of_cell(bvc, llc_octets);
+    __atomic_store_n(&bvc->last, grant->ms + 1, __ATOMIC_RELAXED);
     if (grant->sojourn_ns > bvc->longest_ns)
         bvc->longest_ns = grant->sojourn_ns;
 }

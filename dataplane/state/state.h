@@ -54,7 +54,8 @@ struct state_bvc {
     uint16_t bvci;
     bool blocked; // its user data goes to control
     uint8_t ns[NS_UNITDATA_OCTETS];
-    uint64_t frames, octets;       // LLC PDUs sent to it
+    uint64_t frames, octets; // LLC PDUs sent to it
+    uint32_t last;           // place of the MS that the last of user data was for, + 1; 0: none yet
     uint64_t up_frames, up_octets; // user data with a good FCS received from it
     // The longest sojourn of what was sent in this window of LLC PDUs, and in the one before.
     uint64_t longest_ns, longest_before_ns;

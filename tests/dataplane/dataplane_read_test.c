@@ -92,6 +92,32 @@ static void traffic_is_where_it_is(void **state)
     path_close();
 }
 
+// Of user data, whether it went or not counts with what has gone; an MS that has left is none.
+static void the_last_ms_of_a_cell(void **state)
+{
+    (void)state;
+    open_two_workers();
+    path_plain_ms(0, 0, 500);
+    path_plain_ms(1, 0, 500);
+    p.lossy_down = true; // what goes to worker 1 is not looked at here
+    assert_int_equal(dp_bvc_last_ms(p.dp, 0), EVENT_NONE);
+    for (uint32_t ms = 0; ms < 2; ms++) {
+        path_down(ms, 100);
+        path_poll();
+        assert_int_equal(dp_bvc_last_ms(p.dp, 0), ms);
+        assert_int_equal(dp_bvc_last_ms(p.dp, 1), EVENT_NONE);
+    }
+    DO(bvc_reset, 0); // stopped: this one waits
+    path_down(0, 100);
+    path_poll();
+    assert_int_equal(dp_bvc_last_ms(p.dp, 0), 1);
+    DO(ms_move, 1, 1);
+    assert_int_equal(dp_bvc_last_ms(p.dp, 0), EVENT_NONE);
+    assert_int_equal(dp_bvc_last_ms(p.dp, 1), EVENT_NONE);
+    assert_int_equal(dp_bvc_last_ms(p.dp, PATH_BVCS), EVENT_NONE);
+    path_close();
+}
+
 // What the worker itself tells of its first cell or MS.
 static const struct dp_query *ask_worker(enum view_kind kind)
 {
@@ -266,6 +292,7 @@ int main(void)
         cmocka_unit_test(found_by_name),
         cmocka_unit_test(workers_are_heard_in_turn),
         cmocka_unit_test(traffic_is_where_it_is),
+        cmocka_unit_test(the_last_ms_of_a_cell),
         cmocka_unit_test(a_drop_counts_whatever_its_reason),
         cmocka_unit_test(how_long_an_ms_is_silent),
         cmocka_unit_test(there_is_none_of_whom_there_is_not),

@@ -27,9 +27,12 @@ static const char script[] =
     "for _, bad in ipairs { -1, 1 << 32, 1.5, 'x', false } do\n"
     "    same(pcall(dp.ms_of, bad, 1), false) same(pcall(dp.ms_of, 0, bad), false)\n"
     "    same(pcall(dp.bvc_of, bad, 1), false) same(pcall(dp.ms_cell, bad), false)\n"
-    "    same(pcall(dp.ms_silence, bad), false)\n"
+    "    same(pcall(dp.ms_silence, bad), false) same(pcall(dp.ms_octets, bad), false)\n"
+    "    same(pcall(dp.bvc_last_ms, bad), false)\n"
     "end\n"
     "same(math.type(dp.ms_silence(5)), 'integer') same(dp.ms_silence(6), nil)\n"
+    "same(dp.bvc_last_ms(1), nil) same(dp.bvc_last_ms(2), nil)\n"
+    "same(dp.ms_octets(5), 0) same(dp.ms_octets(6), 0)\n"
     "dp.ms_remove { ms_id = 5 }\n"
     "same(dp.ms_of(0, 0xc0000001), nil)\n"
     "same(dp.ms_cell(5), nil)\n";
