@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """A BSS whose radio carries less than the R that it offers, as osmo-pcu's: by the delay that the BSS tells, Sluice
-learns how much that is, so that the queue does not stand in the BSS."""
+learns how much that is, of the cell and of an MS that is alone, so that the queue does not stand in the BSS."""
 
 import itertools
 import math
@@ -8,36 +8,44 @@ import re
 from types import SimpleNamespace
 
 from bss import Bss
-from flow_world import BSS, IMSI, NSEI, TLLI, Load, taken
+from flow_world import BSS, FC_MS, IMSI, LLC_OCTETS, NSEI, TLLI, Load, taken
 from harness import case, main, right, same
 from world import HEAD, MS, S, World, ms, nsvc
 
 R = 12000  # bit/s of a cell and of an MS
 OFFER = {"bmax": R * 10 // 800, "r": R // 100, "bmax_default": R * 10 // 800, "r_default": R // 100}
 EACH_S = 5  # between two FLOW-CONTROL-BVC
-NEEDED_S = 0.02 + 1526 / 4 * 8 / R  # a mean delay up to this is the radio's own
-LEARNED_S = 60
+NEEDED_S = 0.02 + 1526 / 4 * 8 / R  # a mean delay up to this is a cell's radio's own
+LEARNED_S, ALONE_S = 60, 120
 LINE = "more waits in the BSS than its radio needs"
 INFINITE = 0xFFFF
 
 
 def config(rate="as measured", delay="20 ms"):
     return HEAD.replace("gb {", f'gb {{ cell_delay = "{delay}",') + f"""
-nse {{ nsei = {NSEI}, cell_rate = "{rate}", {nsvc(1, BSS)}, bvc {{ bvci = 2, {ms(IMSI, TLLI)} }} }}
+nse {{ nsei = {NSEI}, cell_rate = "{rate}", {nsvc(1, BSS)}, bvc {{ bvci = 2, {ms(IMSI, TLLI, count=2)} }} }}
 """
 
 
+def needed_s(share):
+    """The same of an MS to which the radio gives so much of R."""
+    return 0.02 + 1526 / 4 * 8 / (R * share)
+
+
 class Radio:
-    """First in, first out, at `share` of R, each PDU at least `wait_s` after it came."""
+    """First in, first out for each MS, which gets `ms_share` of R at most, all together `share`; each PDU begins at
+    least `wait_s` after it came."""
 
-    def __init__(self, share, wait_s=0):
-        self.octets_a_s, self.wait_s, self.free_s, self.waits = share * R / 8, wait_s, 0, []
+    def __init__(self, share, wait_s=0, ms_share=1):
+        self.share, self.ms_share, self.wait_s = share, ms_share, wait_s
+        self.free_s, self.free_of_s, self.waits = 0, {}, []
 
-    def take(self, time_ns, octets):
-        came_s = time_ns / S
-        begin_s = max(self.free_s, came_s + self.wait_s)
+    def take(self, tlli, time_ns, octets):
+        came_s, of_r_s = time_ns / S, octets * 8 / R
+        begin_s = max(self.free_s, self.free_of_s.get(tlli, 0), came_s + self.wait_s)
         self.waits.append((begin_s, begin_s - came_s))
-        self.free_s = begin_s + octets / self.octets_a_s
+        self.free_s = max(self.free_s, begin_s - of_r_s) + of_r_s / self.share  # it may idle for a PDU at most
+        self.free_of_s[tlli] = begin_s + of_r_s / min(self.share, self.ms_share)
 
     def mean_s(self, from_s, to_s, rounded=lambda sum_s: sum_s):
         """Of the PDUs whose turn came then."""
@@ -68,25 +76,30 @@ def mean(values):
 
 
 class Cell:
-    """A BSS with a radio, a download, and what is told each so often."""
+    """A BSS with a radio, a download for each of the MSs, and what is told each so often."""
 
-    def __init__(self, world, radio, every_ms=100, tell=as_it_is, each_s=EACH_S):
+    def __init__(self, world, radio, every_ms=100, tell=as_it_is, each_s=EACH_S, mss=1):
         self.world, self.radio, self.tell, self.each_s = world, radio, tell, each_s
         self.bss = OfferBss(world, NSEI, ((1, BSS),), {2: 80000})
         self.bss.up()
-        self.load = Load(world, (TLLI,), every_ms * MS)
+        self.load = Load(world, [TLLI + i for i in range(mss)], every_ms * MS)
         self.seen = 0
+
+    def sent(self):
+        """Since the last call: (TLLI, time in ns, octets)."""
+        pdus = [(r.pdu.sdu["v_tlli"], r.time_ns, len(r.pdu.sdu["llc"])) for r in self.bss.dl[self.seen:]]
+        self.seen = len(self.bss.dl)
+        return pdus
 
     def run(self, seconds):
         """What was sent and how long it waited in the BSS."""
         rates, waits = [], []
         for _ in range(seconds // self.each_s):
             self.world.run(self.each_s * S)
-            pdus = taken(self.bss, 0, bvci=2)[self.seen:]
-            for time_ns, octets in pdus:
-                self.radio.take(time_ns, octets)
-            self.seen += len(pdus)
-            rates.append(sum(octets for _, octets in pdus) * 8 / self.each_s / R)
+            pdus = self.sent()
+            for pdu in pdus:
+                self.radio.take(*pdu)
+            rates.append(sum(octets for _, _, octets in pdus) * 8 / self.each_s / R)
             interval = (self.world.now_ns / S - self.each_s, self.world.now_ns / S)
             waits.append(self.radio.mean_s(*interval))
             self.bss.flow(2, **self.tell(self.radio, *interval))
@@ -94,18 +107,112 @@ class Cell:
                                often=mean([wait_s > NEEDED_S for wait_s in waits]),
                                spread=max(rates) - min(rates))
 
+    def used(self):
+        """As an operator sees it: parts of R, of the cell and of one MS, None without."""
+        text = self.world.ctl(f"bvc {NSEI} 2")[1]
+        found = [re.search(rf"\((\d+) % of it {what}\)", text) for what in ("used", "for one")]
+        return tuple(one and int(one[1]) / 100 for one in found)
+
 
 @case("a radio that carries less than R: within a minute the BSS's queue is what the radio needs, and it idles little")
 def learns():
     for share, delay in itertools.product((0.93, 0.89), ("20 ms", "300 ms")):
         for each_s, tell in itertools.product((1, 5, 10), (as_it_is, as_osmo_pcu)):
             with World(config(delay=delay)) as world:
-                cell = Cell(world, Radio(share), tell=tell, each_s=each_s)
+                cell = Cell(world, Radio(share), tell=tell, each_s=each_s, mss=2)
                 cell.run(LEARNED_S + 4 * each_s)
                 then = cell.run(300)
                 what = f"{share}, cell_delay {delay}, each {each_s} s, {tell.__name__}: {then}"
                 right(0.97 * share <= then.of_r <= 1.005 * share, what)
                 right(then.wait_s <= NEEDED_S and then.most_s <= NEEDED_S + 0.5, what)
+
+
+@case("an MS that is alone and has a part of the slots: the same, and the cell keeps its R")
+def alone():
+    for slots, tell in itertools.product((3, 2, 1), (as_it_is, as_osmo_pcu)):
+        share = 0.93 * slots / 4
+        with World(config()) as world:
+            cell = Cell(world, Radio(0.93, ms_share=share), tell=tell)
+            cell.run(ALONE_S * (1 if slots > 1 else 2))
+            then, (of_cell, of_one) = cell.run(150), cell.used()
+            what = f"{share}, {tell.__name__}: {then}, {of_cell} and {of_one} of R used"
+            right(0.96 * share <= then.of_r <= 1.01 * share, what)
+            pdu_s = LLC_OCTETS * 8 / (share * R)
+            most_s = 1.2 * needed_s(share) + (tell is as_osmo_pcu) * pdu_s / EACH_S
+            right(then.wait_s <= most_s and then.most_s <= most_s + max(0.5, 2 * pdu_s), what)
+            right(of_cell == 1 and 0.8 * share <= of_one <= 1.2 * share, what)
+
+
+@case("a second MS has all of the cell's R at once; the first keeps what is known of it")
+def joined():
+    share = 0.7
+    with World(config()) as world:
+        cell = Cell(world, Radio(0.93, ms_share=share))
+        cell.run(ALONE_S)
+        more = Load(world, (TLLI + 1,), 100 * MS)
+        from_ns = world.now_ns
+        then = cell.run(2 * EACH_S)
+        of = [sum(octets for _, octets in taken(cell.bss, from_ns, tlli)) for tlli in (TLLI, TLLI + 1)]
+        right(then.of_r > 0.95, f"{then}")
+        right(of[1] > 0.9 * of[0], f"{of}")
+        cell.run(LEARNED_S)
+        then = cell.run(100)
+        right(then.of_r > 0.9 and then.wait_s < NEEDED_S, f"both: {then}")
+        more.stop()
+        cell.run(4 * EACH_S)  # what waits for the second goes, and who is alone is seen
+        then = cell.run(100)
+        right(0.95 * share < then.of_r < 1.02 * share and then.most_s < needed_s(share) + 0.7, f"alone again: {then}")
+
+
+@case("an MS with other slots, or a better radio, has them: after a minute of silence at once, else within two")
+def better():
+    for silence_s in 0, 70:
+        with World(config()) as world:
+            cell = Cell(world, Radio(1, ms_share=0.7))
+            cell.run(ALONE_S)
+            right(cell.used()[1] < 0.75, f"{cell.used()}")
+            if silence_s:
+                cell.load.stop()
+                while cell.run(EACH_S).of_r > 0:  # what waits goes
+                    pass
+                cell.run(silence_s)
+                same(cell.used()[1], None, "what is known of it")
+                cell.load = Load(world, (TLLI,), 100 * MS)
+            cell.radio.ms_share = 1
+            cell.run(EACH_S if silence_s else 120)
+            then = cell.run(60)
+            right(then.of_r > 0.97, f"{silence_s} s: {then}")
+
+
+@case("another MS is learned, and the first is on the defaults again")
+def another():
+    with World(config()) as world:
+        cell = Cell(world, Radio(0.93, ms_share=0.7))
+        cell.run(ALONE_S)
+        cell.load.stop()
+        cell.run(2 * EACH_S)
+        cell.load = Load(world, (TLLI + 1,), 100 * MS)
+        cell.run(ALONE_S)
+        then = cell.run(60)
+        right(0.95 * 0.7 < then.of_r < 1.01 * 0.7, f"{then}")
+        own = [world.lua(f"return tostring(require('sluice.bssgp.own_buckets').has({ms_id}, 0))") for ms_id in (0, 1)]
+        same(own, ["false", "true"], "buckets of their own")
+
+
+@case("what the BSS says of an MS holds, and its delay is the cell's from then on")
+def told():
+    with World(config()) as world:
+        cell = Cell(world, Radio(1, ms_share=0.7))
+        cell.run(ALONE_S)
+        cell.bss.send(2, FC_MS, tlli=TLLI, tag=1, ms_bmax=150, r=R // 100 // 2)
+        cell.bss.expect(FC_MS + "_ack", at=world.now_ns, tlli=TLLI, tag=1)
+        cell.run(EACH_S)
+        then = cell.run(60)
+        right(0.49 < then.of_r < 0.51, f"the BSS's: {then}")
+        cell.bss.send(2, FC_MS, tlli=TLLI, tag=2, ms_bmax=150, r=R // 100)
+        cell.run(EACH_S)
+        then, used = cell.run(60), cell.used()
+        right(then.of_r > 0.84 and used[0] > 0.84 and used[1] is None, f"the BSS's: {then}, {used}")
 
 
 @case("without that the queue there grows, and with R as true as the radio all of R is used")
@@ -122,17 +229,18 @@ def otherwise():
 
 @case("a radio that gets better or worse is followed")
 def follows():
-    with World(config()) as world:
-        cell = Cell(world, Radio(0.9))
-        cell.run(120)
-        cell.radio.octets_a_s = 0.87 * R / 8
-        cell.run(LEARNED_S + 60)
-        then = cell.run(120)
-        right(0.84 <= then.of_r <= 0.88 and then.most_s <= NEEDED_S + 0.5, f"worse: {then}")
-        cell.radio.octets_a_s = R / 8
-        cell.run(10 * 60)
-        then = cell.run(120)
-        right(then.of_r > 0.98, f"better: {then}")
+    for mss in 1, 2:
+        with World(config()) as world:
+            cell = Cell(world, Radio(0.9), mss=mss)
+            cell.run(120)
+            cell.radio.share = 0.87
+            cell.run(LEARNED_S + 60)
+            then = cell.run(120)
+            right(0.84 <= then.of_r <= 0.88 and then.most_s <= NEEDED_S + 0.5, f"worse, {mss}: {then}")
+            cell.radio.share = 1
+            cell.run(10 * 60)
+            then = cell.run(120)
+            right(then.of_r > 0.98, f"better, {mss}: {then}")
 
 
 @case("an MS that hardly downloads waits for its TBF: that is not the radio's rate")
@@ -150,20 +258,28 @@ def idle():
         same(world.log().count(LINE), 0, "lines")
 
 
-@case("whatever delay is told, 85 % of R are used at least; and R = 0 stops")
+@case("whatever delay is told, 85 % of R are used at least, 10 % for one MS, and all of it again; and R = 0 stops")
 def hostile():
-    tales = iter([0, INFINITE] * 20 + [INFINITE] * 40 + [0] * 400)
-    with World(config()) as world:
-        cell = Cell(world, Radio(1), tell=lambda *_: {"measurement": next(tales)})
-        for _ in range(16):
+    for mss, least in (1, 0.09), (2, 0.84):
+        tales = iter([0, INFINITE] * 20 + [INFINITE] * 40 + [0] * 400)
+        with World(config()) as world:
+            cell = Cell(world, Radio(1), tell=lambda *_, of=tales: {"measurement": next(of)}, mss=mss)
+            for _ in range(16):
+                then = cell.run(25)
+                right(least <= then.of_r <= 1.01, f"{mss}: {then}")
+            cell.run(600)
             then = cell.run(25)
-            right(0.84 <= then.of_r <= 1.01, f"{then}")
-        cell.tell = lambda *_: {"measurement": 0, "r": 0}
-        cell.run(EACH_S)
-        same(cell.run(20).of_r, 0, "of R")
-        cell.tell = nothing
-        cell.run(EACH_S)
-        right(cell.run(20).of_r > 0.84, "goes on")
+            right(0.99 <= then.of_r <= 1.01, f"{mss}, at last: {then}")
+            stops(cell)
+
+
+def stops(cell):
+    cell.tell = lambda *_: {"measurement": 0, "r": 0}
+    cell.run(EACH_S)
+    same(cell.run(20).of_r, 0, "of R")
+    cell.tell = nothing
+    cell.run(EACH_S)
+    right(cell.run(20).of_r > 0.84, "goes on")
 
 
 @case("a reload to as offered uses all of R from the next FLOW-CONTROL-BVC; R = 0 for ten minutes forgets nothing")
@@ -185,18 +301,22 @@ def kept():
 
 @case("a line the first time, and BVC-RESET forgets what was learned")
 def reset():
-    with World(config()) as world:
-        cell = Cell(world, Radio(0.87))
-        cell.run(120)
-        right(re.search(rf"NSE {NSEI}, BVCI 2: {LINE}, using \d\d % of {R} bit/s", world.log()), world.log()[-500:])
-        same(world.log().count(LINE), 1, "lines")
-        cell.bss.reset_bvc(2)
-        cell.radio.octets_a_s = R / 8
-        then = cell.run(60)
-        right(then.of_r > 0.97, f"{then}")
-        cell.radio.octets_a_s = 0.87 * R / 8
-        cell.run(60)
-        same(world.log().count(LINE), 2, "lines")
+    for mss in 1, 2:
+        with World(config()) as world:
+            cell = Cell(world, Radio(0.87), mss=mss)
+            cell.run(120)
+            line = rf"NSE {NSEI}, BVCI 2: {LINE}, using \d\d % of {R} bit/s{' for one MS' if mss == 1 else ''} for now"
+            right(re.search(line, world.log()), world.log()[-500:])
+            same(world.log().count(LINE), 1, "lines")
+            cell.bss.reset_bvc(2)
+            world.run(MS)
+            same(world.lua("return tostring(require('sluice.bssgp.own_buckets').has(0, 0))"), "false", "its own bucket")
+            cell.radio.share = 1
+            then = cell.run(60)
+            right(then.of_r > 0.94, f"{mss}: {then}")
+            cell.radio.share = 0.87
+            cell.run(60)
+            same(world.log().count(LINE), 2, "lines")
 
 
 if __name__ == "__main__":

@@ -98,6 +98,22 @@ local function without_ratio(nse, b, nsvc, cause, octets)
     end
 end
 
+local ms_bucket = {}
+
+local function set_ms(nse, b, ms_id, tlli, bmax, r, full)
+    if policy.has_flow_control then
+        bmax, r, full = decided({
+            level = "ms", nsei = nse.nsei, bvci = b.bvci, tlli = tlli, bucket_octets = bmax,
+            rate_bit_per_s = r,
+        }, full)
+    end
+    local c = ms_bucket
+    c.ms_id, c.full_percent = ms_id, full
+    c.rate_100_bit_per_s, c.bucket_octets = rate_of(r), limited(bmax)
+    own.note(ms_id, b.id)
+    dp.ms_bucket(c)
+end
+
 local function flow_control_bvc(nse, b, nsvc, octets, from, tag, bmax, r, ms_bmax, ms_r, full,
         measured_ms, granularity)
     local cause = condition(nse, full, granularity)
@@ -109,7 +125,8 @@ local function flow_control_bvc(nse, b, nsvc, octets, from, tag, bmax, r, ms_bma
     end
     note(b, tag, bmax, r, ms_bmax, ms_r, measured_ms)
     say_bounded(b, bmax, r, full)
-    r = real_rate.of(b, r, measured_ms)
+    local ms_id, one_r
+    r, ms_id, one_r = real_rate.of(b, r, ms_r, measured_ms)
     if policy.has_flow_control then
         bmax, r, full = decided({
             level = "bvc", nsei = nse.nsei, bvci = b.bvci, bucket_octets = bmax,
@@ -121,6 +138,10 @@ local function flow_control_bvc(nse, b, nsvc, octets, from, tag, bmax, r, ms_bma
     c.rate_100_bit_per_s, c.bucket_octets = rate_of(r), limited(bmax)
     c.ms_rate_100_bit_per_s, c.ms_bucket_octets = rate_of(ms_r), limited(ms_bmax)
     dp.bvc_bucket(c)
+    if ms_id then
+        local _, tlli = dp.ms_cell(ms_id)
+        set_ms(nse, b, ms_id, tlli, ms_bmax, one_r)
+    end
     gb.answer_ptp(b, nsvc, "bssgp_flow_control_bvc_ack", tag)
     return "handled"
 end
@@ -145,27 +166,11 @@ end
 
 -- Forgets the values of the cell and of its MSs.
 function flow_control.bvc_reset(b)
-    b.flow_control, b.real_rate, b.ratio_refused = nil, nil, nil
+    b.flow_control, b.real_rate, b.ratio_refused, b.tells_ms = nil, nil, nil, nil
     own.bvc_reset(b.id)
 end
 
 -- ---- An MS ----
-
-local ms_bucket = {}
-
-local function set_ms(nse, b, ms_id, tlli, bmax, r, full)
-    if policy.has_flow_control then
-        bmax, r, full = decided({
-            level = "ms", nsei = nse.nsei, bvci = b.bvci, tlli = tlli, bucket_octets = bmax,
-            rate_bit_per_s = r,
-        }, full)
-    end
-    local c = ms_bucket
-    c.ms_id, c.full_percent = ms_id, full
-    c.rate_100_bit_per_s, c.bucket_octets = rate_of(r), limited(bmax)
-    own.note(ms_id, b.id)
-    dp.ms_bucket(c)
-end
 
 -- The MS of the TLLI, if it is in the cell: an MS's bucket belongs to its current cell (8.2.3.5), so
 -- values from another cell are late.
@@ -215,6 +220,7 @@ local function flow_control_ms(nse, b, nsvc, octets, from, tlli, tag, bmax, r, f
         return unknown_ms(nse, b, nsvc, "bssgp_flow_control_ms_ack", tlli, tag, octets:sub(from))
     end
     set_ms(nse, b, ms_id, tlli, bmax, r, full)
+    real_rate.told(b, ms_id)
     gb.answer_ptp(b, nsvc, "bssgp_flow_control_ms_ack", tlli, tag)
     return "handled"
 end
@@ -272,6 +278,7 @@ local function flow_control_pfc(nse, b, pdu, nsvc, octets)
     end
     if pdu.bmax_octets then
         set_ms(nse, b, ms_id, tlli, pdu.bmax_octets, pdu.r_bit_per_s, pdu.full_percent)
+        real_rate.told(b, ms_id)
     end
     for _, each in ipairs(pdu.flows) do
         set_pfc(nse, b, ms_id, tlli, each)
@@ -285,9 +292,10 @@ pdus.on("bssgp_flow_control_pfc", { on = "ptp", feature = "pfc_fc", handler = fl
 -- The latest FLOW-CONTROL-BVC as text.
 function flow_control.describe(b)
     local f, used = b.flow_control, b.real_rate
-    local measured = f.measured_ms
-    return ("%d octets, %d bit/s%s, each MS %d octets, %d bit/s%s"):format(f.bmax_octets, f.r_bit_per_s,
+    local measured, one = f.measured_ms, used and used.one
+    return ("%d octets, %d bit/s%s, each MS %d octets, %d bit/s%s%s"):format(f.bmax_octets, f.r_bit_per_s,
         used and (" (%.0f %% of it used)"):format(used.share * 100) or "", f.ms_bmax_octets, f.ms_r_bit_per_s,
+        one and (" (%.0f %% of it for one)"):format(one.share * 100) or "",
         measured and (", delay in the BSS %d ms"):format(measured) or "")
 end
 

@@ -169,6 +169,17 @@ local function expire(ms_id)
     end
 end
 
+function own.has(ms_id, bvc_id)
+    return ends[ms_id] and ends[ms_id] & CELL == bvc_id
+end
+
+-- The MS's bucket in the cell ends before Th.
+function own.ended(ms_id, bvc_id)
+    if own.has(ms_id, bvc_id) then
+        expire(ms_id)
+    end
+end
+
 -- ---- The lists ----
 
 -- Handles at most `most` MSs of the second's list. Returns what is left of `most`.

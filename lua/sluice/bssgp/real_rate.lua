@@ -1,11 +1,17 @@
--- How much of the R that a BSS offers a cell's radio carries (nse.cell_rate = "as measured"). osmo-pcu offers R
--- as if every radio block were for data: what Sluice sends beyond the radio's rate waits in the BSS, first in,
--- first out, where no AQM acts. The BSS says how long LLC PDUs waited there since its last FLOW-CONTROL-BVC
--- (BVC Measurement, 11.3.7), and Sluice uses as much of R as keeps that near what a full radio needs.
+-- How much of the R that a BSS offers its radio carries (nse.cell_rate = "as measured"). osmo-pcu offers R as if
+-- every radio block were for data, and to each MS as if it had all time slots: what Sluice sends beyond the radio's
+-- rate waits in the BSS, first in, first out, where no AQM acts. The BSS says how long LLC PDUs waited there since
+-- its last FLOW-CONTROL-BVC (BVC Measurement, 11.3.7), and Sluice uses as much of R as keeps that near what a full
+-- radio needs.
+--
+-- When nearly all of it was for one MS, the delay tells about that MS's time slots and radio, not about the cell's:
+-- the MS then gets a bucket of its own, and the cell keeps its R for the others. The bucket ends when the MS has all
+-- of R again, has been idle, has left, or another one is learned. Not in a cell whose BSS sends values for MSs.
 local clock = require "sluice.core.clock"
 local dp = require "dp"
 local log = require "log"
 local network = require "sluice.core.network"
+local own = require "sluice.bssgp.own_buckets"
 
 local real_rate = {}
 
@@ -20,8 +26,8 @@ local BUSY = 0.75                 -- of the rate in use: with less the delay is 
 -- What a delay that is not the rate's may cost: of many TBFs that begin, of an MS with a bad radio. A radio that carries
 -- less than that is not followed.
 local SHARE_LEAST = 0.85
--- A second of delay more in a second is as much of R too much; and what stands there has to go: so the share
--- follows the change of the excess, and the excess. With these an excess is gone after four reports, without a swing.
+-- A second of delay more in a second is as much of the rate in use too much; and what stands there has to go: so the
+-- share follows the change of the excess, and the excess. With these an excess is gone after four reports, without a swing.
 local CHANGE, EXCESS = 0.7, 0.3
 local STEP_MOST = 0.1
 local GROWTH_A_S = 0.0001         -- tried when the delay is low: 0.6 % of R a minute
@@ -29,65 +35,211 @@ local CALM_S = 60                 -- of low delay for once that much: all of R i
 local GROWS_S = 30                -- for each report at most
 local BACK = 0.005                -- when an excess has gone, so that the next one is a minute or two away
 
+-- Of one MS. Its radio is followed, to less than one of four time slots at CS-1, in longer steps: below what it carries
+-- it is not for long, as when an excess has gone, what was sent meanwhile is what the radio carries. And it may get
+-- better at any time: what is tried doubles after each 10 s of low delay.
+local NEARLY_ALL = 0.85           -- of a cell's octets: the MS is alone
+local MS_SHARE_LEAST = 0.1
+local MS_STEP_MOST = 1 / 3        -- of its share
+local MS_DRAINS = 0.6             -- of that, while the excess goes
+local MS_GROWTH_A_S = 0.0005
+local MS_CALM_S = 10
+local TBF_S = 1                   -- a mean delay beyond this is none of TBFs that begin: busy, if TCP sends ever so little
+local IDLE_S = 60                 -- osmo-pcu chooses an MS's time slots anew after so long
+
+-- busy_: since there is an excess
 local function begin(b)
-    b.real_rate = { share = 1, excess_s = 0, mean_ms = 0, reports = 0, calm_s = 0 }
+    b.real_rate = { share = 1, excess_s = 0, calm_s = 0, mean_ms = 0, reports = 0, busy_octets = 0, busy_s = 0 }
     return b.real_rate
 end
 
-local function restart(state, octets)
+-- ---- The one MS ----
+
+-- The MS that has had nearly all of these octets since the last restart, if it was looked at; and how many that had.
+local function alone(b, state, octets)
+    local ms_id = state.seen_ms
+    local its = ms_id and dp.ms_cell(ms_id) == b.id and dp.ms_octets(ms_id) - state.seen_octets or 0
+    return its > NEARLY_ALL * octets and ms_id or nil, its
+end
+
+-- A new interval, in which that MS is looked at, or else the one that was served last.
+local function restart(b, state, octets, ms_id)
     state.at_ns, state.octets, state.mean_ms, state.reports = clock.now_ns, octets, 0, 0
+    state.seen_ms = ms_id or dp.bvc_last_ms(b.id)
+    state.seen_octets = state.seen_ms and dp.ms_octets(state.seen_ms)
 end
 
--- The share's change after `seconds` with an excess of delay.
-local function step(state, excess_s, seconds)
-    local was_s = state.excess_s
+local function forget(b)
+    local one = b.real_rate and b.real_rate.one
+    if one then
+        b.real_rate.one = nil
+        own.ended(one.ms_id, b.id)
+    end
+end
+
+local function is_over(one, seconds)
+    local octets = dp.ms_octets(one.ms_id)
+    one.idle_s = octets == one.sent and one.idle_s + seconds or 0
+    one.sent = octets
+    return one.share >= 1 or one.idle_s > IDLE_S
+end
+
+-- ---- Learning ----
+
+local function growth_a_s(what)
+    if what.ms_id then
+        return MS_GROWTH_A_S * 2 ^ (what.calm_s / MS_CALM_S)
+    end
+    return GROWTH_A_S * math.max(what.calm_s / CALM_S, 1)
+end
+
+local function bounded(change, most)
+    return math.max(-most, math.min(change, most))
+end
+
+-- The share's change after `seconds` with an excess of delay, which was `was_s` before.
+local function step(what, was_s, excess_s, seconds)
     if excess_s == 0 and was_s == 0 then
-        state.calm_s = state.calm_s + seconds
-        return GROWTH_A_S * math.min(seconds, GROWS_S) * math.max(state.calm_s / CALM_S, 1)
+        what.calm_s = what.calm_s + seconds
+        return bounded(growth_a_s(what) * math.min(seconds, GROWS_S), STEP_MOST)
     end
-    state.calm_s = 0
-    local back = excess_s == 0 and BACK or 0
-    local change = -(EXCESS * excess_s + CHANGE * (excess_s - was_s)) / seconds
-    return math.max(-STEP_MOST, math.min(change, STEP_MOST)) - back
+    what.calm_s = 0
+    return -what.share * (EXCESS * excess_s + CHANGE * (excess_s - was_s)) / seconds
 end
 
-local function say(b, state, r)
-    if state.share < 1 and not state.said then
-        state.said = true
-        log.info(("NSE %d, BVCI %d: more waits in the BSS than its radio needs, using %.0f %% of %d bit/s for now;"
-            .. " cell_rate"):format(b.nse.nsei, b.bvci, state.share * 100, r))
+local function say(b, what, r)
+    if what.share < 1 and not b.real_rate.said then
+        b.real_rate.said = true
+        log.info(("NSE %d, BVCI %d: more waits in the BSS than its radio needs, using %.0f %% of %d bit/s%s for now;"
+            .. " cell_rate"):format(b.nse.nsei, b.bvci, what.share * 100, r, what.ms_id and " for one MS" or ""))
     end
 end
 
-local function learn(b, state, r, octets, seconds)
-    local needed_s = NEEDED_S + NEEDED_OCTETS * 8 / r
-    local excess_s = math.max(state.mean_ms / 1000 - needed_s, 0)
-    if (octets - state.octets) * 8 > BUSY * state.share * r * seconds then
-        state.share = math.max(SHARE_LEAST, math.min(state.share + step(state, excess_s, seconds), 1))
+-- Returns what the excess was before this interval. `rate`: at which an LLC PDU takes its time.
+local function look(state, rate)
+    local was_s = state.excess_s
+    state.excess_s = math.max(state.mean_ms / 1000 - NEEDED_S - NEEDED_OCTETS * 8 / rate, 0)
+    return was_s
+end
+
+local function forget_carried(state)
+    state.busy_octets, state.busy_s, state.carried = 0, 0, nil
+end
+
+-- What the BSS has carried since there is an excess, in bit/s. `used`: the rate in use. All that was sent has gone when
+-- what stands there has. Of the first interval only so much counts as was sent in at that rate: the download may have
+-- begun in it.
+local function note_carried(state, was_s, used, octets, seconds)
+    if state.busy_s == 0 then
+        seconds = math.min(seconds, octets * 8 / used)
+    end
+    state.busy_octets, state.busy_s = state.busy_octets + octets, state.busy_s + seconds
+    local stands_s = state.excess_s + math.max(state.excess_s - was_s, 0) / 2 -- the mean is of those that have gone
+    state.carried = state.busy_octets * 8 / (state.busy_s + stands_s)
+end
+
+local function learn_of_cell(b, state, r, octets, seconds)
+    local was_s = look(state, r)
+    forget_carried(state)
+    if octets * 8 > BUSY * state.share * r * seconds then
+        local change = bounded(step(state, was_s, state.excess_s, seconds), STEP_MOST)
+        local back = state.excess_s == 0 and was_s > 0 and BACK or 0
+        state.share = math.max(SHARE_LEAST, math.min(state.share + change - back, 1))
         say(b, state, r)
     end
-    state.excess_s = excess_s
 end
 
--- What of R to use, at a FLOW-CONTROL-BVC with the BSS's delay, nil if it does not say.
-function real_rate.of(b, r, measured_ms)
+-- It may have been one MS that was not looked at: next time we know.
+local function wait_and_see(state, r, octets, seconds)
+    local was_s = look(state, r)
+    forget_carried(state)
+    if state.excess_s > 0 and r > 0 then
+        note_carried(state, was_s, r * state.share, octets, seconds)
+    end
+end
+
+-- `rate`: its R. What the cell carries for one MS, it carries.
+local function learn_of_ms(b, state, ms_id, r, rate, octets, seconds)
+    local one = state.one
+    if not one or one.ms_id ~= ms_id then
+        one = { ms_id = ms_id, share = state.share, calm_s = 0, idle_s = 0 }
+    end
+    local used = rate * one.share
+    local was_s = look(state, used)
+    local excess_s = state.excess_s
+    if excess_s > 0 then
+        note_carried(state, was_s, used, octets, seconds)
+    end
+    if octets * 8 > BUSY * used * seconds or excess_s > TBF_S then
+        if one ~= state.one and excess_s > 0 then
+            forget(b)
+            state.one = one
+        end
+        local share = one.share + bounded(step(one, was_s, excess_s, seconds), MS_STEP_MOST * one.share)
+        local known = (excess_s > 0 and MS_DRAINS or 1) * (state.carried or 0) / rate
+        one.share = math.max(MS_SHARE_LEAST, math.min(math.max(share, known), 1))
+        state.share = math.max(state.share, math.min(one.share * rate / r, 1))
+        say(b, one, rate)
+    end
+    if excess_s == 0 then
+        forget_carried(state)
+    end
+end
+
+local function learn(b, state, r, rate, octets, seconds)
+    local ms_id, its = alone(b, state, octets)
+    if ms_id and rate > 0 and not b.tells_ms then
+        learn_of_ms(b, state, ms_id, r, rate, octets, seconds)
+    elseif its > 0 or state.unseen then
+        state.unseen = false
+        learn_of_cell(b, state, r, octets, seconds)
+    else
+        state.unseen = true
+        wait_and_see(state, r, octets, seconds)
+    end
+    if state.one and r > 0 and is_over(state.one, seconds) then
+        forget(b)
+    end
+    return ms_id
+end
+
+-- The BSS has sent values for that MS.
+function real_rate.told(b, ms_id)
+    b.tells_ms = true
+    local state = b.real_rate
+    if state and state.one and state.one.ms_id == ms_id then
+        state.one = nil
+    end
+    forget(b)
+end
+
+-- What of R to use, at a FLOW-CONTROL-BVC with the BSS's delay, nil if it does not say; and an MS, and what of R to use
+-- for it, if not the MSs' default.
+function real_rate.of(b, r, ms_r, measured_ms)
     if b.nse.cfg.cell_rate ~= "as measured" or network.cfg.gb.cell_delay_ns == 0 then
-        b.real_rate = nil -- a reload may have changed that
+        forget(b) -- a reload may have changed that
+        b.real_rate = nil
         return r
     end
-    local state, octets = b.real_rate or begin(b), dp.bvc_octets(b.id)
+    local state, octets, rate = b.real_rate or begin(b), dp.bvc_octets(b.id), math.min(r, ms_r)
+    if state.one and not own.has(state.one.ms_id, b.id) then -- it has left
+        state.one = nil
+    end
     if not state.at_ns or not measured_ms then
-        restart(state, octets)
+        restart(b, state, octets)
     else
         state.reports = state.reports + 1
         state.mean_ms = state.mean_ms + (measured_ms - state.mean_ms) / state.reports
         local seconds = (clock.now_ns - state.at_ns) / S_IN_NS
         if seconds >= LEAST_S then
-            learn(b, state, r, octets, seconds)
-            restart(state, octets)
+            restart(b, state, octets, learn(b, state, r, rate, octets - state.octets, seconds))
         end
     end
-    return math.floor(r * state.share)
+    if ms_r == 0 then
+        forget(b)
+    end
+    local one = rate > 0 and state.one
+    return math.floor(r * state.share), one and one.ms_id, one and math.floor(rate * one.share)
 end
 
 return real_rate

@@ -52,8 +52,8 @@ local NSE_KEYS = {
     {
         name = "cell_rate", type = "choice", choices = { "as offered", "as measured" },
         default = "as offered",
-        help = "as measured: use only the part of a cell's R that keeps the delay reported by the BSS (BVC Measurement) near"
-            .. " what its radio needs, for a BSS that offers more than its radio carries; not with gb.cell_delay = \"as"
+        help = "as measured: use only the part of R, of a cell or of an MS that is alone there, that keeps the delay"
+            .. " reported by the BSS (BVC Measurement) near what the radio needs, for a BSS that offers more than its radio carries; not with gb.cell_delay = \"as"
             .. " offered\"",
     },
     {
