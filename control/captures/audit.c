@@ -75,11 +75,11 @@ const struct cli cli_of_audit = {
     .words = "FILE...",
     .about = "read captures of Gb: which side breaks which clause; flow control replayed",
     .more =
-        "FILE is a capture, pcap or pcapng, of NS over UDP or of plain Frame Relay over GRE,\n"
-        "of any SGSN and BSS. Several files are one capture, in the given order. - is standard\n"
-        "input; like any pipe, it is first copied to TMPDIR. The report ends with everything\n"
-        "that was left out or could not be judged. The exit status is 1 if there is no Gb in\n"
-        "the files, or if nothing could be read.",
+        "FILE is a capture, pcap or pcapng, plain or compressed by gzip or zstd, of NS over UDP\n"
+        "or of plain Frame Relay over GRE, of any SGSN and BSS. Several files are one capture,\n"
+        "in the given order. - is standard input; like any pipe, it is first copied to TMPDIR.\n"
+        "The report ends with everything that was left out or could not be judged. The exit\n"
+        "status is 1 if there is no Gb in the files, or if nothing could be read.",
     .options = audit_options,
     .count = sizeof audit_options / sizeof audit_options[0]};
 

@@ -120,13 +120,13 @@ const struct cli cli_of_gi = {
     .name = "gi",
     .words = "FILE...",
     .about = "measure TCP in captures at Gi or Gn: set-up, delay, loss, rate",
-    .more =
-        "FILE is pcap or pcapng; - is standard input. Several files are read one after the other.\n"
-        "Packets of users in GTP-U are extracted. Without any TCP the exit status is 1.\n"
-        "lab/captures/gi/README.md has the definitions.\n"
-        "To compare two networks, or one before and after a change:\n"
-        "  sluice gi before.pcap --json a.json; sluice gi after.pcap --json b.json\n"
-        "  sluice gi --compare a.json b.json --page both.html",
+    .more = "FILE is pcap or pcapng, plain or compressed by gzip or zstd; - is standard input.\n"
+            "Several files are read one after the other.\n"
+            "Packets of users in GTP-U are extracted. Without any TCP the exit status is 1.\n"
+            "lab/captures/gi/README.md has the definitions.\n"
+            "To compare two networks, or one before and after a change:\n"
+            "  sluice gi before.pcap --json a.json; sluice gi after.pcap --json b.json\n"
+            "  sluice gi --compare a.json b.json --page both.html",
     .options = gi_options,
     .count = sizeof gi_options / sizeof gi_options[0]};
 
@@ -284,14 +284,14 @@ static void read_file(struct gi *gi, struct file *file, uint64_t *time_ns)
 {
     char name[NAME_OCTETS];
     struct capture_file *capture = capture_file_open(file->path, file->fault);
-    file->opened = capture && capture_ip_knows(capture_file_link(capture));
+    int link = capture ? capture_file_link(capture) : 0;
+    file->opened = capture && (link < 0 || capture_ip_knows(link));
     if (file->opened) {
         capture_file_begin_at(capture, *time_ns);
         take_all(gi, capture, file);
         *time_ns = capture_file_time_ns(capture);
     } else if (capture) {
-        snprintf(file->fault, sizeof file->fault, "link type %d is not read",
-                 capture_file_link(capture));
+        snprintf(file->fault, sizeof file->fault, "link type %d is not read", link);
     }
     if (capture)
         capture_file_close(capture);

@@ -2,7 +2,7 @@
 #include "lab/captures/read/capture_file.h"
 
 #include <errno.h>
-#include <pcap/pcap.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +10,9 @@
 #include <unistd.h>
 
 #include "dataplane/base/units.h"
-#include "lab/captures/read/capture_plain.h"
+#include "lab/captures/read/capture_records.h"
 
-#define SECONDS_MAX   9223372035LL // the year 2262; ns since 1970 fit 63 bits until then
-#define BUFFER_OCTETS (1 << 20)
+#define SECONDS_MAX 9223372035LL // the year 2262; ns since 1970 fit 63 bits until then
 
 #define CAPTURE_COUNT(name, help) #name,
 const char *const capture_count_names[] = {
@@ -27,10 +26,9 @@ const char *const capture_count_helps[] = {
 #undef CAPTURE_COUNT
 
 struct capture_file {
-    FILE *stream;
-    pcap_t *pcap; // NULL: `plain` reads it
-    struct capture_plain plain;
-    int link;
+    int fd;
+    struct capture_source source;
+    struct capture_records records;
     uint64_t size_octets; // 0: no file
     uint64_t packets, time_ns;
     char damage[CAPTURE_TEXT];
@@ -38,34 +36,29 @@ struct capture_file {
 
 // ---- Opening ----
 
-static bool open_pcap(struct capture_file *file, char *error)
-{
-    char why[PCAP_ERRBUF_SIZE] = "";
-    setvbuf(file->stream, NULL, _IOFBF, BUFFER_OCTETS);
-    file->pcap =
-        pcap_fopen_offline_with_tstamp_precision(file->stream, PCAP_TSTAMP_PRECISION_NANO, why);
-    snprintf(error, CAPTURE_TEXT, "%.255s", why);
-    if (file->pcap)
-        file->link = pcap_datalink(file->pcap);
-    return file->pcap != NULL;
-}
-
-static bool open_stream(struct capture_file *file, const char *path, char *error)
+static bool open_all(struct capture_file *file, const char *path, char *error)
 {
     struct stat stat;
     bool is_input = strcmp(path, "-") == 0;
-    file->stream = is_input ? stdin : fopen(path, "rbe");
-    if (!file->stream) {
+    file->fd = is_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (file->fd < 0) {
         snprintf(error, CAPTURE_TEXT, "%s", strerror(errno));
         return false;
     }
-    if (is_input || fstat(fileno(file->stream), &stat) != 0 || !S_ISREG(stat.st_mode))
-        return open_pcap(file, error);
-    file->size_octets = (uint64_t)stat.st_size;
-    if (!capture_plain_open(&file->plain, fileno(file->stream)))
-        return open_pcap(file, error);
-    file->link = file->plain.link;
-    return true;
+    if (!is_input && fstat(file->fd, &stat) == 0 && S_ISREG(stat.st_mode))
+        file->size_octets = (uint64_t)stat.st_size;
+    if (!capture_source_open(&file->source, file->fd, error))
+        return false;
+    if (capture_records_open(&file->records, &file->source, error))
+        return true;
+    capture_source_close(&file->source);
+    return false;
+}
+
+static void close_fd(struct capture_file *file)
+{
+    if (file->fd > STDIN_FILENO)
+        close(file->fd);
 }
 
 struct capture_file *capture_file_open(const char *path, char error[CAPTURE_TEXT])
@@ -75,30 +68,14 @@ struct capture_file *capture_file_open(const char *path, char error[CAPTURE_TEXT
         snprintf(error, CAPTURE_TEXT, "not enough memory");
         return NULL;
     }
-    if (open_stream(file, path, error))
+    if (open_all(file, path, error))
         return file;
-    if (file->stream && file->stream != stdin)
-        fclose(file->stream);
+    close_fd(file);
     free(file);
     return NULL;
 }
 
 // ---- Packets ----
-
-static bool next_of_pcap(struct capture_file *file, struct capture_raw *raw)
-{
-    struct pcap_pkthdr *header;
-    const u_char *octets;
-    int verdict = pcap_next_ex(file->pcap, &header, &octets);
-    if (verdict == PCAP_ERROR)
-        snprintf(file->damage, sizeof file->damage, "%.255s", pcap_geterr(file->pcap));
-    if (verdict != 1)
-        return false;
-    // With nanosecond precision tv_usec holds ns.
-    *raw = (struct capture_raw){header->ts.tv_sec, header->ts.tv_usec, octets, header->caplen,
-                                header->len};
-    return true;
-}
 
 static uint64_t stamp(struct capture_file *file, const struct capture_raw *raw, uint64_t *counts)
 {
@@ -122,15 +99,10 @@ static void judge(struct capture_file *file, struct capture_packet *packet,
     counts[CAPTURE_cut] += captured < length;
     *packet = (struct capture_packet){.number = ++file->packets,
                                       .time_ns = stamp(file, raw, counts),
-                                      .link = file->link,
+                                      .link = raw->link,
                                       .octets = raw->octets,
                                       .captured = captured,
                                       .length = length};
-}
-
-static bool next_of_plain(struct capture_file *file, struct capture_raw *raw, bool more)
-{
-    return capture_plain_next(&file->plain, raw, more, file->damage) == CAPTURE_PLAIN_PACKET;
 }
 
 uint32_t capture_file_read(struct capture_file *file, struct capture_packet *packets, uint32_t most,
@@ -140,9 +112,8 @@ uint32_t capture_file_read(struct capture_file *file, struct capture_packet *pac
     uint32_t n = 0;
     if (file->damage[0]) // what is behind it are no packets
         return 0;
-    if (file->pcap)
-        most = 1; // whose packets lie in one place
-    while (n < most && (file->pcap ? next_of_pcap(file, &raw) : next_of_plain(file, &raw, n == 0)))
+    while (n < most && capture_records_next(&file->records, &file->source, &raw, n == 0,
+                                            file->damage) == CAPTURE_GOT_IT)
         judge(file, &packets[n++], &raw, counts);
     return n;
 }
@@ -164,22 +135,18 @@ const char *capture_file_damage(const struct capture_file *file)
 
 int capture_file_link(const struct capture_file *file)
 {
-    return file->link;
+    return file->records.is_pcapng ? -1 : file->records.pcap.link;
 }
 
 double capture_file_progress(const struct capture_file *file)
 {
-    off_t at = file->pcap ? ftello(file->stream) : (off_t)file->plain.read_octets;
-    return file->size_octets ? (double)at / (double)file->size_octets : -1;
+    return file->size_octets ? (double)file->source.read_octets / (double)file->size_octets : -1;
 }
 
 void capture_file_close(struct capture_file *file)
 {
-    if (file->pcap) // closes the stream
-        pcap_close(file->pcap);
-    else
-        capture_plain_close(&file->plain);
-    if (!file->pcap)
-        fclose(file->stream);
+    capture_records_close(&file->records);
+    capture_source_close(&file->source);
+    close_fd(file);
     free(file);
 }

@@ -1,6 +1,5 @@
-// Packets of a capture of tcpdump, Wireshark or Sluice, one after the other: pcap or pcapng, with
-// stamps in ns. libpcap reads all that it can; a plain pcap file is read by capture_plain.c, which
-// is faster and does the same.
+// Packets of a capture of tcpdump, Wireshark or Sluice, one after the other: pcap or pcapng, plain
+// or compressed, with stamps in ns.
 #ifndef SLUICE_LAB_CAPTURE_FILE_H
 #define SLUICE_LAB_CAPTURE_FILE_H
 
@@ -45,6 +44,7 @@ void capture_file_begin_at(struct capture_file *file, uint64_t time_ns);
 
 // Why the end is none, for the file breaks off or is damaged there; NULL: it is the end.
 const char *capture_file_damage(const struct capture_file *file);
+// Of a pcap file; -1: each packet has its own.
 int capture_file_link(const struct capture_file *file);
 // How much of a file has been read, from 0 to 1; less than 0 of what is no file.
 double capture_file_progress(const struct capture_file *file);
