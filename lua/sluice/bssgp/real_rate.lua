@@ -4,9 +4,10 @@
 -- its last FLOW-CONTROL-BVC (BVC Measurement, 11.3.7), and Sluice uses as much of R as keeps that near what a full
 -- radio needs.
 --
--- When nearly all of it was for one MS, the delay tells about that MS's time slots and radio, not about the cell's:
--- the MS then gets a bucket of its own, and the cell keeps its R for the others. The bucket ends when the MS has all
--- of R again, has been idle, has left, or another one is learned. Not in a cell whose BSS sends values for MSs.
+-- When nearly all of it was for one MS, and the radio carried less than a cell's would, the delay tells about that MS's
+-- time slots and radio: the MS then gets a bucket of its own, and the cell keeps its R for the others. The bucket ends
+-- when the MS can have as much as the cell is given at least, has been idle, has left, or another one is learned. Not in
+-- a cell whose BSS sends values for MSs.
 local clock = require "sluice.core.clock"
 local dp = require "dp"
 local log = require "log"
@@ -26,8 +27,9 @@ local BUSY = 0.75                 -- of the rate in use: with less the delay is 
 -- What a delay that is not the rate's may cost: of many TBFs that begin, of an MS with a bad radio. A radio that carries
 -- less than that is not followed.
 local SHARE_LEAST = 0.85
--- A second of delay more in a second is as much of the rate in use too much; and what stands there has to go: so the
--- share follows the change of the excess, and the excess. With these an excess is gone after four reports, without a swing.
+-- A second of delay more in a second is as much of R (of one MS: of the rate in use) too much; and what stands there has
+-- to go: so the share follows the change of the excess, and the excess. With these an excess is gone after four reports,
+-- without a swing.
 local CHANGE, EXCESS = 0.7, 0.3
 local STEP_MOST = 0.1
 local GROWTH_A_S = 0.0001         -- tried when the delay is low: 0.6 % of R a minute
@@ -35,15 +37,18 @@ local CALM_S = 60                 -- of low delay for once that much: all of R i
 local GROWS_S = 30                -- for each report at most
 local BACK = 0.005                -- when an excess has gone, so that the next one is a minute or two away
 
--- Of one MS. Its radio is followed, to less than one of four time slots at CS-1, in longer steps: below what it carries
--- it is not for long, as when an excess has gone, what was sent meanwhile is what the radio carries. And it may get
--- better at any time: what is tried doubles after each 10 s of low delay.
+-- Of one MS that the radio gives less than that, by what was carried while there was an excess: a part of the time slots,
+-- or bad ones. It is followed to less than one of four slots at CS-1, and in longer steps: when the excess has gone, what
+-- was sent meanwhile tells what the radio carries, so the share is too small for a short time only. The radio may get
+-- better at any time: what is tried doubles after each 15 s of low delay.
 local NEARLY_ALL = 0.85           -- of a cell's octets: the MS is alone
+local NARROW = 0.8                -- less than this is carried
 local MS_SHARE_LEAST = 0.1
 local MS_STEP_MOST = 1 / 3        -- of its share
-local MS_DRAINS = 0.6             -- of that, while the excess goes
-local MS_GROWTH_A_S = 0.0005
-local MS_CALM_S = 10
+local LARGE_OCTETS = 1526         -- more than needed: an excess by which what is carried can be told
+local MS_DRAINS = 0.6             -- of what is carried, while the excess goes
+local MS_GROWTH_A_S = 0.0002
+local MS_CALM_S = 15
 local TBF_S = 1                   -- a mean delay beyond this is none of TBFs that begin: busy, if TCP sends ever so little
 local IDLE_S = 60                 -- osmo-pcu chooses an MS's time slots anew after so long
 
@@ -81,7 +86,7 @@ local function is_over(one, seconds)
     local octets = dp.ms_octets(one.ms_id)
     one.idle_s = octets == one.sent and one.idle_s + seconds or 0
     one.sent = octets
-    return one.share >= 1 or one.idle_s > IDLE_S
+    return one.share >= SHARE_LEAST or one.idle_s > IDLE_S
 end
 
 -- ---- Learning ----
@@ -104,12 +109,13 @@ local function step(what, was_s, excess_s, seconds)
         return bounded(growth_a_s(what) * math.min(seconds, GROWS_S), STEP_MOST)
     end
     what.calm_s = 0
-    return -what.share * (EXCESS * excess_s + CHANGE * (excess_s - was_s)) / seconds
+    return -(EXCESS * excess_s + CHANGE * (excess_s - was_s)) / seconds * (what.ms_id and what.share or 1)
 end
 
 local function say(b, what, r)
-    if what.share < 1 and not b.real_rate.said then
-        b.real_rate.said = true
+    local said = what.ms_id and "said_of_ms" or "said"
+    if what.share < 1 and not b.real_rate[said] then
+        b.real_rate[said] = true
         log.info(("NSE %d, BVCI %d: more waits in the BSS than its radio needs, using %.0f %% of %d bit/s%s for now;"
             .. " cell_rate"):format(b.nse.nsei, b.bvci, what.share * 100, r, what.ms_id and " for one MS" or ""))
     end
@@ -131,20 +137,38 @@ end
 -- begun in it.
 local function note_carried(state, was_s, used, octets, seconds)
     if state.busy_s == 0 then
-        seconds = math.min(seconds, octets * 8 / used)
+        seconds, state.share_before = math.min(seconds, octets * 8 / used), state.share
     end
     state.busy_octets, state.busy_s = state.busy_octets + octets, state.busy_s + seconds
-    local stands_s = state.excess_s + math.max(state.excess_s - was_s, 0) / 2 -- the mean is of those that have gone
-    state.carried = state.busy_octets * 8 / (state.busy_s + stands_s)
+    if state.excess_s * used > LARGE_OCTETS * 8 then
+        local stands_s = state.excess_s + math.max(state.excess_s - was_s, 0) / 2 -- the mean is of those that have gone
+        state.carried = state.busy_octets * 8 / (state.busy_s + stands_s)
+    end
+end
+
+-- The share after an interval, of a radio that carries at least SHARE_LEAST.
+local function followed(what, was_s, excess_s, seconds)
+    local change = bounded(step(what, was_s, excess_s, seconds), STEP_MOST)
+    local back = excess_s == 0 and was_s > 0 and BACK or 0
+    return math.max(SHARE_LEAST, math.min(what.share + change - back, 1))
+end
+
+-- The same of an MS whose radio carries less. `carried`: of its R, nil: nothing is known.
+local function followed_below(one, was_s, excess_s, seconds, carried)
+    local share = one.share + bounded(step(one, was_s, excess_s, seconds), MS_STEP_MOST * one.share)
+    if carried then
+        share = math.max(share, (excess_s > 0 and MS_DRAINS or 1) * carried)
+    elseif excess_s == 0 and was_s > 0 then
+        share = share - BACK
+    end
+    return math.max(MS_SHARE_LEAST, math.min(share, 1))
 end
 
 local function learn_of_cell(b, state, r, octets, seconds)
     local was_s = look(state, r)
     forget_carried(state)
     if octets * 8 > BUSY * state.share * r * seconds then
-        local change = bounded(step(state, was_s, state.excess_s, seconds), STEP_MOST)
-        local back = state.excess_s == 0 and was_s > 0 and BACK or 0
-        state.share = math.max(SHARE_LEAST, math.min(state.share + change - back, 1))
+        state.share = followed(state, was_s, state.excess_s, seconds)
         say(b, state, r)
     end
 end
@@ -158,30 +182,35 @@ local function wait_and_see(state, r, octets, seconds)
     end
 end
 
--- `rate`: its R. What the cell carries for one MS, it carries.
+-- Begins: the share was the MS's, not the cell's, since there is an excess.
+local function narrow(b, state, ms_id)
+    forget(b)
+    state.one = { ms_id = ms_id, share = state.share, calm_s = 0, idle_s = 0 }
+    state.share = state.share_before
+    return state.one
+end
+
+-- `rate`: the MS's R.
 local function learn_of_ms(b, state, ms_id, r, rate, octets, seconds)
-    local one = state.one
-    if not one or one.ms_id ~= ms_id then
-        one = { ms_id = ms_id, share = state.share, calm_s = 0, idle_s = 0 }
-    end
-    local used = rate * one.share
-    local was_s = look(state, used)
-    local excess_s = state.excess_s
-    if excess_s > 0 then
+    local one = state.one and state.one.ms_id == ms_id and state.one
+    local used = rate * (one or state).share
+    local was_s = look(state, one and used or rate)
+    if state.excess_s > 0 then
         note_carried(state, was_s, used, octets, seconds)
     end
-    if octets * 8 > BUSY * used * seconds or excess_s > TBF_S then
-        if one ~= state.one and excess_s > 0 then
-            forget(b)
-            state.one = one
-        end
-        local share = one.share + bounded(step(one, was_s, excess_s, seconds), MS_STEP_MOST * one.share)
-        local known = (excess_s > 0 and MS_DRAINS or 1) * (state.carried or 0) / rate
-        one.share = math.max(MS_SHARE_LEAST, math.min(math.max(share, known), 1))
-        state.share = math.max(state.share, math.min(one.share * rate / r, 1))
-        say(b, one, rate)
+    local carried = state.carried and state.carried / rate
+    local busy = octets * 8 > BUSY * used * seconds or state.excess_s > TBF_S
+    if busy and not one and carried and carried < NARROW then
+        one = narrow(b, state, ms_id)
     end
-    if excess_s == 0 then
+    if busy and one then
+        one.share = followed_below(one, was_s, state.excess_s, seconds, carried)
+        say(b, one, rate)
+    elseif octets * 8 > BUSY * state.share * r * seconds and not one then
+        state.share = followed(state, was_s, state.excess_s, seconds)
+        say(b, state, r)
+    end
+    if state.excess_s == 0 then
         forget_carried(state)
     end
 end
