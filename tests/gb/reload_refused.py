@@ -242,4 +242,15 @@ def compiled_long():
         longest_ms = int(world.lua("return longest_ns")) // 10**6
         right(0 < longest_ms < SLOWER * PIECE_MOST_MS, f"the longest piece took {longest_ms} ms")
 
+
+@case("what a refused file says gives a terminal no orders by the log: neither by ESC nor by U+009B")
+def no_orders():
+    world, model, file = started(wishes(0, 5))
+    with world:
+        refused(world, model, 'log { level = "\\27[31m\\194\\1552J" }\n')
+        line, = world.log_lines("log.level")
+        right('found "\\27[31m\\194\\1552J"' in line, repr(line))
+        loaded(world, model, file)
+
+
 main()

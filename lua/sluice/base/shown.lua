@@ -4,12 +4,19 @@ local shown = {}
 local SHOWN_MAX_OCTETS = 40
 shown.TEXT_MAX_OCTETS = 256 -- longest key or text value; a longer one is refused unread
 
--- The text with all unprintable octets escaped.
-function shown.printable(text)
-    local pattern = utf8.len(text) and "[%c\127]" or "[%c\127-\255]"
-    return (text:gsub(pattern, function(octet)
+local function escaped(octets)
+    return (octets:gsub(".", function(octet)
         return ("\\%d"):format(octet:byte())
     end))
+end
+
+local C1 = "\xC2[\x80-\x9F]" -- control characters in UTF-8: U+009B begins a terminal's order, as ESC [ does
+
+-- The text with all that is not printable escaped.
+function shown.printable(text)
+    local good = utf8.len(text)
+    text = text:gsub(good and "[%c\127]" or "[%c\127-\255]", escaped)
+    return (good and text:gsub(C1, escaped) or text)
 end
 
 local function shortened(text)
