@@ -4,9 +4,11 @@ tests/interop/bts_chain.py, Linux's TCP, one download for each of n MSs and a pi
 
     neighbours.py [--seconds N] [--downloads N...] [--variants NAME...] [--ecn] [--set KEY=VALUE]... [--json FILE]
 
-Each n in each variant of config/osmopcu.lua, 60 s each. Judged, of `recommended`: the mean of the ping within 0.15 s and
-its p95 within 0.3 s of those with one download, and all downloads together get at least 97 % of tail drop's. Prints what
-each had. Needs root and osmo-pcu; another process on its processors spoils the figures.
+The first that downloads is pinged, too. Each n in each variant of config/osmopcu.lua, 60 s each. Judged, of
+`recommended`: the mean of the ping within 0.15 s and its p95 within 0.3 s of those with one download, and all downloads
+together get at least 97 % of tail drop's; with one download its own ping's p95 is at most 2 s. Prints what each had, and
+how many time slots down osmo-pcu gave to the first that downloads: 33 and 44 kbit/s are what three and four carry, and
+only runs with equal slots can be compared. Needs root and osmo-pcu; another process on its processors spoils the figures.
 """
 
 import argparse
@@ -14,6 +16,8 @@ import contextlib
 import json
 import os
 import pathlib
+import re
+import socket
 import statistics
 import sys
 import time
@@ -22,13 +26,16 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT / "tests/interop"), str(ROOT / "tests/e2e")]
 os.environ.setdefault("SLUICE", str(ROOT / "build/release/sluice"))
 
+import network  # noqa: E402
 from bts_chain import Chain, check_books  # noqa: E402
 from harness import Failure, Skip  # noqa: E402
 from lab_traffic import Flows, Wire, ask_for_ecn  # noqa: E402
 
-PDCHS = 4
+PDCHS, FIRST = 4, 0
 SETTLE_S, REST_S = 40, 5  # sluice learns the radio's rate in 25 s
-MEAN_WITHIN_S, P95_WITHIN_S, OF_TAIL_DROP = 0.15, 0.3, 0.97
+MEAN_WITHIN_S, P95_WITHIN_S, OF_TAIL_DROP, OWN_P95_S = 0.15, 0.3, 0.97, 2
+VTY_PORT, VTY_S, PROMPT = 4240, 2, "OsmoPCU> "  # osmo-pcu's, and the most that it takes to answer
+SLOTS = re.compile(r"TLLI=0xc0000001[^\n]*DIR=DL(?:[^\n]*\n){2} *TS_alloc=([^\n]*?) *TRX_ID")  # of its first MS
 
 
 def read_arguments():
@@ -42,6 +49,19 @@ def read_arguments():
     return parser.parse_args()
 
 
+def slots_of_first(chain):
+    """How many time slots down osmo-pcu has given to the first MS; None: no TBF."""
+    with network.inside(chain.far):
+        vty = socket.create_connection(("127.0.0.1", VTY_PORT), VTY_S)
+    with vty:
+        vty.sendall(b"show tbf all\r\n")
+        said = ""
+        while said.count(PROMPT) < 2:  # before and behind the answer
+            said += vty.recv(65536).decode(errors="replace").replace("\r", "")
+    found = SLOTS.search(said)
+    return found and len(re.findall(r"\d", found[1]))
+
+
 def measured(count, variant, args):
     """Of one that pings beside so many downloads."""
     with Chain("--pdchs", PDCHS, mss=count + 1, variant=variant, sets=args.set) as chain, contextlib.ExitStack() as ends:
@@ -49,21 +69,23 @@ def measured(count, variant, args):
             ask_for_ecn(chain)
         chain.wait_for_ping(count)
         pairs = [tuple(map(ends.enter_context, chain.connect(ms))) for ms in range(count)]
-        flows, wire = Flows(pairs), Wire(chain, [count])
+        flows, wire = Flows(pairs), Wire(chain, [count, FIRST])
         wire.start()
         flows.drive(SETTLE_S)
-        first, begin = list(flows.octets), time.monotonic()
+        first, begin, carried = list(flows.octets), time.monotonic(), wire.carried
         flows.drive(args.seconds)
-        took_s, last = time.monotonic() - begin, list(flows.octets)
+        took_s, last, carried = time.monotonic() - begin, list(flows.octets), wire.carried - carried
+        slots = slots_of_first(chain)
         flows.drive(REST_S)  # for the last answers
         wire.ended = True
         wire.join()
-        figures = wire.of([count], begin, begin + took_s)
+        figures, own = (wire.of([ms], begin, begin + took_s) for ms in (count, FIRST))
         trips = [trip for at, trip in wire.pings(count, begin) if 0 <= at < took_s and trip]
         check_books(chain.bts.finish())
     rates = [(now - then) * 8 / 1000 / took_s for now, then in zip(last, first, strict=True)]
     return {"downloads": count, "variant": variant, "mean_s": statistics.mean(trips), "kbit_per_s": sum(rates),
-            "least_kbit_per_s": min(rates), **figures}
+            "least_kbit_per_s": min(rates), "slots": slots,
+            "ip_kbit_per_s": carried * 8 / 1000 / took_s, "own": own, **figures}
 
 
 def faults(rows):
@@ -76,6 +98,8 @@ def faults(rows):
         for key, within in ("mean_s", MEAN_WITHIN_S), ("round_trip_p95_s", P95_WITHIN_S):
             if row[key] > one[key] + within:
                 yield f"{count} downloads: {key} {row[key]:.2f}, beside {one['downloads']} {one[key]:.2f}"
+        if row is one and count == 1 and row["own"]["round_trip_p95_s"] > OWN_P95_S:
+            yield f"the ping of the one that downloads: p95 {row['own']['round_trip_p95_s']:.2f} s"
         tail = of.get(("tail-drop", count))
         if tail and row["kbit_per_s"] < OF_TAIL_DROP * tail["kbit_per_s"]:
             yield f"{count} downloads: {row['kbit_per_s']:.1f} kbit/s, with tail drop {tail['kbit_per_s']:.1f}"
@@ -91,8 +115,9 @@ def main():
                 rows.append(row)
                 print(f"{variant:12} {count:3} downloads: ping mean {row['mean_s']:.2f}, p50 {row['round_trip_p50_s']:.2f}, p95 "
                       f"{row['round_trip_p95_s']:.2f} s ({row['in_sluice_p50_s']:.2f} s of the median in sluice), "
-                      f"{row['unanswered']} of {row['n']} not answered; {row['kbit_per_s']:.1f} kbit/s, the least "
-                      f"{row['least_kbit_per_s']:.2f}", flush=True)
+                      f"{row['unanswered']} of {row['n']} not answered; {row['kbit_per_s']:.1f} kbit/s ({row['ip_kbit_per_s']:.1f} "
+                      f"of IP), the least {row['least_kbit_per_s']:.2f}; the first: {row['slots']} slots, its ping p50 "
+                      f"{row['own']['round_trip_p50_s']:.2f}, p95 {row['own']['round_trip_p95_s']:.2f} s", flush=True)
     except (Failure, Skip) as why:
         sys.exit(f"neighbours.py: {why}")
     if args.json:
