@@ -27,6 +27,7 @@ struct bench {
     const struct bench_result *before; // of the point before it; NULL: this is the first
     struct eal_threads threads;
     uint32_t processors;
+    uint32_t trials; // of the search, for the line of progress
 };
 
 static bool failed(const char *why)
@@ -156,6 +157,9 @@ static void measure_generator(struct bench *b)
 static struct trial trial_at(void *bench, double pps)
 {
     struct bench *b = bench;
+    char what[100];
+    snprintf(what, sizeof what, "trial %u of the rates, at %.4g Mpps", ++b->trials, pps / 1e6);
+    measure_progress(what);
     return trial_run(b->g[0], pps, b->options->seconds, b->result->threads);
 }
 
@@ -166,7 +170,6 @@ static bool measure_rates(struct bench *b)
     struct search_ask ask = {
         .losses = o->losses, .repeats = o->repeats, .trial = trial_at, .device = b};
     memcpy(ask.loss, o->loss, sizeof ask.loss);
-    measure_progress("the rates without loss and with little");
     chain(b, true);
     trial_pause(b->g[0], r->saturated.cycles.median);
     ask.first_pps = trial_flood(b->g[0], r->threads, &r->search.fault);

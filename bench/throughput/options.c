@@ -293,7 +293,8 @@ const struct cli cli_of_bench = {
         "\n"
         "Several --ms and --size make a point for each pair, one after another.\n"
         "\n"
-        "Exit status: 0 success, 1 the run failed or packets were not accounted for, 2 wrong "
+        "Exit status: 0 success, 1 the run failed, no rate lost\n"
+        "as little as it may, or packets were not accounted for, 2 wrong "
         "usage.",
     .options = bench_options,
     .count = sizeof bench_options / sizeof bench_options[0]};

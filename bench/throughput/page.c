@@ -258,7 +258,14 @@ static void put_measured(const struct bench_results *results, FILE *out)
 {
     const struct machine *m = results->machine;
     const struct bench_result *r = &results->point[0].result;
-    char processors[16];
+    char processors[16], memory[64];
+    uint32_t huge = 0;
+    for (uint32_t i = 0; i < results->done; i++)
+        huge += results->point[i].result.huge_pages;
+    snprintf(memory, sizeof memory, "%s", huge ? "huge pages" : "4 KiB pages");
+    if (huge > 0 && huge < results->done) // they became free, or were not enough for all
+        snprintf(memory, sizeof memory, "huge pages at %u of %u points, else 4 KiB pages", huge,
+                 results->done);
     snprintf(processors, sizeof processors, "%u", m->processors);
     static const char *const heads[] = {"=what", "=it is", NULL};
     fputs("<section><h2>Measured with</h2>\n", out);
@@ -275,7 +282,7 @@ static void put_measured(const struct bench_results *results, FILE *out)
     put_fact("guest of", m->hypervisor, out);
     put_fact("governor of the clock", m->governor, out);
     put_fact("isolated processors", m->isolated, out);
-    put_fact("memory", r->huge_pages ? "huge pages" : "4 KiB pages", out);
+    put_fact("memory", memory, out);
     put_fact("ports", results->options->ports, out);
     put_fact("steering on Gn", r->steering, out);
     put_fact("driver on Gn", r->drivers[STATS_GN], out);

@@ -55,7 +55,7 @@ static void text_found(const struct bench_rate *r, FILE *out)
     char what[64];
     snprintf(what, sizeof what,
              r->loss > 0 ? "Mpps that lose %.4g %% at most" : "Mpps without loss", 100 * r->loss);
-    fprintf(out, "  %-36s %8.3f   least %.3f, most %.3f; %" PRIu64 " of %" PRIu64 " lost\n", what,
+    fprintf(out, "  %-36s %8.4g   least %.4g, most %.4g; %" PRIu64 " of %" PRIu64 " lost\n", what,
             r->rate.pps.median / 1e6, r->rate.pps.least / 1e6, r->rate.pps.most / 1e6, r->rate.lost,
             r->rate.offered);
     text_note("    ", report_limit_note(r), out);
@@ -198,7 +198,7 @@ void report_lines(const struct bench_results *results, FILE *out)
                     r->saturated.cycles.least);
         for (uint32_t k = 0; r->searched && k < r->options->losses; k++) {
             const struct spread *pps = &r->rates[k].rate.pps;
-            fprintf(out, "%9u %6s %8.4g %10.3f %10.3f %10.3f %12.1f\n", r->options->mss,
+            fprintf(out, "%9u %6s %8.4g %10.4g %10.4g %10.4g %12.1f\n", r->options->mss,
                     report_size(r->options, room), 100 * r->rates[k].loss, pps->median / 1e6,
                     pps->least / 1e6, pps->most / 1e6, r->saturated.cycles.least);
             text_note("          ", report_limit_note(&r->rates[k]), out);
