@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Who may send to a context's TEID. And a GGSN's error indication (TS 29.281 clause 7.3.1) ends the uplink of the context that has that
-tunnel there, and of no other, until the GGSN sends in it again or the file is read again."""
+tunnel there, and of no other, for 10 s, or until the GGSN sends in it again or the file is read again."""
 
 import ipaddress
 
@@ -112,6 +112,29 @@ def sends_again(workers):
         network.expect()
         same(sent_from(world, GGSN, TLLI), (0, 1), "what its GGSN sends then")
         same(world.counted("uplinks_resumed"), (6,), "contexts that a reload had let go on")
+
+
+@case("one alone, which anybody may have sent, stops for 10 s and no longer; a GGSN that says so again, again")
+def ten_seconds():
+    with World(config()) as world:
+        network = Network(world)
+        for number in range(1, 4):
+            begin_ns = world.now_ns
+            network.indicate(TEID + 1)
+            world.run(begin_ns + 10 * S - 20 * MS - world.now_ns)
+            network.expect(1)
+            world.run(begin_ns + 10 * S + MS - world.now_ns)
+            network.expect()
+            same(world.counted("uplinks_ended", "uplinks_resumed"), (number, 0), "counts")
+        same(world.log().count("has no tunnel"), 1, "lines of the log")
+        network.indicate(TEID + 1)
+        same(world.reload(config())[0], True, "a reload")
+        network.indicate(TEID + 1)  # the time of the one before is not its time
+        world.run(10 * S - 20 * MS)
+        network.expect(1)
+        world.run(20 * MS)
+        network.expect()
+        same(world.log().count("has no tunnel"), 2, "lines of the log")
 
 
 @case("of a GGSN with an IPv6 address, too")

@@ -1,23 +1,26 @@
 -- GTP-U error indications of GGSNs (TS 29.281 7.3.1): the GGSN has no tunnel for a context's uplink, so
--- the context sends nothing more until the GGSN itself sends in the tunnel, which it has made again, as
--- after a restart; or until the context is added again or the configuration is reloaded. The
+-- the context sends nothing for 10 s; or until the GGSN itself sends in the tunnel, which it has made
+-- again, as after a restart; or until the context is added again or the configuration is reloaded. The
 -- specifications have the SGSN deactivate the context, which needs SM; Sluice has none.
 --
 -- A source address is easily forged, so an error indication counts only for contexts that send to that
--- address and TEID.
+-- address and TEID, and one alone stops nobody for good: a GGSN without the tunnel says so again.
 local addresses = require "sluice.base.addresses"
 local count = require "count"
 local dp = require "dp"
 local log = require "log"
 local parts = require "sluice.config.parts"
 local teids = require "sluice.subscribers.teids"
+local timers = require "sluice.core.timers"
 local network = require "sluice.core.network"
 
 local tunnels = {}
 
+local STOPPED_NS = 10 * 1000000000
+
 -- pdp_ids in the order of their first error indications, and whether one is there; network.ended has the
--- current ones.
-local order, is_in_order = {}, {}
+-- current stops. Of those in `said` the log has had its line.
+local order, is_in_order, said = {}, {}, {}
 
 -- The ids of the GGSNs with the address; several may share one.
 local function ggsns_at(address)
@@ -43,14 +46,23 @@ local function find_in(record, ids, teid)
     end
 end
 
+local function go_on(stop)
+    if network.ended[stop.id] == stop then
+        network.ended[stop.id] = nil
+        dp.pdp_uplink { pdp_id = stop.id, ended = false }
+    end
+end
+
 local function finish(context, address)
-    local id = context.id
-    network.ended[id] = true
+    local id, level = context.id, said[context.id] and log.debug or log.warn
+    local stop = { id = id }
+    network.ended[id], said[id] = stop, true
+    timers.after(STOPPED_NS, go_on, stop)
     order[#order + 1] = not is_in_order[id] and id or nil
     is_in_order[id] = true
     dp.pdp_uplink { pdp_id = id, ended = true }
     count.add "uplinks_ended"
-    log.warn(("IMSI %s, NSAPI %d: GGSN %s has no tunnel; uplink stopped until it sends again, or a reload"):format(
+    level(("IMSI %s, NSAPI %d: GGSN %s has no tunnel; uplink stopped until it sends again, or for 10 s"):format(
         context.imsi, context.nsapi, addresses.shown(address)))
 end
 
@@ -83,7 +95,7 @@ function tunnels.tunnel(address, teid)
     if not (context and network.ended[context.id]) then
         return "ignored"
     end
-    network.ended[context.id] = nil
+    network.ended[context.id], said[context.id] = nil, nil
     count.add "uplinks_resumed"
     log.info(("IMSI %s, NSAPI %d: GGSN %s has a tunnel again; uplink goes on"):format(
         context.imsi, context.nsapi, addresses.shown(address)))
@@ -98,7 +110,7 @@ function tunnels.again()
             dp.pdp_uplink { pdp_id = id, ended = false }
         end
     end
-    order, is_in_order = {}, {}
+    order, is_in_order, said = {}, {}, {}
 end
 
 return tunnels
