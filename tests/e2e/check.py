@@ -51,8 +51,10 @@ def class_of(name):
 
 # In s; all but two are repeated.
 TIMERS = {"tns_block": 3, "tns_reset": 1, "tns_test": 30, "tns_alive": 3, "tsns_prov": 3,
-          "t2": 10, "t5": 15, "t7": 3, "th": 5999, "t3313": 5, "t200": 5}
-RETRIES = {f"{name}_retries": 3 for name in TIMERS if name not in ("tns_test", "th")}
+          "t2": 10, "t5": 15, "t7": 3, "th": 5999, "t3313": 5,
+          "t3350": 6, "t3370": 6, "t3322": 6, "t200": 5}
+RETRIES = {f"{name}_retries": 3 for name in TIMERS if name not in ("tns_test", "th")} \
+    | {f"{name}_retries": 4 for name in ("t3350", "t3370", "t3322")}
 
 SMALLEST_WHOLE = {
     "run": {"name": "smallest", "clock": "virtual", "duration_ns": 500000000, "warmup_ns": 0, "batches": 0, "seed": 1,

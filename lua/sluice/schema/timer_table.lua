@@ -45,6 +45,18 @@ return {
         retries = 3, help = "T3313: an MS's answer to PAGING-PS",
     },
     {
+        name = "t3350", clause = "24.008 11.2.2", least = "1 s", most = "60 s", default = "6 s",
+        retries = 4, help = "T3350: ATTACH COMPLETE, or that of a routeing area update",
+    },
+    {
+        name = "t3370", clause = "24.008 11.2.2", least = "1 s", most = "60 s", default = "6 s",
+        retries = 4, help = "T3370: an MS's answer to IDENTITY REQUEST",
+    },
+    {
+        name = "t3322", clause = "24.008 11.2.2", least = "1 s", most = "60 s", default = "6 s",
+        retries = 4, help = "T3322: an MS's answer to DETACH REQUEST",
+    },
+    {
         name = "t200", clause = "44.064 8.9", least = "1 s", most = "60 s", default = "5 s",
         retries = 3, help = "T200: an MS's answer to an LLC XID command; retries are N200",
     },
