@@ -5,6 +5,7 @@ local capture = require "sluice.core.capture"
 local clock = require "sluice.core.clock"
 local count = require "count"
 local events = require "events"
+local gmm = require "sluice.gmm.begin"
 local gtpc = require "sluice.gtpc.datagrams"
 local hex = require "sluice.base.hex"
 local hints = require "sluice.core.hints"
@@ -184,6 +185,7 @@ function control.main(cfg)
         capture.start()
     end
     ns.begin()
+    gmm()
     guarded(policy.begin)
     while true do
         coroutine.yield(round())

@@ -91,6 +91,9 @@ local allowed = {
         return ("a list of 1 to %d routeing areas as MCC-MNC-LAC-RAC, such as %s"):format(
             key.most_items, key.example)
     end,
+    networks = function(key)
+        return ("a list of 1 to %d networks as MCC-MNC, such as %s"):format(key.most_items, key.example)
+    end,
     cells = function(key)
         return ("a list of 1 to %d cells as NSEI-BVCI, such as %s"):format(key.most_items, key.example)
     end,

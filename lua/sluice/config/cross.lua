@@ -2,6 +2,7 @@
 -- run past their end, traffic without a receiver. Values that were refused before are nil here and
 -- ignored. Also fills in the defaults that depend on other places.
 local addresses = require "sluice.base.addresses"
+local attach = require "sluice.config.attach_check"
 local breath = require "sluice.base.breath"
 local check = require "sluice.config.check"
 local ciphers = require "sluice.base.ciphers"
@@ -188,6 +189,9 @@ local function check_subscribers(state, cfg)
         note_overlaps(state, shared and {} or tllis)
     end
     note_overlaps(state, shared or {})
+    attach.all(state, cfg, function(phone)
+        add_imsi(state, imsis, phone)
+    end)
     for length = schema.constructor.ms.key.imsi.least, schema.constructor.ms.key.imsi.most do
         imsis[length] = imsis[length] or {}
         note_overlaps(state, imsis[length])
@@ -297,7 +301,8 @@ end
 
 -- MSs and their contexts; check.lua limits the number of blocks.
 local function check_limits(state, cfg)
-    local seen = { mss = 0, pdps = 0 }
+    local seen = {}
+    seen.mss, seen.pdps = attach.places(cfg)
     for _, nse in breath.each(cfg.nse) do
         if check_bvcs(state, seen, nse.bvc) then
             return

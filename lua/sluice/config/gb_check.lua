@@ -1,6 +1,7 @@
 -- Checks the parts of a configuration about Gb's procedures against each other: `ns` and NS-VCs, rates
 -- of cells that flow control would overwrite, room for the file's records, the user's script. Also
 -- fills in the defaults of room { }. See cross.lua.
+local attach = require "sluice.config.attach_check"
 local breath = require "sluice.base.breath"
 local check = require "sluice.config.check"
 local parts = require "sluice.config.parts"
@@ -134,9 +135,10 @@ end
 
 local function count(cfg)
     local n = {
-        nses = #cfg.nse, nsvcs = 0, ggsns = #cfg.ggsn, bvcs = 0, mss = 0, pdps = 0, pfcs = 1,
+        nses = #cfg.nse, nsvcs = 0, ggsns = #cfg.ggsn, bvcs = 0, pfcs = attach.pfcs(cfg),
         worker_mss = 0, worker_pdps = 0, of_worker = {},
     }
+    n.mss, n.pdps = attach.places(cfg)
     for i, nse in breath.each(cfg.nse) do
         count_of_worker(n, cfg, i, nse)
         n.nsvcs = n.nsvcs + #nse.nsvc

@@ -22,9 +22,14 @@ local NO_IPV4, NO_IPV6, NO_MAC = "0.0.0.0", "::", "00:00:00:00:00:00"
 -- send_imsi on. Its 10 octets are 2 % of the memory of an MS.
 local IMSI_OCTETS = parts.options_octets { send_imsi = true, imsi = ("9"):rep(15) }
 
+-- A phone that attaches says what its options are.
+local PHONE_OCTETS = parts.options_octets {
+    send_imsi = true, imsi = ("9"):rep(15), drx = 0, ra_capability = ("00"):rep(48),
+}
+
 -- Counts the PDP contexts and keys of the file, and the octets of the longest options.
 local function count(cfg)
-    local n = { pdps = 0, ciphers = 0, options_octets = IMSI_OCTETS }
+    local n = { pdps = 0, ciphers = 0, options_octets = cfg.attach and PHONE_OCTETS or IMSI_OCTETS }
     for _, nse in breath.each(cfg.nse) do
         for _, bvc in breath.each(nse.bvc) do
             for _, ms in breath.each(bvc.ms) do

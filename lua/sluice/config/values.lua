@@ -278,6 +278,11 @@ local function check_area(item)
     return lac and lac <= 0xFFFF and rac <= 0xFF and ("%s-%s-%d-%d"):format(mcc, mnc, lac, rac)
 end
 
+-- MCC-MNC, with an MNC of two digits or three.
+local function check_network(item)
+    return type(item) == "string" and #item <= 7 and item:find("^%d%d%d%-%d%d%d?$") and item
+end
+
 -- NSEI-BVCI, without leading zeros.
 local function check_cell(item)
     local nsei, bvci = (type(item) == "string" and #item <= 16 and item or ""):match "^(%d+)%-(%d+)$"
@@ -307,6 +312,7 @@ local check_nets = check_texts(check_net,
 local check_areas = check_texts(check_area,
     'a routeing area as MCC-MNC-LAC-RAC, such as "001-01-4660-52"', "001-01-0-0")
 
+local check_networks = check_texts(check_network, 'a network as MCC-MNC, such as "001-01"', "001-01")
 local check_cells = check_texts(check_cell, 'a cell as NSEI-BVCI, such as "101-2"', "")
 
 -- A single one, which is no list.
@@ -399,7 +405,7 @@ local checks = {
     hex = check_hex, ipv4 = check_ipv4, ipv6 = check_ipv6, ip = check_ip, device = check_device,
     mac = check_mac, time = check_unit, rate = check_unit, size = check_unit,
     integers = check_integers, nets = check_nets, areas = check_areas, cells = check_cells,
-    area = check_one_area, sizes = check_sizes,
+    networks = check_networks, area = check_one_area, sizes = check_sizes,
     ipv4s = check_list_of(check_ipv4, "ipv4"), ipv6s = check_list_of(check_ipv6, "ipv6"),
     probability = check_unit, switch = check_switch,
     level = check_level, path = check_path, words = check_words, setting = check_setting,

@@ -58,6 +58,7 @@ network.watch, network.tell = watchers {
     "nsvc_failed", -- NS-ALIVE has failed on an NS-VC without NS-RESET
     "bvc_reset",   -- the BSS has forgotten the state of the cell's MSs
     "bvc_heard",   -- the BSS sends on a cell whose BVC-RESET it did not answer
+    "configured",  -- a reload has put another configuration in force; told about nothing, in its job
 }
 
 local tell = network.tell

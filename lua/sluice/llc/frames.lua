@@ -102,6 +102,7 @@ pdus.on("bssgp_ul_unitdata", {
         elseif ms_id then
             return input(bvc, ms_id, octets)
         end
-        return roam.unknown(nse, bvc, pdu.tlli, octets)
+        outcome = roam.unknown(nse, bvc, pdu.tlli, octets)
+        return outcome == "ignored" and read(octets) and signalling.of_nobody(nse, bvc, pdu.tlli) or outcome
     end,
 })

@@ -9,8 +9,8 @@
 -- A number is N(U) + OC and never wraps, and a window is what has been taken, as in dataplane/up/llc.c. A wrong
 -- guess at the number makes the FCS wrong, and nothing changes before a good FCS. Anybody can send a frame in
 -- clear, so under a key such frames have a window of their own, which the enciphered frames move along: a
--- forged one cannot make us wrong about OC. For the same reason only a duplicate in clear is taken after all
--- when it comes for the third time, which is a phone that has begun at N(U) 0 again.
+-- forged one cannot make us wrong about OC. For the same reason only duplicates in clear are taken after all
+-- when three have come in a row, which is a phone that has begun at N(U) 0 again: GMM repeats with the next N(U).
 local cipher = require "cipher"
 local count = require "count"
 local dp = require "dp"
@@ -26,7 +26,7 @@ local signalling = {}
 
 local SAPI = 1
 local NU_COUNT, WINDOW = 512, 32
-local REPETITIONS = 3 -- of a duplicate in clear, until it is taken
+local DUPLICATES = 3 -- in clear and in a row, of which the last is taken
 local INFO_OCTETS_MAX = xid.defaults[SAPI].n201_u_octets
 local FRAME_OCTETS_MAX = 3 + INFO_OCTETS_MAX + 3 -- header and FCS
 local PD_GMM = 8
@@ -52,8 +52,8 @@ end
 
 -- ---- Links ----
 
--- next: V(UR) + OC. seen: bit n stands for the number next - 1 - n. repeated, times: the duplicate that came
--- last, and how often in a row.
+-- next: V(UR) + OC. seen: bit n stands for the number next - 1 - n. times: so many duplicates have come since the
+-- last frame that was none.
 local function new_window()
     return { next = 0, seen = 0, times = 0 }
 end
@@ -61,6 +61,16 @@ end
 -- sent: V(U) + OC. clear, enciphered: the windows. key: nil without a cipher.
 function signalling.new()
     return { sent = 0, clear = new_window(), enciphered = new_window(), iov_ui = 0 }
+end
+
+-- Another link that goes on from the same numbers.
+function signalling.copy(link)
+    local copy = { sent = link.sent, key = link.key, iov_ui = link.iov_ui }
+    for _, name in ipairs { "clear", "enciphered" } do
+        local window = link[name]
+        copy[name] = { next = window.next, seen = window.seen, times = window.times }
+    end
+    return copy
 end
 
 -- A new key, or gea 0 for none: OC is 0, and N(U) goes on. The key in force changes nothing: no two frames may
@@ -162,11 +172,10 @@ local function take_number(window, number)
     window.times = 0
 end
 
--- A duplicate in clear. Returns whether it has come often enough; the numbers then go on behind it.
-local function is_restart(window, number)
-    window.times = window.repeated == number and window.times + 1 or 1
-    window.repeated = number
-    return window.times >= REPETITIONS
+-- A duplicate in clear. Returns whether the numbers go on behind it, as so many have come.
+local function is_restart(window)
+    window.times = window.times + 1
+    return window.times >= DUPLICATES
 end
 
 local function restart(window, number)
@@ -232,6 +241,18 @@ local function deliver(message, ...)
     return handler(message, ...) or "handled"
 end
 
+local nobody
+
+-- fn(nse, bvc, tlli) -> outcome, for a frame that is not SAPI 1's, of a TLLI that is no MS's where it came from nor,
+-- as far as is known, elsewhere.
+function signalling.nobody(fn)
+    nobody = fn
+end
+
+function signalling.of_nobody(nse, bvc, tlli)
+    return nobody and nobody(nse, bvc, tlli) or "ignored"
+end
+
 -- A UI frame of SAPI 1, whatever else is wrong with it, that some handler may want.
 function signalling.takes(octets)
     return is_wanted and (octets:byte(1) or 0) & 0xBF == SAPI and (octets:byte(2) or 0) & 0xE0 == 0xC0
@@ -252,7 +273,7 @@ function signalling.input(nse, bvc, tlli, ms_id, octets)
     local info, number, window = read(link, octets)
     if not info then
         return "ignored"
-    elseif not is_new(window, number) and (window == link.enciphered or not is_restart(window, number)) then
+    elseif not is_new(window, number) and (window == link.enciphered or not is_restart(window)) then
         count.add "signalling_duplicates"
         return "ignored"
     elseif ms_id and not roam.heard_by_control(ms_id, bvc, octets) then

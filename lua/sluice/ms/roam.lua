@@ -13,7 +13,7 @@
 -- Contests begun by claims of an NSE, or of a cell within its NSE, have a limit per second, which all MSs of
 -- the larger NSE of both can meet within a minute; keys tried have one that keeps the cost low, and that the
 -- phones of honest cells do not reach. Claims beyond are ignored. A phone that attaches or comes from another
--- routeing area needs GMM, which Sluice does not have: its frames change nothing.
+-- routeing area needs GMM (gmm/): its other frames change nothing.
 local areas = require "sluice.bssgp.areas"
 local clock = require "sluice.core.clock"
 local contest = require "sluice.ms.contest"
@@ -317,6 +317,16 @@ function roam.heard_by_control(ms_id, bvc, llc)
         release(ms_id)
     end
     return is_there
+end
+
+-- The MS has said by GMM that it is in the cell now (routeing area update). Returns false if it stays where it was, as
+-- the cell's worker has no room.
+function roam.arrived(ms_id, bvc)
+    if dp.ms_cell(ms_id) ~= bvc.id and not move(ms_id, bvc) then
+        return false
+    end
+    release(ms_id)
+    return true
 end
 
 -- An enciphered FCS cannot be checked and counts as good.

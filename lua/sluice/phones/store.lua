@@ -16,9 +16,10 @@ local store = { phones = {} } -- all of them; the last takes the place of one th
 
 local by_imsi, by_p_tmsi, by_ms_id = {}, {}, {}
 
--- watch(event, fn): fn(phone) is called at each such event.
+-- watch(event, fn): fn(phone, ...) is called at each such event.
 store.watch, store.tell = watchers {
     "attached", -- it has its MS and is in the store
+    "contexts", -- (phone, bits): it has said which NSAPIs it has contexts of; others are to end
     "removed",  -- it will have neither in a moment: what hangs on it ends. The MS is still there
 }
 

@@ -108,6 +108,15 @@ local function check_nses(critic, new)
     end
 end
 
+-- Phones have their places from the start.
+local function check_attach(critic, old, new)
+    if (old.attach == nil) ~= (new.attach == nil) then
+        critic.note(new.run, "name", "attach { } differs from the one in force; a change needs a restart")
+    elseif new.attach then
+        check_keys(critic, old.attach, new.attach, schema.constructor.attach, { "most" })
+    end
+end
+
 -- The dataplane has the places of the start.
 local function check_room(critic, old, new)
     for _, key in ipairs(schema.constructor.room.keys) do
@@ -148,6 +157,7 @@ function check.all(critic, made, old, new)
     check_lab(critic, old, new)
     check_classes(critic, old, new)
     check_nses(critic, new)
+    check_attach(critic, old, new)
     check_room(critic, old, new)
     check_mss(critic, made, new)
 end

@@ -22,6 +22,7 @@ local policy = require "sluice.policy.hooks"
 local ranges = require "sluice.subscribers.ranges"
 local requests = require "sluice.core.requests"
 local setup = require "sluice.config.setup"
+local single = require "sluice.subscribers.single"
 local subscribers = require "sluice.subscribers.registry"
 local tllis = require "sluice.reload.tllis"
 local tunnels = require "sluice.subscribers.tunnels"
@@ -191,6 +192,17 @@ local function add_mss(plan, done)
     end
 end
 
+-- Single MSs have no other cell in the file. Which they are is looked at before any goes, as others take their places.
+local function send_away(obsolete)
+    local ids = {}
+    for _, record in ipairs(single.records) do
+        ids[#ids + 1] = obsolete[dp.ms_cell(record.first_ms_id) or -1] and record.first_ms_id or nil
+    end
+    for _, ms_id in ipairs(ids) do
+        subscribers.tell("homeless", ms_id)
+    end
+end
+
 -- Moves MSs that roamed into one of these cells to their cells in the file.
 local function send_home(bvcs)
     local obsolete = {}
@@ -205,6 +217,7 @@ local function send_home(bvcs)
             end
         end)
     end
+    send_away(obsolete)
 end
 
 local TRIES_MOST = 100
@@ -272,6 +285,7 @@ local function set_rest(old, new, done)
         policy.set(new.policy)
         done("policy", "changed")
     end
+    network.tell("configured")
 end
 
 local function apply(plan, old, new, done)

@@ -7,6 +7,7 @@
 -- configuration; a key without default and optional is required; default_help is the text of a computed
 -- default; a secret is hidden unless asked for. The name in the normalised form, out, has the machine's
 -- unit and is derived below.
+local attach = require "sluice.schema.attach_keys"
 local ciphers = require "sluice.base.ciphers"
 local gb = require "sluice.schema.gb_keys"
 local lab = require "sluice.schema.lab_keys"
@@ -169,9 +170,12 @@ local lab_block = {
     },
 }
 
+local phone_class = class("class", "the traffic class of its contexts")
+phone_class.default = "background"
+
 schema.top = {
     network.run, network.gn, network.gb, gb.timers, gb.room, gb.log, gb.policy, queues.class,
-    queues.queue, network.ggsn, nse, lab_block, variants.variants, variants.sweep,
+    queues.queue, network.ggsn, attach.block, attach.phone(phone_class), nse, lab_block, variants.variants, variants.sweep,
 }
 
 local function complete_key(key)

@@ -136,7 +136,9 @@ function members.start(record, member)
         ms_id = ms_id, bvc_id = record.bvc_id, tlli = ms.tlli + member,
         n201_u = (first_values(record)),
     }
-    lab.ms(record, member, members.cipher_of(record, member), (first_values(record)))
+    if not record.is_single then -- else it is a phone of the lab, and attaches by itself
+        lab.ms(record, member, members.cipher_of(record, member), (first_values(record)))
+    end
     if ms.cipher ~= "none" then
         start_cipher(record, member)
     end
@@ -166,6 +168,14 @@ function members.stop(record, member)
     end
     dp.ms_remove { ms_id = ms_id }
     board.gone_ms { ms_id = ms_id }
+end
+
+-- An MS whose start has failed: what of it is there goes.
+function members.undo(record, member)
+    for j = 1, #record.pdp_ids do
+        pcall(remove_pdp, record, member, j)
+    end
+    pcall(dp.ms_remove, { ms_id = record.first_ms_id + member })
 end
 
 -- ---- Changes (differences.lua) ----

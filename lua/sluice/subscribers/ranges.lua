@@ -123,8 +123,21 @@ function ranges.add(nse_id, bvc_id, ms)
     return true
 end
 
+-- Takes the record out, and gives its ids back.
+local function forget(record)
+    subscribers.erase(record)
+    if record.is_single then
+        ranges.single_ms_ids:give(record.first_ms_id)
+    else
+        ranges.ms_ids:give(record.first_ms_id, record.count)
+    end
+    for _, ids in ipairs(record.pdp_ids) do
+        give_pdp_ids(record, ids)
+    end
+end
+
 -- Adds one MS that may come and go at any time. Returns its record; nil and "room" or "imsi" if there is no
--- place for it, or its IMSI is another's.
+-- place for it, or its IMSI is another's; nil and the dataplane's error, such as no place at the cell's worker.
 function ranges.add_single(nse_id, bvc_id, ms)
     begin()
     if subscribers.find(ms.imsi) then
@@ -138,7 +151,12 @@ function ranges.add_single(nse_id, bvc_id, ms)
     }
     record.slot_of, record.slots = parts.slots_of(ms)
     subscribers.insert(record)
-    members.start(record, 0)
+    local good, why = pcall(members.start, record, 0)
+    if not good then
+        members.undo(record, 0)
+        forget(record)
+        return nil, why
+    end
     return record
 end
 
@@ -151,15 +169,7 @@ end
 -- Removes all members of a record.
 function ranges.remove(record)
     ranges.each(record, stop)
-    subscribers.erase(record)
-    if record.is_single then
-        ranges.single_ms_ids:give(record.first_ms_id)
-    else
-        ranges.ms_ids:give(record.first_ms_id, record.count)
-    end
-    for _, ids in ipairs(record.pdp_ids) do
-        give_pdp_ids(record, ids)
-    end
+    forget(record)
 end
 
 -- ---- Changing ----

@@ -19,6 +19,7 @@ local subscribers = { records = {}, spans = {} }
 subscribers.watch, subscribers.tell = watchers {
     "removed",     -- (ms_id) another MS may get the id soon
     "moved",       -- (ms_id, old_bvc_id, new_bvc_id) by a reload
+    "homeless",    -- (ms_id) a single one whose cell a reload removes
     "changed_nse", -- (ms_id) after a move to another NSE, whose worker may be another one
     "changed_tlli", -- (ms_id) by a reload
     "rekeyed",     -- (ms_id) before a reload sets another key
@@ -140,7 +141,7 @@ function subscribers.cut(record, from)
     return rest
 end
 
--- A copy of the list of records, without single ones: those are no matter of the file's.
+-- A copy of the list of records, without single ones: those are no matter of the file's (single.lua has them).
 function subscribers.list()
     return table.move(subscribers.records, 1, #subscribers.records, 1, {})
 end

@@ -1,0 +1,78 @@
+-- Which IMSIs may attach: those of phone { } in the configuration in force, and with attach { who = "open" } those
+-- of its networks.
+local bisect = require "sluice.base.bisect"
+local network = require "sluice.core.network"
+local parts = require "sluice.config.parts"
+local schema = require "sluice.schema.schema"
+local values = require "sluice.config.values"
+
+local admission = {}
+
+-- By length of IMSI the records of phone { }, sorted; made anew for the list of each configuration.
+local of_list, spans
+
+local function number_of(phone)
+    return math.tointeger(tonumber(phone.imsi))
+end
+
+local function spans_in_force()
+    if of_list ~= network.cfg.phone then
+        of_list, spans = network.cfg.phone, {}
+        for _, phone in ipairs(of_list) do
+            spans[#phone.imsi] = spans[#phone.imsi] or {}
+            table.insert(spans[#phone.imsi], phone)
+        end
+        for length = 1, 15 do
+            table.sort(spans[length] or {}, function(a, b)
+                return a.imsi < b.imsi
+            end)
+        end
+    end
+    return spans
+end
+
+local function listed(imsi)
+    local list, number = spans_in_force()[#imsi] or {}, math.tointeger(tonumber(imsi))
+    local phone = list[bisect(list, number_of, number)]
+    return phone and number < number_of(phone) + phone.count and phone
+end
+
+-- What a phone without a phone { } has: the defaults.
+local anyone = {}
+for _, key in ipairs(schema.constructor.phone.keys) do
+    if key.default ~= nil then
+        anyone[key.out] = values.check(key, key.default)
+    end
+end
+
+local function is_of(networks, imsi)
+    for _, name in ipairs(networks) do
+        local digits = name:gsub("-", "")
+        if imsi:sub(1, #digits) == digits then
+            return true
+        end
+    end
+    return false
+end
+
+-- The values of the phone, as of a phone { }; or nil and what to do about it.
+function admission.of(imsi)
+    local attach = network.cfg.attach
+    local phone = listed(imsi)
+    if phone then
+        local one = parts.copy(phone)
+        one.imsi, one.count = imsi, 1
+        return one
+    elseif attach.who == "open" and is_of(attach.networks, imsi) then
+        local one = parts.copy(anyone)
+        one.imsi = imsi
+        return one
+    elseif attach.who == "open" then
+        return nil, ("its network is not among attach.networks, %s; add it, or a phone { imsi = %q }"):format(
+            table.concat(attach.networks, ", "), imsi)
+    end
+    return nil, ("no phone { } has it; add phone { imsi = %q }, or attach { who = \"open\", networks = { \"%s-%s\" } }")
+        :format(imsi, imsi:sub(1, 3), imsi:sub(4, 5))
+end
+
+return admission

@@ -1,0 +1,227 @@
+-- The frames of SAPI 1, from phones and to them: which phone one is of, which handler gets its message, and how an
+-- answer gets to a phone that has no MS yet.
+--
+-- A phone speaks under the TLLI of its attempt (phones/attempts.lua) until it uses the TLLI of its place, which its
+-- MS has; what is sent goes to where it speaks. A foreign TLLI is of the phone whose P-TMSI it is made of: it is the
+-- same LLC entity.
+local attempts = require "sluice.phones.attempts"
+local count = require "count"
+local dp = require "dp"
+local log = require "log"
+local network = require "sluice.core.network"
+local place = require "sluice.gmm.place"
+local procedure = require "sluice.phones.procedure"
+local signalling = require "sluice.llc.signalling"
+local store = require "sluice.phones.store"
+local wire = require "wire"
+
+local frames = {}
+
+local PD_GMM, PD_SM = 8, 10
+
+-- ---- To phones ----
+
+function frames.encode(name, fields)
+    count.pdu_out(name)
+    return wire[name].encode(fields)
+end
+
+-- A frame to whoever listens to the TLLI in the cell; phone: what of it goes into DL-UNITDATA, nil for nobody.
+local function put(nse, bvc, tlli, octets, phone)
+    local ms_id = dp.ms_of(nse.id, tlli)
+    if network.bvc[bvc.id] ~= bvc then -- the cell has been removed
+        count.add "unsent"
+    elseif ms_id then
+        dp.llc { ms_id = ms_id, pdu = octets }
+    else
+        dp.bvc_llc {
+            bvc_id = bvc.id, tlli = tlli, pdu = octets, imsi = phone and phone.imsi, drx = phone and phone.drx,
+            ra_capability = phone and place.ra_capability(phone),
+        }
+    end
+end
+
+-- Sends the message to the phone.
+function frames.send(phone, message)
+    if phone.ms_id and not phone.attempt then
+        signalling.send(phone.ms_id, message)
+    else
+        put(phone.nse, phone.bvc, phone.attempt.tlli, signalling.frame(phone.link, message), phone.ms_id and phone)
+    end
+end
+
+procedure.sender(frames.send)
+
+-- Sends the message back to where a frame came from. at: as handlers get it.
+function frames.answer(at, name, fields)
+    put(at.nse, at.bvc, at.tlli, signalling.frame(at.link, frames.encode(name, fields)), at.phone and at.phone.ms_id
+        and at.phone)
+end
+
+-- To a phone that is not known, so that we do not know either which numbers it has had: one whose TLLI is not random
+-- gets an XID Reset first, which sets them to 0. Nothing is kept, and the phone repeats what has no answer.
+function frames.answer_stranger(at, name, fields)
+    if not attempts.may_answer(at.nse) then
+        return "ignored"
+    elseif not place.is_random(at.tlli) then
+        count.pdu_out "llc_xid"
+        put(at.nse, at.bvc, at.tlli, wire.llc_xid.encode { cr = true, sapi = 1, pf = true, reset = true })
+        at.link = signalling.new()
+    end
+    frames.answer(at, name, fields)
+    return "refused"
+end
+
+-- ---- From phones ----
+
+local takers, of_pd = {}, {}
+local CAUSE_DETACHED = 10
+local AGAIN = 1 -- detached, and attach again
+
+-- A message from nobody that only somebody may send. The phone is told to attach again.
+local function stranger(at)
+    return frames.answer_stranger(at, "gmm_detach_request_down", {
+        detach_type = AGAIN, force_standby = 0, cause = CAUSE_DETACHED,
+    })
+end
+
+-- fn(at, pdu, octets) -> outcome, for the message of GMM from anybody. at: { phone (nil: nobody), link, nse, bvc, tlli,
+-- ms_id (nil: not under the TLLI of an MS) }.
+function frames.take(name, fn)
+    takers[name] = fn
+end
+
+-- fn(phone, message, at) -> outcome, for messages of that protocol from phones that are attached.
+function frames.on(pd, fn)
+    of_pd[pd] = fn
+end
+
+-- Messages that may come late, or twice, and of which nothing follows then; and those that nobody answers.
+local LATE = {
+    gmm_identity_response = true, gmm_attach_complete = true, gmm_update_complete = true,
+    gmm_reallocation_complete = true, gmm_detach_accept_up = true, gmm_status_up = true,
+}
+local UNANSWERED = { gmm_status_up = true, gmm_detach_accept_up = true }
+local INCOMPATIBLE, TYPE_UNKNOWN = 98, 97
+
+function frames.status(at, cause)
+    frames.answer(at, "gmm_status_down", { cause = cause })
+    return "refused"
+end
+
+-- A message that only runs wait for.
+local function to_run(at, name, pdu)
+    local run = at.phone and procedure.of(at.phone, "gmm")
+    local outcome = run and procedure.got(run, name, pdu)
+    if outcome then
+        return outcome
+    elseif not at.phone then
+        return UNANSWERED[name] and "ignored" or stranger(at)
+    elseif LATE[name] then
+        return "ignored"
+    end
+    return frames.status(at, INCOMPATIBLE)
+end
+
+-- Requests with a mistake are refused (TS 24.008 4.7.3.1.7, 4.7.5.1.6), others get a STATUS (clause 8.5).
+local REFUSALS = {
+    gmm_attach_request = { "gmm_attach_reject", {} }, gmm_update_request = { "gmm_update_reject", { force_standby = 0 } },
+}
+
+local function take_wrong(at, why, fault)
+    local name, cause = why:match "^[%w_]+", wire.l3_cause(fault)
+    local refusal = REFUSALS[name]
+    log.debug(("TLLI 0x%08x: %s; cause %d"):format(at.tlli, why, cause))
+    if refusal then
+        refusal[2].cause = cause
+        if at.phone then
+            frames.answer(at, table.unpack(refusal))
+            return "refused"
+        end
+        return frames.answer_stranger(at, table.unpack(refusal))
+    elseif not at.phone then
+        return cause == TYPE_UNKNOWN and "ignored" or stranger(at)
+    end
+    return frames.status(at, cause)
+end
+
+local function take_gmm(at, octets)
+    local name, pdu, fault = wire.gmm_up.decode(octets)
+    if not name then
+        return take_wrong(at, pdu, fault)
+    end
+    count.pdu_in(name)
+    if takers[name] then
+        return takers[name](at, pdu, octets)
+    end
+    return to_run(at, name, pdu)
+end
+
+local function take_other(at, octets, pd)
+    if not at.phone then
+        return stranger(at)
+    elseif not at.phone.ms_id or not of_pd[pd] then -- before it has its place it may say nothing else
+        return "ignored"
+    end
+    return of_pd[pd](at.phone, octets, at)
+end
+
+-- The phone of a frame. ms_id: of the MS that has the TLLI.
+local function phone_of(nse, tlli, ms_id)
+    local phone = attempts.find(nse, tlli)
+    if phone or ms_id then
+        return phone or store.of_ms(ms_id)
+    end
+    local p_tmsi = place.p_tmsi_of(tlli)
+    return p_tmsi and store.by_p_tmsi(p_tmsi)
+end
+
+local function input(octets, link, nse, bvc, tlli, ms_id)
+    local phone = phone_of(nse, tlli, ms_id)
+    if not bvc or ms_id and not phone then -- an MS of the file: GMM is not its matter
+        return "ignored"
+    end
+    local at = { phone = phone, link = phone and phone.link or link, nse = nse, bvc = bvc, tlli = tlli, ms_id = ms_id }
+    if phone then
+        phone.nse, phone.bvc = nse, bvc
+    end
+    if phone and ms_id and phone.ms_id == ms_id and (phone.attempt or phone.p_tmsi_old) then
+        local run = procedure.of(phone, "gmm")
+        place.used(phone)
+        if run then
+            procedure.got(run, "own_tlli")
+        end
+    end
+    local pd = octets:byte() & 15
+    if pd == PD_GMM then
+        return take_gmm(at, octets)
+    end
+    return take_other(at, octets, pd)
+end
+
+-- The link of a TLLI that is no MS's here. One that is a phone's own is its MS's elsewhere: ms/roam.lua decides.
+local function link_of(nse, _, tlli)
+    local phone = phone_of(nse, tlli)
+    if phone and not phone.attempt and phone.p_tmsi == tlli then
+        return nil
+    end
+    return phone and phone.link or signalling.new()
+end
+
+-- A frame that is not signalling, from a TLLI that is nobody's here.
+local function nobody(nse, bvc, tlli)
+    local ids = dp.mss_of(tlli)
+    if not bvc or not place.p_tmsi_of(tlli) or not ids or ids[1] or phone_of(nse, tlli) then
+        return "ignored"
+    end
+    return stranger { nse = nse, bvc = bvc, tlli = tlli, link = signalling.new() }
+end
+
+function frames.begin()
+    signalling.on(PD_GMM, input)
+    signalling.on(PD_SM, input)
+    signalling.strangers(link_of)
+    signalling.nobody(nobody)
+end
+
+return frames

@@ -1,0 +1,135 @@
+-- The place of a phone in the dataplane: its MS with the TLLI of a new P-TMSI, which comes with ATTACH ACCEPT, and
+-- goes with the phone.
+local areas = require "sluice.bssgp.areas"
+local attempts = require "sluice.phones.attempts"
+local clock = require "sluice.core.clock"
+local dp = require "dp"
+local hex = require "sluice.base.hex"
+local log = require "log"
+local network = require "sluice.core.network"
+local procedure = require "sluice.phones.procedure"
+local ranges = require "sluice.subscribers.ranges"
+local signalling = require "sluice.llc.signalling"
+local store = require "sluice.phones.store"
+local subscribers = require "sluice.subscribers.registry"
+
+local place = {}
+
+local LOCAL = 0xC0000000 -- the top bits of a P-TMSI, and of a local TLLI (TS 23.003 2.6)
+local RA_CAPABILITY_OCTETS_MAX = 48 -- in DL-UNITDATA: larger ones are left out there
+
+-- ---- P-TMSIs ----
+
+local state -- of xorshift64*; never 0
+
+local function random_32()
+    if not state then
+        local real = network.cfg.run.clock == "real"
+        state = (real and math.random(0) or network.cfg.run.seed * 0x9E3779B97F4A7C15 + 1) | 1
+    end
+    state = state ~ state >> 12
+    state = state ~ state << 25
+    state = state ~ state >> 27
+    return state * 0x2545F4914F6CDD1D >> 32
+end
+
+-- One that no phone has, and whose TLLI no MS of the file has.
+local function new_p_tmsi()
+    while true do
+        local p_tmsi = random_32() | LOCAL
+        local ids = dp.mss_of(p_tmsi)
+        if p_tmsi ~= 0xFFFFFFFF and not store.by_p_tmsi(p_tmsi) and ids and #ids == 0 then
+            return p_tmsi
+        end
+    end
+end
+
+-- ---- The MS ----
+
+-- What of it goes into DL-UNITDATA for the BSS.
+function place.ra_capability(phone)
+    local octets = phone.ra_capability
+    return octets ~= "" and #octets <= RA_CAPABILITY_OCTETS_MAX and octets or nil
+end
+
+-- The same as the registry's record has it.
+function place.options(phone)
+    local ra_capability = place.ra_capability(phone)
+    return { drx = phone.drx, ra_capability = ra_capability and hex.digits(ra_capability) }
+end
+
+local function record_of(phone, given, tlli)
+    local options = place.options(phone)
+    if #phone.ra_capability > RA_CAPABILITY_OCTETS_MAX then
+        log.info(("IMSI %s: an MS radio access capability of %d octets is kept out of DL-UNITDATA, which has room for"
+            .. " %d"):format(phone.imsi, #phone.ra_capability, RA_CAPABILITY_OCTETS_MAX))
+    end
+    return {
+        imsi = phone.imsi, count = 1, tlli = tlli, n201_u_octets = given.n201_u_octets, cipher = "none", iov_ui = 0,
+        send_imsi = given.send_imsi,
+        drx = options.drx, ra_capability = options.ra_capability, pdp = {},
+    }
+end
+
+-- Gives the phone its MS in its cell, and a new P-TMSI; `before`, one that it had, stays valid until it uses the new
+-- one. given: of admission.lua. Returns nil and "room" or "imsi" without a place.
+function place.take(phone, given, before)
+    local p_tmsi = new_p_tmsi()
+    local record, why = ranges.add_single(phone.nse.id, phone.bvc.id, record_of(phone, given, p_tmsi))
+    if not record then
+        return nil, why
+    end
+    phone.ms_id, phone.class = record.first_ms_id, given.class
+    signalling.keep(phone.ms_id, phone.link)
+    phone.since_ns = clock.now_ns
+    store.put(phone)
+    if before and not store.by_p_tmsi(before) then
+        store.rename(phone, before)
+    end
+    store.rename(phone, p_tmsi)
+    return true
+end
+
+-- The phone is nobody any more: its procedures, its contexts and its MS end. Nothing is sent.
+function place.give(phone)
+    attempts.drop(phone)
+    procedure.stop_all(phone)
+    if phone.ms_id then
+        local record = subscribers.of(phone.ms_id)
+        store.remove(phone)
+        phone.ms_id = nil
+        ranges.remove(record)
+    end
+end
+
+-- Where a phone is: its area as GMM has it; nil if its cell has not said so.
+function place.area(bvc)
+    local cell = bvc.cell
+    return cell and {
+        mcc = cell.mcc, mnc = cell.mnc, mnc_digits = cell.mnc_digits, lac = cell.lac, rac = cell.rac,
+    }
+end
+
+place.area_number = areas.of
+
+function place.tlli(phone)
+    return phone.p_tmsi | LOCAL
+end
+
+-- The phone has used the TLLI of its place: what it was known by before is nobody's.
+function place.used(phone)
+    attempts.drop(phone)
+    store.settle(phone)
+end
+
+-- The P-TMSI of a local or foreign TLLI; nil for others.
+function place.p_tmsi_of(tlli)
+    return tlli >= 0x80000000 and tlli | LOCAL or nil
+end
+
+-- A TLLI under which a phone has never had numbers of LLC before.
+function place.is_random(tlli)
+    return tlli >> 27 == 0x0F
+end
+
+return place
