@@ -460,7 +460,7 @@ UNSET = {"run": {"cores", "user"}, "queue": {"nse_packets", "nse_octets"}, "gn":
          "ggsn_teid", "pfi"}, "bvc": {"rate", "bucket", "ms_rate", "ms_bucket"},
          "ms": {"key", "rate", "bucket", "ra_capability", "drx", "priority"},
          "policy": {"script", "every", "instructions"}, "variants": {"default"}, "variant": {"set", "file"},
-         "axis": {"name"}, "class": {"bss_lifetime_most"}}
+         "axis": {"name"}, "attach": {"networks"}, "class": {"bss_lifetime_most"}}
 
 
 # Blocks in which "octets" is a part of a key's name, and no unit.
@@ -477,7 +477,9 @@ def language():
     constructors(lab_blocks.BVC, "bvc", wanted)
     del wanted[""]
     wanted |= {"ggsn": set(), "policy": set(), "variants": set(), "variant": {"name"},
-               "sweep": set(), "axis": {"key", "values"}}
+               "sweep": set(), "axis": {"key", "values"},
+               "attach": {"who", "most", "attempts", "rate", "t3312"},
+               "phone": {"imsi", "count", "class", "n201_u", "send_imsi"}}
     same(sorted(listed), sorted(wanted), "constructors")
     unset = UNSET | lab_blocks.UNSET
     wanted["aqm"] = {"name"}  # the others depend on it: see below
