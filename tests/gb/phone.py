@@ -17,8 +17,8 @@ and attaches to osmo-sgsn (tests/interop/phone_sgsn.py) as it does to us.
 It raises Fault for a message that no network may send: a wrong length, a value that is none, elements out of their
 order. Its options are what real phones do: `tlli` instead of a random one, `net_capability`, `ra_capability`,
 `is_impatient`: T3310 and T3330 repeat at once, without T3311 between (libosmo-gprs); `ti_flag` 1 in what it sends
-(the same); `keeps_numbers`: N(U) goes on over a detach; `timers_s`: other values of timers, for real time. The functions
-of a card and of a key are for later; `llc.cipher` is where a cipher goes.
+(the same); `keeps_numbers`: N(U) goes on over a detach; `timers_s`: other values of timers, for real time. The
+functions of a card and of a key are for later; `llc.cipher` is where a cipher goes.
 """
 
 import random
@@ -448,6 +448,9 @@ class Phone:
         cause = found[0x25][0] if found else None
         if kind == 3 or kind == 1 and self.state == "attaching":
             return None
+        if self.state == "deregistered":
+            self.wonder(message)
+            return self.say(b"\x08\x06")
         self.refused.append((self.now_ns, "detached", cause))
         was_detaching = self.state == "detaching"
         self.say(b"\x08\x06")

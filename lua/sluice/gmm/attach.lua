@@ -183,6 +183,8 @@ local function begin(at, pdu, octets)
     end
     if at.phone then
         procedure.stop(procedure.of(at.phone, "gmm"))
+    else
+        frames.reset_stranger(at)
     end
     local phone = new_phone(at, pdu, has_place)
     attempts.put(phone, at.nse, at.tlli)

@@ -58,16 +58,22 @@ function frames.answer(at, name, fields)
         and at.phone)
 end
 
--- To a phone that is not known, so that we do not know either which numbers it has had: one whose TLLI is not random
--- gets an XID Reset first, which sets them to 0. Nothing is kept, and the phone repeats what has no answer.
-function frames.answer_stranger(at, name, fields)
-    if not attempts.may_answer(at.nse) then
-        return "ignored"
-    elseif not place.is_random(at.tlli) then
+-- Before anything else to a phone that is not known, so that we do not know either which numbers it has had: an XID
+-- Reset, which sets them to 0. Only one whose first frame this is under a random TLLI has had none.
+function frames.reset_stranger(at)
+    if not place.is_random(at.tlli) or not signalling.is_first(at.link) then
         count.pdu_out "llc_xid"
         put(at.nse, at.bvc, at.tlli, wire.llc_xid.encode { cr = true, sapi = 1, pf = true, reset = true })
         at.link = signalling.new()
     end
+end
+
+-- Nothing is kept, and the phone repeats what has no answer.
+function frames.answer_stranger(at, name, fields)
+    if not attempts.may_answer(at.nse) then
+        return "ignored"
+    end
+    frames.reset_stranger(at)
     frames.answer(at, name, fields)
     return "refused"
 end
@@ -101,7 +107,10 @@ local LATE = {
     gmm_identity_response = true, gmm_attach_complete = true, gmm_update_complete = true,
     gmm_reallocation_complete = true, gmm_detach_accept_up = true, gmm_status_up = true,
 }
-local UNANSWERED = { gmm_status_up = true, gmm_detach_accept_up = true }
+local UNANSWERED = {
+    gmm_status_up = true, gmm_detach_accept_up = true,
+    gmm_identity_response = true, -- it may come twice, and its TLLI be the former one of a phone that has attached
+}
 local INCOMPATIBLE, TYPE_UNKNOWN = 98, 97
 
 function frames.status(at, cause)

@@ -103,6 +103,10 @@ pdus.on("bssgp_ul_unitdata", {
             return input(bvc, ms_id, octets)
         end
         outcome = roam.unknown(nse, bvc, pdu.tlli, octets)
-        return outcome == "ignored" and read(octets) and signalling.of_nobody(nse, bvc, pdu.tlli) or outcome
+        local frame, unnumbered = read(octets)
+        if outcome == "ignored" and frame and not unnumbered then -- an XID response may be to our own Reset
+            return signalling.of_nobody(nse, bvc, pdu.tlli)
+        end
+        return outcome
     end,
 })

@@ -63,6 +63,11 @@ function signalling.new()
     return { sent = 0, clear = new_window(), enciphered = new_window(), iov_ui = 0 }
 end
 
+-- Whether the phone has begun with N(U) 0 and has sent one frame.
+function signalling.is_first(link)
+    return link.clear.next == 1 and link.enciphered.next == 0
+end
+
 -- Another link that goes on from the same numbers.
 function signalling.copy(link)
     local copy = { sent = link.sent, key = link.key, iov_ui = link.iov_ui }
