@@ -4,10 +4,10 @@ after each procedure nothing of it is left. Both sides' losses and repetitions a
 them; phone.py is a whole phone."""
 
 import codec
-from gmm_world import (CELL, COMPLETE, DETACH, DETACH_ACCEPT, IDENTITY_REQUEST, IMSI, IMSI_DETACH, POWER_OFF, RA_CAPABILITY,
+from gmm_world import (CELL, COLLECT, COMPLETE, DETACH, DETACH_ACCEPT, IDENTITY_REQUEST, IMSI, IMSI_DETACH, POWER_OFF, RA_CAPABILITY,
                        RANDOM, SECOND, T3322, T3350, T3370, ZERO, Handset, Network, accept, attach_request, config,
                        identity_response, tmsi, update_request)
-from world import MS, S, case, main, right, same
+from world import MS, S, case, main, new_folder, right, same
 
 SECOND_IMSI = "001010000000002"
 STATUS = bytes.fromhex("0820")
@@ -496,6 +496,79 @@ def beside_file():
         Handset(network, tlli=0xC0000900).say(update_request(codec.RAI))
         network.none()
         same(network.left(), ONE, "what there is")
+
+
+@case("a frame under the new TLLI stands for a COMPLETE that was lost; the old TLLI is nobody's then")
+def lost_complete():
+    with Network() as network:
+        phone = Handset(network)
+        phone.attach(complete=False)
+        phone.tlli = phone.p_tmsi
+        phone.say(update_request(codec.RAI))
+        network.one(name="update_accept", tlli=phone.tlli)
+        same((network.left(), network.counted("attaches")), (ONE, (1,)), "what there is")
+        network.world.run(60 * S)
+        network.none()
+        phone.say(COMPLETE, tlli=RANDOM)
+        same([one.is_reset or one.message for one in network.came()], [True, TOLD], "under the old one")
+
+
+@case("attach() of the policy may refuse, with a cause, and do nothing else")
+def by_policy():
+    script = """function attach(event)
+        if event.imsi == "001010000000002" then return { refuse = 15 } end
+        if event.imsi == "001010000000003" then return { refuse = 1 } end
+        if event.imsi == "001010000000004" then error("no") end
+        log(table.concat({ event.imsi, event.nsei, event.bvci, event.mcc, event.mnc, event.lac, event.rac }, " "))
+    end"""
+    path = new_folder() / "policy.lua"
+    path.write_text(script)
+    with Network(more=f'policy {{ script = "{path}" }}') as network:
+        for n, answer in ((1, "accept"), (2, "reject"), (3, "accept"), (4, "accept")):
+            phone = Handset(network, f"00101000000000{n}", 0x78000000 + n)
+            phone.say(phone.request())
+            found = network.one(name=answer)
+            if answer == "reject":
+                same(found.message.hex(), "08040f", "cause")
+        right(network.lines("policy: 001010000000001 101 2 262 42 4660 86"), network.world.log())
+        right(network.lines("ATTACH REJECT 15 (no suitable cells here)", "policy"), network.world.log())
+        same(network.counted("hook_faults", "attaches_refused"), (2, 1), "counts")
+
+
+@case("a thousand phones that attach and go: what each takes, and nothing is left")
+def memory():
+    attach = 'who = "open", networks = { "001-01" }, rate = 100000, attempts = 100000'
+    with Network(attach=attach, phones="") as network:
+        def some(first, n, away):
+            phones = [Handset(network, f"00101{number:010}", 0x78000000 + number) for number in range(first, first + n)]
+            for phone in phones:
+                phone.say(phone.request(), run=False)
+            network.world.run(60 * S)
+            found = {down.tlli: down for down in network.came() if down.name == "accept"}
+            for phone in phones:
+                phone.tlli = int.from_bytes(found[phone.tlli].message[-4:])
+                phone.say(COMPLETE, run=False)
+            network.world.run(S)
+            for phone in phones if away else ():
+                phone.say(POWER_OFF, run=False)
+            network.world.run(S)
+            same(network.left()[2:], (0, 0), "attempts and runs")
+
+        def octets():
+            network.world.lua(COLLECT)
+            return network.world.lua_octets()
+
+        some(0, 300, True)
+        before = octets()
+        for first in 1000, 2000, 3000:
+            some(first, 300, True)
+        left = octets() - before
+        some(5000, 300, False)
+        each = (octets() - before - left) / 300
+        print(f"# {left} octets are left of 900 phones; one that is there takes {each:.0f}")
+        same(network.left(), (300, 300, 0, 0), "what there is")
+        right(left < 4096, f"{left} octets left")
+        right(each < 3000, f"{each} octets each")
 
 
 main()

@@ -16,6 +16,10 @@ NO_AREA = "00f000000000"
 NAMES = {0x02: "accept", 0x04: "reject", 0x05: "detach", 0x06: "detach_accept", 0x09: "update_accept",
          0x0b: "update_reject", 0x15: "identity", 0x20: "status"}
 
+# Lua's table of strings halves only when it is nearly empty; after many strings at once it is of one size.
+COLLECT = ('local many = {} for i = 1, 50000 do many[i] = "a string " .. i end many = nil '
+           "for _ = 1, 8 do collectgarbage() end return 0")
+
 
 def config(attach='who = "listed"', phones=f'phone {{ imsi = "{IMSI}", count = 20 }}', more="", two=False):
     other = f'nse {{ nsei = 102, {nsvc(2, OTHER_BSS)}, bvc {{ bvci = 2 }} }}' if two else ""

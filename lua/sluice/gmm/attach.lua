@@ -13,6 +13,7 @@ local frames = require "sluice.gmm.frames"
 local log = require "log"
 local network = require "sluice.core.network"
 local place = require "sluice.gmm.place"
+local policy = require "sluice.policy.hooks"
 local procedure = require "sluice.phones.procedure"
 local reach = require "sluice.gmm.reach"
 local refusals = require "sluice.phones.refusals"
@@ -80,14 +81,31 @@ local function without_place(run, why)
     refuse(run, CONGESTION, ("the worker of its NSE has no place for it: raise room.worker_mss; %s"):format(why))
 end
 
+-- The values of the phone, of admission.lua; or nil, a cause and what to do about it.
+local function admitted(phone)
+    local given, advice = admission.of(phone.imsi)
+    local cell = phone.bvc.cell
+    if not given then
+        return nil, NOT_ALLOWED, advice
+    elseif not cell then
+        return nil, NETWORK_FAILURE, ("cell %d-%d has not said which routeing area it is in"):format(phone.nse.nsei,
+            phone.bvc.bvci)
+    end
+    local cause = policy.attach {
+        imsi = phone.imsi, nsei = phone.nse.nsei, bvci = phone.bvc.bvci, mcc = cell.mcc, mnc = cell.mnc,
+        lac = cell.lac, rac = cell.rac,
+    }
+    if cause then
+        return nil, cause, "attach() of the policy refuses it"
+    end
+    return given
+end
+
 local function enter_accept(run)
     local phone = run.phone
-    local given, advice = admission.of(phone.imsi)
+    local given, cause, advice = admitted(phone)
     if not given then
-        return refuse(run, NOT_ALLOWED, advice)
-    elseif not place.area(phone.bvc) then
-        return refuse(run, NETWORK_FAILURE, ("cell %d-%d has not said which routeing area it is in"):format(
-            phone.nse.nsei, phone.bvc.bvci))
+        return refuse(run, cause, advice)
     end
     local other = store.by_imsi(phone.imsi)
     local before = other and other.p_tmsi == run.named_by and run.named_by or nil

@@ -4,6 +4,8 @@
 --   flow_control(event)   called for each FLOW-CONTROL-*: event is { level = "bvc"|"ms"|"pfc", nsei,
 --                         bvci, tlli, pfi, bucket_octets, rate_bit_per_s }; it may return a table with
 --                         lower values of the last two than the BSS offers, never higher (48.018 8.2)
+--   attach(event)         called for each phone that may attach: event is { imsi, nsei, bvci, mcc, mnc, lac,
+--                         rac }; it may return { refuse = cause }, a GMM cause
 -- and use class "name" { weight = ..., lifetime = ... }, aqm "name" { parameters }, log(text), and the
 -- table `state`, which survives a reload. Values come into force when the call has succeeded; a call
 -- that fails or takes too long is counted and sets nothing. A function that takes too long too often
@@ -180,6 +182,28 @@ function policy.flow_control(event)
         return octets, rate
     end
     return new_octets, new_rate
+end
+
+-- ---- Attach ----
+
+local CAUSE_LEAST, CAUSE_MOST = 2, 111
+
+-- The cause with which the script refuses the phone; nil: it does not.
+function policy.attach(event)
+    local good, given = false, nil
+    if script then
+        good, given = call("attach", event)
+    end
+    if not good or type(given) ~= "table" or given.refuse == nil then
+        return nil
+    end
+    local cause = math.tointeger(given.refuse)
+    if cause and cause >= CAUSE_LEAST and cause <= CAUSE_MOST then
+        return cause
+    end
+    note(script.record, { line = 1, text = ("refuse: not a whole number from %d to %d"):format(CAUSE_LEAST,
+        CAUSE_MOST) }, "attach()")
+    return nil
 end
 
 return policy
