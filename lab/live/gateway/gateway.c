@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "dataplane/wire/gtpc.h"
 #include "dataplane/wire/gtpu.h"
 #include "dataplane/wire/ipv4.h"
 #include "lab/engine/need.h"
@@ -25,28 +26,46 @@ static const char *const names[] = {
 #undef COUNT
 };
 
-static struct sockaddr_in at(uint32_t address)
+static struct sockaddr_in at(uint32_t address, uint16_t port)
 {
     return (struct sockaddr_in){
-        .sin_family = AF_INET, .sin_addr.s_addr = htonl(address), .sin_port = htons(GTPU_PORT)};
+        .sin_family = AF_INET, .sin_addr.s_addr = htonl(address), .sin_port = htons(port)};
+}
+
+// The socket, or -errno.
+static int open_port(const struct gateway *gateway, uint16_t port)
+{
+    struct sockaddr_in own = at(gateway->address, port);
+    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0)
+        return -errno;
+    if (bind(fd, (struct sockaddr *)&own, sizeof own) == 0)
+        return fd;
+    int fault = -errno;
+    close(fd);
+    return fault;
 }
 
 int gateway_open(struct gateway *gateway)
 {
-    struct sockaddr_in own = at(gateway->address);
-    gateway->socket = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    gateway->control = -1;
+    gateway->socket = open_port(gateway, GTPU_PORT);
     if (gateway->socket < 0)
-        return -errno;
-    if (bind(gateway->socket, (struct sockaddr *)&own, sizeof own) == 0)
+        return gateway->socket;
+    if (!gateway->pool)
         return 0;
-    int fault = -errno;
+    gateway->control = open_port(gateway, GTPC_PORT);
+    if (gateway->control >= 0)
+        return 0;
     close(gateway->socket);
-    return fault;
+    return gateway->control;
 }
 
 void gateway_close(struct gateway *gateway)
 {
     close(gateway->socket);
+    if (gateway->control >= 0)
+        close(gateway->control);
     free(gateway->context);
 }
 
@@ -66,14 +85,23 @@ void gateway_set(struct gateway *gateway, const struct gateway_context *context,
     qsort(gateway->context, contexts, sizeof *context, by_address);
 }
 
-// Of the IPv4 address at that octet of a packet; NULL: none.
-static const struct gateway_context *
-context_of(const struct gateway *gateway, const uint8_t *packet, uint32_t octets, uint32_t at_octet)
+// The IPv4 address at that octet of a packet; 0: none, as no context has it.
+static uint32_t address_at(const uint8_t *packet, uint32_t octets, uint32_t at_octet)
 {
-    if (octets < IPV4_OCTETS || packet[0] >> 4 != 4)
-        return NULL;
-    struct gateway_context key = {.address = get_be32(packet + at_octet)};
-    return bsearch(&key, gateway->context, gateway->contexts, sizeof key, by_address);
+    return octets < IPV4_OCTETS || packet[0] >> 4 != 4 ? 0 : get_be32(packet + at_octet);
+}
+
+static bool is_of_pool(const struct gateway *gateway, uint32_t address)
+{
+    return gateway->pool && pool_has(gateway->pool, address);
+}
+
+// One of the caller's; NULL: none.
+static const struct gateway_context *context_of(const struct gateway *gateway, uint32_t address)
+{
+    struct gateway_context key = {.address = address};
+    return address ? bsearch(&key, gateway->context, gateway->contexts, sizeof key, by_address)
+                   : NULL;
 }
 
 #define SOURCE_AT      12
@@ -89,18 +117,35 @@ static bool send_to(struct gateway *gateway, const struct sockaddr_in *to,
            sendto(gateway->socket, b, (size_t)n, 0, (const struct sockaddr *)to, sizeof *to) == n;
 }
 
+// The SGSN's end of the tunnel to an address: its TEID, where it is; false: there is none.
+static bool tunnel_to(const struct gateway *gateway, uint32_t address, uint32_t *teid,
+                      struct sockaddr_in *to)
+{
+    if (is_of_pool(gateway, address)) {
+        const struct pool_context *context = pool_of_address(gateway->pool, address);
+        if (context) {
+            *teid = context->data_teid;
+            *to = at(context->data_address, GTPU_PORT);
+        }
+        return context != NULL;
+    }
+    const struct gateway_context *context = context_of(gateway, address);
+    if (context) {
+        *teid = context->teid;
+        *to = at(gateway->sgsn, GTPU_PORT);
+    }
+    return context != NULL;
+}
+
 static void take_packet(struct gateway *gateway, const uint8_t *packet, uint32_t octets)
 {
     static uint8_t b[ROOM];
-    const struct gateway_context *context = context_of(gateway, packet, octets, DESTINATION_AT);
-    struct sockaddr_in to = at(gateway->sgsn);
+    struct gtpu message = {.type = GTPU_G_PDU, .payload = {packet, octets}};
+    struct sockaddr_in to;
     ADD(gateway, packets);
-    if (!context) {
+    if (!tunnel_to(gateway, address_at(packet, octets, DESTINATION_AT), &message.teid, &to))
         ADD(gateway, packets_stray);
-        return;
-    }
-    struct gtpu message = {.type = GTPU_G_PDU, .teid = context->teid, .payload = {packet, octets}};
-    if (send_to(gateway, &to, &message, b))
+    else if (send_to(gateway, &to, &message, b))
         ADD(gateway, packets_sent);
     else
         ADD(gateway, packets_refused);
@@ -135,9 +180,30 @@ static void answer_echo(struct gateway *gateway, const struct sockaddr_in *to,
     send_to(gateway, to, &message, b);
 }
 
-static void take_pdu(struct gateway *gateway, struct octets packet)
+// A TEID that has ended, or is from before a restart: the SGSN is told.
+static void answer_unknown(struct gateway *gateway, const struct sockaddr_in *to, uint32_t teid)
 {
-    if (!context_of(gateway, packet.at, packet.n, SOURCE_AT))
+    uint8_t b[POOL_ANSWER_MAX];
+    uint32_t n = pool_indication(gateway->pool, teid, b);
+    sendto(gateway->socket, b, n, 0, (const struct sockaddr *)to, sizeof *to);
+}
+
+// Whether a packet is in a tunnel that it may use: of the pool in its own.
+static bool may_come(struct gateway *gateway, const struct sockaddr_in *from, uint32_t teid,
+                     uint32_t source)
+{
+    if (!is_of_pool(gateway, source))
+        return context_of(gateway, source) != NULL;
+    const struct pool_context *context = pool_of_teid(gateway->pool, teid);
+    if (!context)
+        answer_unknown(gateway, from, teid);
+    return context && pool_address(gateway->pool, context) == source;
+}
+
+static void take_pdu(struct gateway *gateway, const struct sockaddr_in *from, uint32_t teid,
+                     struct octets packet)
+{
+    if (!may_come(gateway, from, teid, address_at(packet.at, packet.n, SOURCE_AT)))
         ADD(gateway, messages_stray);
     else if (write(gateway->tun, packet.at, packet.n) == (ssize_t)packet.n)
         ADD(gateway, messages_taken);
@@ -155,7 +221,7 @@ static void take_message(struct gateway *gateway, const struct sockaddr_in *from
     else if (message.type == GTPU_ECHO_REQUEST)
         answer_echo(gateway, from, &message);
     else if (message.type == GTPU_G_PDU)
-        take_pdu(gateway, message.payload);
+        take_pdu(gateway, from, message.teid, message.payload);
     else
         ADD(gateway, messages_other);
 }
@@ -173,12 +239,42 @@ static void read_socket(struct gateway *gateway)
     }
 }
 
+// ---- GTP-C ----
+
+static uint64_t clock_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void read_control(struct gateway *gateway)
+{
+    static uint8_t b[ROOM];
+    uint8_t answer[POOL_ANSWER_MAX];
+    struct sockaddr_in from;
+    for (int i = 0; i < ROUND_MOST; i++) {
+        socklen_t room = sizeof from;
+        ssize_t n = recvfrom(gateway->control, b, sizeof b, 0, (struct sockaddr *)&from, &room);
+        if (n < 0)
+            return;
+        uint32_t octets =
+            pool_take(gateway->pool, ntohl(from.sin_addr.s_addr), ntohs(from.sin_port),
+                      (struct octets){b, (uint32_t)n}, answer, clock_ns());
+        if (octets)
+            sendto(gateway->control, answer, octets, 0, (struct sockaddr *)&from, room);
+    }
+}
+
 int gateway_turn(struct gateway *gateway, int wait_ms)
 {
     struct pollfd fds[] = {{.fd = gateway->tun, .events = POLLIN},
-                           {.fd = gateway->socket, .events = POLLIN}};
-    if (poll(fds, 2, wait_ms) <= 0)
+                           {.fd = gateway->socket, .events = POLLIN},
+                           {.fd = gateway->control, .events = POLLIN}};
+    if (poll(fds, gateway->pool ? 3 : 2, wait_ms) <= 0)
         return 0;
+    if (fds[2].revents)
+        read_control(gateway);
     if (fds[1].revents)
         read_socket(gateway);
     return fds[0].revents ? read_tun(gateway) : 0;
@@ -206,6 +302,11 @@ void gateway_put(const struct gateway *gateway, struct json *json)
     json_put(json, "contexts", gateway->contexts);
     for (uint32_t i = 0; i < GATEWAY_COUNTS; i++)
         json_put(json, names[i], gateway->count[i]);
+    if (gateway->pool) {
+        json_put_object(json, "gtpc");
+        pool_put(gateway->pool, json);
+        json_close(json);
+    }
 }
 
 // The last of each kind are the fates of the first.
@@ -222,5 +323,8 @@ const char *gateway_wrong(const struct gateway *gateway)
     const uint64_t *count = gateway->count;
     if (!adds_up(count, GATEWAY_COUNT_packets, GATEWAY_COUNT_packets_sent))
         return "packets";
+    const char *wrong = gateway->pool ? pool_wrong(gateway->pool) : NULL;
+    if (wrong)
+        return wrong;
     return adds_up(count, GATEWAY_COUNT_messages, GATEWAY_COUNT_messages_taken) ? NULL : "messages";
 }

@@ -1,13 +1,15 @@
 // A GGSN's GTP-U endpoint in real time (TS 29.281), with a tun device behind it: Linux is the
 // Internet. A packet from the device goes to the SGSN in the tunnel of its destination address; a
-// G-PDU goes to the device if its packet is from an address of a context. IPv4. It has no GTP-C:
-// the contexts and their TEIDs are the caller's.
+// G-PDU goes to the device if its packet is from an address of a context. IPv4. The contexts and
+// their TEIDs are the caller's, and those of a pool, which SGSNs create by GTP-C. An address of the
+// pool has contexts of the pool alone.
 #ifndef SLUICE_LAB_LIVE_GATEWAY_GATEWAY_H
 #define SLUICE_LAB_LIVE_GATEWAY_GATEWAY_H
 
 #include <signal.h>
 
 #include "lab/base/json.h"
+#include "lab/pool/pool.h"
 
 enum gateway_count {
 #define COUNT(name, help) GATEWAY_COUNT_##name,
@@ -22,6 +24,7 @@ struct gateway_context {
 
 struct gateway {
     uint32_t address, sgsn; // IPv4
+    struct pool *pool;      // NULL: no GTP-C
     int tun;                // gives a packet a read, not blocking
     volatile sig_atomic_t *ended;
     void (*each_second)(void *self); // may call gateway_set
@@ -29,7 +32,7 @@ struct gateway {
     // Its own:
     struct gateway_context *context; // by address
     uint32_t contexts;
-    int socket;
+    int socket, control; // control: of GTP-C; -1: none
     uint64_t count[GATEWAY_COUNTS];
 };
 

@@ -153,7 +153,121 @@ static void test_the_device_is_gone(void **state)
     assert_true(gateway_turn(&gateway, 10000) < 0);
 }
 
+// ---- With a pool ----
+
+static int control;
+
+static int begin_pool(void **state)
+{
+    struct sockaddr_in own = {
+        .sin_family = AF_INET, .sin_addr.s_addr = htonl(SGSN), .sin_port = htons(2123)};
+    begin(state);
+    gateway_close(&gateway);
+    gateway = (struct gateway){
+        .address = GGSN,
+        .sgsn = SGSN,
+        .tun = gateway.tun,
+        .pool = pool_create(&(struct pool_config){
+            .address = GGSN, .sgsn = SGSN, .network = 0x0a000000, .bits = 29, .recovery = 1})};
+    control = socket(AF_INET, SOCK_DGRAM, 0);
+    setsockopt(control, SOL_SOCKET, SO_RCVTIMEO, &(struct timeval){.tv_sec = 10},
+               sizeof(struct timeval));
+    assert_int_equal(bind(control, (struct sockaddr *)&own, sizeof own), 0);
+    return gateway_open(&gateway);
+}
+
+static int end_pool(void **state)
+{
+    int wrong = end(state);
+    pool_destroy(gateway.pool);
+    close(control);
+    return wrong;
+}
+
+static void to_control(const uint8_t *message, uint32_t n)
+{
+    struct sockaddr_in to = {
+        .sin_family = AF_INET, .sin_addr.s_addr = htonl(GGSN), .sin_port = htons(2123)};
+    assert_int_equal(sendto(control, message, n, 0, (struct sockaddr *)&to, sizeof to), n);
+    assert_int_equal(gateway_turn(&gateway, 10000), 0);
+}
+
+// CREATE of IMSI 262421023456789, NSAPI 5, by an SGSN whose G-PDUs have the TEID 0x12345678.
+static void create_context(void)
+{
+    uint8_t message[] = {0x32, 16,   0,    59,   0,    0,    0,    0,    0,  1,    0,    0,    2,
+                         0x62, 0x42, 0x12, 0x20, 0x43, 0x65, 0x87, 0xf9, 16, 0x12, 0x34, 0x56, 0x78,
+                         17,   0,    0,    0,    9,    20,   5,    0x80, 0,  2,    0xf1, 0x21, 0x85,
+                         0,    4,    0,    0,    0,    0,    0x85, 0,    4,  0,    0,    0,    0,
+                         0x87, 0,    4,    2,    0x1b, 0x92, 0x1f, 0x97, 0,  1,    2};
+    message[3] = sizeof message - 8;
+    for (int i = 0; i < 4; i++)
+        message[41 + i] = message[48 + i] = (uint8_t)(SGSN >> (24 - 8 * i));
+    to_control(message, sizeof message);
+    assert_int_equal(recv(control, b, sizeof b, 0), 63);
+    assert_memory_equal(b, "\x32\x11\0\x37\0\0\0\x09\0\x01\0\0\x01\x80", 14);
+    assert_memory_equal(b + 38, "\x0a\0\0\x02", 4);
+}
+
+static void test_a_context_of_the_pool(void **state)
+{
+    static const uint8_t head[] = {0x30, 0xff, 0, 24, 0x80, 0x10, 0, 2};
+    static const struct gateway_context stale[] = {{0x0a000002, 0xbb}, {0x0a000001, 0xaa}};
+    uint8_t to[sizeof down];
+    (void)state;
+    gateway_set(&gateway, stale, 2); // a file that lags behind
+    memcpy(to, down, sizeof down);
+    to[19] = 2;
+    send(linux_end, to, sizeof to, 0);
+    send(linux_end, down, sizeof down, 0);
+    assert_int_equal(gateway_turn(&gateway, 10000), 0);
+    assert_int_equal(count(GATEWAY_COUNT_packets_stray), 2);
+    create_context();
+    send(linux_end, to, sizeof to, 0);
+    assert_int_equal(gateway_turn(&gateway, 10000), 0);
+    assert_int_equal(recv(sgsn, b, sizeof b, 0), 8 + sizeof to);
+    assert_memory_equal(b, "\x30\xff\0\x18\x12\x34\x56\x78", 8);
+    assert_memory_equal(b + 8, to, sizeof to);
+    from_sgsn(head, sizeof head, up, sizeof up);
+    assert_int_equal(recv(linux_end, b, sizeof b, 0), sizeof up);
+    assert_int_equal(count(GATEWAY_COUNT_messages_taken), 1);
+}
+
+// To a TEID of no context: the SGSN is told. In the tunnel of another address: nobody is.
+static void test_tunnels_of_the_pool(void **state)
+{
+    static const uint8_t old[] = {0x30, 0xff, 0, 24, 0x80, 0x20, 0, 2};
+    static const uint8_t own[] = {0x30, 0xff, 0, 24, 0x80, 0x10, 0, 2};
+    uint8_t other[sizeof up];
+    (void)state;
+    create_context();
+    from_sgsn(old, sizeof old, up, sizeof up);
+    assert_int_equal(recv(sgsn, b, sizeof b, 0), 24);
+    assert_memory_equal(b, "\x32\x1a\0\x10\0\0\0\0\0\0\0\0\x10\x80\x20\0\x02\x85\0\x04", 20);
+    memcpy(other, up, sizeof up);
+    other[15] = 3;
+    from_sgsn(own, sizeof own, other, sizeof other);
+    assert_int_equal(recv(sgsn, b, sizeof b, MSG_DONTWAIT), -1);
+    assert_int_equal(recv(linux_end, b, sizeof b, 0), -1);
+    assert_int_equal(count(GATEWAY_COUNT_messages_stray), 2);
+}
+
+static void test_addresses_beside_the_pool(void **state)
+{
+    static const struct gateway_context contexts[] = {{0x0a000008, 0xcc}};
+    uint8_t to[sizeof down];
+    (void)state;
+    gateway_set(&gateway, contexts, 1);
+    memcpy(to, down, sizeof down);
+    to[19] = 8;
+    send(linux_end, to, sizeof to, 0);
+    assert_int_equal(gateway_turn(&gateway, 10000), 0);
+    assert_int_equal(recv(sgsn, b, sizeof b, 0), 8 + sizeof to);
+    assert_memory_equal(b + 4, "\0\0\0\xcc", 4);
+}
+
 #define EACH(test) cmocka_unit_test_setup_teardown(test, begin, end)
+#define POOL(test) cmocka_unit_test_setup_teardown(test, begin_pool, end_pool)
 
 int main(void)
 {
@@ -164,6 +278,9 @@ int main(void)
         EACH(test_messages_that_end_here),
         EACH(test_other_contexts),
         EACH(test_the_device_is_gone),
+        POOL(test_a_context_of_the_pool),
+        POOL(test_tunnels_of_the_pool),
+        POOL(test_addresses_beside_the_pool),
     };
     return cmocka_run_group_tests_name("lab/live/gateway/gateway", tests, NULL, NULL);
 }
