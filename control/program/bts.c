@@ -2,6 +2,7 @@
 // numbers of NSE, NS-VC, cell and MSs, and the SGSN's endpoint, are those of the file that the SGSN
 // runs with.
 #include <arpa/inet.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,11 +17,19 @@
 #include "lab/live/device/device.h"
 
 #define UP_QUEUE_MOST_S 60
+#define PHONES_MOST     64
+#define PHONES_EACH     1000
 
 struct bts_options {
     const char *socket[SERVE_CELLS_MOST], *tun, *netns, *cell, *set[OPTIONS_SETS_MAX];
     uint32_t sockets, sets, pdchs, coding, loss_down_ppm, loss_up_ppm, seconds, seed;
     uint32_t up_queue_s;
+    struct bts_phones {
+        uint64_t imsi;
+        int digits;
+        uint32_t count;
+    } phone[PHONES_MOST];
+    uint32_t phones;
     bool json;
 };
 
@@ -83,6 +92,23 @@ static bool take_socket(void *target, const char *path)
     return true;
 }
 
+static bool take_phone(void *target, const char *text)
+{
+    struct bts_options *options = target;
+    size_t digits = strspn(text, "0123456789");
+    unsigned long count = 1;
+    char *end = (char *)text + digits;
+    if (*end == ',' && end[1] >= '1' && end[1] <= '9')
+        count = strtoul(end + 1, &end, 10);
+    if (digits < 6 || digits > 15 || *end || count > PHONES_EACH)
+        return cli_refuse("bts", "phone", text, "an IMSI, and up to 1000: 001010000000001,8");
+    if (options->phones == PHONES_MOST)
+        return cli_refuse("bts", "phone", text, "64 at most");
+    options->phone[options->phones++] =
+        (struct bts_phones){strtoull(text, NULL, 10), (int)digits, (uint32_t)count};
+    return true;
+}
+
 static bool take_set(void *target, const char *set)
 {
     struct bts_options *options = target;
@@ -110,6 +136,10 @@ static const struct cli_option bts_options[] = {
      "limit of an MS's queue: what it sends in that time, and one packet (1s); or a\n"
      "size such as 64kB",
      .take = take_up_queue},
+    {"phone", "IMSI[,N]",
+     "a phone of this IMSI in the first cell, which attaches and gets its address from the\n"
+     "network; or N of them, with running IMSIs; may be repeated",
+     .take = take_phone},
     {"tun", "NAME", "the tun device with the MSs behind it; created if missing", INTO(tun)},
     {"netns", "NAME", "the network namespace of the tun device", INTO(netns)},
     {"cell", "NSEI-BVCI", "the cell of the file, or the first of several (the file's first)",
@@ -273,6 +303,39 @@ static int add_mss(struct bts *bts, struct json_object *bvc)
     return 0;
 }
 
+// ---- Phones ----
+
+#define PHONE_NSAPI 5
+#define PHONE_SAPI  3
+#define PHONE_APN   "internet"
+// Of nobody: 001017 is for tests; then a serial number and the version of its software.
+#define PHONE_IMEISV "0010170000000101"
+
+// IMSIs count up.
+static int add_phone(struct bts *bts, const struct bts_phones *phones)
+{
+    struct phone_config config = {
+        .imeisv = PHONE_IMEISV, .apn = PHONE_APN, .nsapi = PHONE_NSAPI, .sapi = PHONE_SAPI};
+    struct bts_ms one = {.terms = {.n201_u_octets = 500}, .phone = &config};
+    int fault = 0;
+    for (uint32_t i = 0; i < phones->count && !fault; i++) {
+        snprintf(config.imsi, sizeof config.imsi, "%0*" PRIu64, phones->digits, phones->imsi + i);
+        memcpy(one.imsi, config.imsi, sizeof one.imsi);
+        fault = bts_add_ms(bts, &one);
+    }
+    return fault;
+}
+
+static int add_phones(struct bts *bts, const struct bts_options *options)
+{
+    for (uint32_t i = 0; i < options->phones; i++) {
+        int fault = add_phone(bts, &options->phone[i]);
+        if (fault)
+            return fault;
+    }
+    return 0;
+}
+
 // The MS that changes its cell when told to.
 static void choose_mover(struct serve *serve, const struct found *found)
 {
@@ -345,6 +408,8 @@ static int add_cell(const struct bts_options *options, struct json_object *file,
         fprintf(stderr, "sluice bts: --socket %s: %s\n", path, strerror(-fault));
         return EXIT_RUN_FAILED;
     }
+    if (number == 0 && add_phones(bts, options) != 0)
+        return wrong("a phone cannot be one here");
     if (add_mss(bts, found->bvc) != 0)
         return wrong("an MS of the file cannot be one here: its cipher, key or PDP context");
     return EXIT_DONE;

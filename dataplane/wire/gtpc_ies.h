@@ -44,7 +44,8 @@
         "allocation and retention priority, then quality of service"
 #define GTPC_IE_RAT      151, IE_TLV16, ie_uint, 1, 1, U8, 0, 255, "2 = GERAN"
 #define GTPC_IE_LOCATION 152, IE_TLV16, ie_octets, 8, 8, OCTETS, 8, 8, "0, PLMN, LAC, cell identity"
-#define GTPC_IE_IMEISV   154, IE_TLV16, gtpc_digits, 8, 8, DIGITS, 16, 16, "IMEI with version"
+// osmo-sgsn sends 15 digits here.
+#define GTPC_IE_IMEISV 154, IE_TLV16, gtpc_digits, 8, 8, DIGITS, 15, 16, "IMEI with version"
 
 // gtpc_digits: two an octet, the rest 15; gtpc_msisdn: the same behind an octet that says
 // international; gtpc_low_bits: spare bits above are 1.

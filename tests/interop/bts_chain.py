@@ -80,6 +80,8 @@ class Chain:
         self.prefix, self.parts, self.sgsn = f"{prefix}-{os.getpid()}", [], None
         self.config, self.pcus, self.cc = CONFIGS[cells - 1], [None] * cells, cc
 
+    address_of = staticmethod(address_of)
+
     def start(self, name, *words, namespace=None):
         part = Part(namespace or self.far, self.folder, name, *words)
         self.parts.append(part)
@@ -166,7 +168,7 @@ class Chain:
             sent = {}
             for ms in mss:
                 payload = os.urandom(32)
-                end.sendto(network.echo_request(ms, payload), (address_of(ms), 0))
+                end.sendto(network.echo_request(ms, payload), (self.address_of(ms), 0))
                 sent[ms] = time.monotonic(), payload
             return dict(self.answers(end, sent, time.monotonic() + wait_s))
 
@@ -209,7 +211,7 @@ class Chain:
         with network.inside(self.ms):
             end = socket.socket()
         with listener:
-            end.bind((address_of(ms), 0))
+            end.bind((self.address_of(ms), 0))
             end.settimeout(WAIT_S)
             end.connect((SERVER, PORT))
             listener.settimeout(WAIT_S)

@@ -86,9 +86,12 @@ int bts_add_ms(struct bts *bts, const struct bts_ms *ms)
     *station = (struct station){.tlli = ms->tlli, .address = ms->address, .nsapi = ms->nsapi};
     memcpy(station->imsi, ms->imsi, sizeof station->imsi);
     int fault = ms_setup(&station->ms, &bts->shared, &station->counters, &ms->terms);
-    if (!fault)
+    if (ms->phone)
+        bts_phone_make(station, ms->phone);
+    else if (!fault)
         fault = ms_add_context(&station->ms, ms->nsapi, ms->sapi);
     if (fault) {
+        free(station->phone);
         free(station);
         return fault;
     }
@@ -105,6 +108,7 @@ void bts_destroy(struct bts *bts)
     for (uint32_t i = 0; i < bts->stations; i++) {
         ms_release(&bts->station[i]->ms, bts_now_ns(bts));
         sender_release(&bts->station[i]->sender);
+        free(bts->station[i]->phone);
         free(bts->station[i]);
     }
     free(bts->station);
@@ -116,7 +120,7 @@ static struct station *source_of(const struct bts *bts, const uint8_t *packet, u
 {
     if (octets >= IPV4_OCTETS && packet[0] >> 4 == 4)
         for (uint32_t i = 0; i < bts->stations; i++)
-            if (bts->station[i]->address == get_be32(packet + 12))
+            if (bts->station[i]->address && bts->station[i]->address == get_be32(packet + 12))
                 return bts->station[i];
     return NULL;
 }
@@ -145,6 +149,8 @@ void bts_send(struct bts *bts, const uint8_t *packet, uint32_t octets)
         BTS_ADD(bts, packets_up_full);
     else if (!ms_up(&from->ms, from->nsapi, packet, octets, bts_now_ns(bts)))
         BTS_ADD(bts, packets_up_unsent);
+    else if (from->phone)
+        phone_sent(from->phone, bts_now_ns(bts));
 }
 
 // ---- The PCU comes and goes ----
@@ -302,6 +308,8 @@ void bts_tick(struct bts *bts)
     bts->fn = next_frame(bts->fn);
     for (uint32_t i = 0; i < bts->stations; i++)
         bts_time_out(bts->station[i]);
+    for (uint32_t i = 0; i < bts->stations; i++)
+        bts_phone_turn(bts->station[i]);
     each_active(bts, bts_compose);
     bts_access(bts);
     each_active(bts, ask);

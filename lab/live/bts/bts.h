@@ -15,6 +15,7 @@
 #include "dataplane/base/units.h"
 #include "lab/live/bts/pcuif.h"
 #include "lab/ms/ms.h"
+#include "lab/ms/phone.h"
 
 #define BTS_BLOCK_NS 20000000 // 240 ms / 12
 #define BTS_PPM      1000000
@@ -40,6 +41,8 @@ struct bts_owner {
     // False: it could not be sent.
     bool (*to_pcu)(void *self, const uint8_t *message, uint32_t octets);
     bool (*to_ip)(void *self, const uint8_t *packet, uint32_t octets);
+    // What has become of a phone. May be NULL.
+    void (*told)(void *self, const char *imsi, const char *what);
 };
 
 struct bts_ms {
@@ -47,6 +50,8 @@ struct bts_ms {
     uint32_t tlli, address;
     uint8_t nsapi, sapi;
     struct ms_terms terms;
+    // It attaches, and has neither TLLI nor address before. NULL: it is as the fields above say.
+    const struct phone_config *phone;
 };
 
 struct bts;

@@ -47,8 +47,10 @@ static void take_pdu(void *self, const uint8_t *llc, uint32_t octets, bool too_l
         BTS_ADD(bts, pdus_long);
     else if (is_filler(llc, octets))
         BTS_ADD(bts, pdus_filler);
-    else
+    else if (!bts_phone_down(station, llc, octets)) {
         ms_down(&station->ms, llc, octets, bts_now_ns(bts));
+        bts_phone_heard(station);
+    }
 }
 
 // ---- Data ----
@@ -96,7 +98,7 @@ static struct station *hear_data(struct bts *bts, struct bts_slot *slot, bool *i
 static struct station *by_tlli(struct bts *bts, uint32_t tlli)
 {
     for (uint32_t i = 0; i < bts->stations; i++)
-        if (bts->station[i]->tlli == tlli)
+        if (bts->station[i]->tlli == tlli || bts_phone_is(bts->station[i], tlli))
             return bts->station[i];
     return NULL;
 }
@@ -121,7 +123,7 @@ static void take_uplink_ack(struct station *station, const struct rlcmac_control
     station->up_ends = bts->block + STATION_SILENCE_BLOCKS;
     if (c->has_tlli && sender->has_tlli) {
         sender->has_tlli = false;
-        if (c->tlli != station->tlli) { // another MS has won
+        if (c->tlli != sender->tlli) { // another MS has won
             bts_close_up(station, false);
             return;
         }

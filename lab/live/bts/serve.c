@@ -41,6 +41,12 @@ static bool to_ip(void *self, const uint8_t *packet, uint32_t octets)
     return tun >= 0 && write(tun, packet, octets) == (ssize_t)octets;
 }
 
+static void told(void *self, const char *imsi, const char *what)
+{
+    (void)self;
+    fprintf(stderr, "MS %s: %s\n", imsi, what);
+}
+
 // The cell's name stands before it where there are several.
 static void say(const struct serve_cell *cell, const char *what)
 {
@@ -95,7 +101,7 @@ struct bts *serve_add(struct serve *serve, const char *path, const struct bts_co
                       int *fault)
 {
     struct serve_cell *cell = &serve->cell[serve->cells];
-    struct bts_owner owner = {.self = cell, .to_pcu = to_pcu, .to_ip = to_ip};
+    struct bts_owner owner = {.self = cell, .to_pcu = to_pcu, .to_ip = to_ip, .told = told};
     *cell = (struct serve_cell){.serve = serve, .path = path, .pcu = -1};
     snprintf(cell->name, sizeof cell->name, "%u-%u", config->cell.nsei, config->cell.bvci);
     cell->listener = listen_at(path);

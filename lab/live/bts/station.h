@@ -5,6 +5,7 @@
 #include "lab/live/bts/receiver.h"
 #include "lab/live/bts/sender.h"
 #include "lab/ms/ms.h"
+#include "lab/ms/phone.h"
 
 // Of 44.060 table 13.2.1: T3190, T3182, T3180 and T3166 are all 5 s. T3192 follows the network's
 // T3193 of 1.6 s. The others are this MS's own.
@@ -27,6 +28,13 @@ struct station {
     uint32_t tlli, address;
     uint8_t nsapi;
     char imsi[16];
+    // A phone that attaches, whose TLLI, address and context are the network's; NULL: a file's.
+    struct phone *phone;
+    bool is_on;
+    uint64_t resets; // of LLC, that the phone knows of
+    enum phone_state told_state;
+    uint32_t told_address;
+    uint8_t told_cause;
     // Downlink
     bool down_open;
     uint8_t down_tfi, down_slots;

@@ -65,6 +65,19 @@ static void test_create(void **state)
          .cause = 199);
 }
 
+// IMEISV of osmo-sgsn 1.9.0, captured: one digit too few.
+static void test_imeisv(void **state)
+{
+    (void)state;
+    GTPC(HEAD("\x10", "\x2c", "\0\0\0\0",
+              SEQUENCE) "\x10\x00\x00\x00\x0a\x14\x05\x85\x00\x04\xc0\x00\x02\x01\x85\x00\x04"
+                        "\xc0\x00\x02\x02\x87\x00\x04\x02\x0b\x92\x1f"
+                        "\x9a\x00\x08\x00\x01\x71\x00\x00\x00\x10\xf0",
+         gtpc_create_request, .sequence = 0x0506, .teid_data = 10, .nsapi = 5,
+         .control_address = 0xc0000201, .data_address = 0xc0000202,
+         .qos = OCTETS_OF("\x02\x0b\x92\x1f"), .has_imeisv = true, .imeisv = {"001017000000010"});
+}
+
 static void test_update_and_delete(void **state)
 {
     (void)state;
@@ -208,6 +221,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_paths),
         cmocka_unit_test(test_create),
+        cmocka_unit_test(test_imeisv),
         cmocka_unit_test(test_update_and_delete),
         cmocka_unit_test(test_heads),
         cmocka_unit_test(test_every_type),

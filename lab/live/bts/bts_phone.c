@@ -1,0 +1,116 @@
+// MSs that attach: between the phone's GMM and SM, the MS's user data, and the radio. A frame goes
+// up with the TLLI of the time when its TBF began, as the network gives a TBF's LLC PDUs the TLLI
+// that it knows the MS by.
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "lab/engine/need.h"
+#include "lab/live/bts/bts_parts.h"
+
+static void send_up(void *self, struct phone *phone, const uint8_t *llc, uint32_t octets,
+                    uint64_t now_ns)
+{
+    struct station *station = self;
+    (void)now_ns;
+    station->tlli = station->ms.label = phone->tlli;
+    bts_queue(station, llc, octets);
+}
+
+// Its address and its context are the network's.
+static void change_context(void *self, struct phone *phone, uint64_t now_ns)
+{
+    struct station *station = self;
+    ms_remove_context(&station->ms, phone->config.nsapi, now_ns);
+    station->address = phone->address;
+    if (phone->address)
+        ms_add_context(&station->ms, phone->config.nsapi, phone->config.sapi);
+}
+
+static uint32_t draw(void *self)
+{
+    struct station *station = self;
+    return rng_below(&station->bts->rng, UINT32_MAX);
+}
+
+void bts_phone_make(struct station *station, const struct phone_config *config)
+{
+    station->phone = need(calloc(1, sizeof *station->phone));
+    station->nsapi = config->nsapi;
+    phone_setup(station->phone, config,
+                &(struct phone_owner){station, send_up, change_context, draw});
+}
+
+// ---- What a user sees ----
+
+static void tell(struct station *station)
+{
+    const struct phone *phone = station->phone;
+    const struct bts_owner *owner = &station->bts->owner;
+    char text[96];
+    if (phone->state == station->told_state && phone->address == station->told_address &&
+        phone->cause == station->told_cause)
+        return;
+    station->told_state = phone->state;
+    station->told_address = phone->address;
+    station->told_cause = phone->cause;
+    if (!owner->told)
+        return;
+    int n = snprintf(text, sizeof text, "%s", phone_state_name(phone));
+    if (phone->address)
+        n += snprintf(text + n, sizeof text - (size_t)n, ", %u.%u.%u.%u", phone->address >> 24,
+                      phone->address >> 16 & 255, phone->address >> 8 & 255, phone->address & 255);
+    if (phone->cause && !phone->address)
+        snprintf(text + n, sizeof text - (size_t)n, ", cause %u of the network", phone->cause);
+    owner->told(owner->self, station->imsi, text);
+}
+
+// ---- Time, and LLC PDUs ----
+
+void bts_phone_turn(struct station *station)
+{
+    struct phone *phone = station->phone;
+    uint64_t now_ns = bts_now_ns(station->bts);
+    if (!phone)
+        return;
+    if (!station->is_on) { // its cell is there for the first time
+        station->is_on = true;
+        phone_on(phone, now_ns);
+    } else if (phone_next_ns(phone) <= now_ns) {
+        phone_turn(phone, now_ns);
+    }
+    tell(station);
+}
+
+// A Reset of the SGSN is for all LLEs, the phone's as well.
+bool bts_phone_down(struct station *station, const uint8_t *llc, uint32_t octets)
+{
+    struct phone *phone = station->phone;
+    return phone && phone_down(phone, llc, octets, bts_now_ns(station->bts));
+}
+
+void bts_phone_heard(struct station *station)
+{
+    if (station->phone && station->counters.resets != station->resets) {
+        station->resets = station->counters.resets;
+        phone_reset(station->phone);
+    }
+}
+
+bool bts_phone_is(const struct station *station, uint32_t tlli)
+{
+    return station->phone && station->phone->tlli_before && station->phone->tlli_before == tlli;
+}
+
+void bts_phone_put(const struct station *station, struct json *json)
+{
+    const struct phone *phone = station->phone;
+    if (!phone)
+        return;
+    json_put_object(json, "phone");
+    json_put_text(json, "state", phone_state_name(phone));
+    json_put(json, "address", phone->address);
+    json_put(json, "cause", phone->cause);
+    for (uint32_t i = 0; i < PHONE_COUNTS; i++)
+        json_put(json, phone_count_names[i], phone->count[i]);
+    json_close(json);
+}
