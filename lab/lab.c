@@ -154,6 +154,7 @@ void lab_destroy(struct lab *lab)
     flow_table_release(&lab->flows, engine_now_ns(lab->engine));
     lab_events_release(lab);
     destroy_parts(lab);
+    ggsn_release(&lab->ggsn);
     link_release(&lab->gi_down);
     link_release(&lab->gi_up);
     for (size_t i = 0; i < sizeof items / sizeof items[0]; i++)

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "dataplane/wire/gtpc.h"
 #include "dataplane/wire/gtpu.h"
 
 #define MESSAGE_OCTETS_MAX (ENDS_OCTETS_MAX + 256)
@@ -44,9 +45,61 @@ static void fault(struct ggsn *ggsn, const char *what, uint32_t number)
         snprintf(ggsn->first_fault, sizeof ggsn->first_fault, "GTP-U: %s (%u)", what, number);
 }
 
-void ggsn_datagram(void *self, const struct ends_datagram *datagram, uint64_t now_ns)
+// ---- GTP-C ----
+
+#define RECOVERY 1 // a run has one GGSN, which does not start again
+
+static struct pool *pool_of(struct ggsn *ggsn)
 {
-    struct ggsn *ggsn = self;
+    if (!ggsn->pool)
+        ggsn->pool = pool_create(&(struct pool_config){.address = address_ipv4(&ggsn->host.address),
+                                                       .sgsn = address_ipv4(&ggsn->ends.to.address),
+                                                       .network = GGSN_POOL,
+                                                       .bits = GGSN_POOL_BITS,
+                                                       .recovery = RECOVERY});
+    return ggsn->pool;
+}
+
+static void send_control(struct ggsn *ggsn, uint16_t port, struct octets message, uint64_t now_ns)
+{
+    struct ends ends = ggsn->ends; // to another port
+    struct ends_host from = ggsn->host;
+    ends.to.port = port;
+    from.port = GTPC_PORT;
+    ends_send(&ends, &from, 0, message, 0, now_ns);
+    ggsn->ends.fragment_id = ends.fragment_id;
+}
+
+static void take_control(struct ggsn *ggsn, const struct ends_datagram *datagram, uint64_t now_ns)
+{
+    uint8_t answer[POOL_ANSWER_MAX];
+    struct pool *pool = pool_of(ggsn);
+    uint32_t n = pool_take(pool, address_ipv4(&datagram->source), datagram->source_port,
+                           datagram->payload, answer, now_ns);
+    if (n > 0)
+        send_control(ggsn, datagram->source_port, (struct octets){answer, n}, now_ns);
+    else if (ggsn->faults++ == 0)
+        snprintf(ggsn->first_fault, sizeof ggsn->first_fault, "%s",
+                 pool_first_fault(pool)[0] ? pool_first_fault(pool) : "GTP-C: not from the SGSN");
+}
+
+void ggsn_release(struct ggsn *ggsn)
+{
+    if (ggsn->pool)
+        pool_destroy(ggsn->pool);
+    ggsn->pool = NULL;
+}
+
+// ---- From the SGSN ----
+
+static bool is_control(const struct ggsn *ggsn, const struct ends_datagram *datagram)
+{
+    return datagram->destination_port == GTPC_PORT && address_is_ipv4(&datagram->source) &&
+           address_same(&datagram->destination, &ggsn->host.address);
+}
+
+static void take_user(struct ggsn *ggsn, const struct ends_datagram *datagram, uint64_t now_ns)
+{
     struct gtpu gtpu;
     int n = gtpu_decode(&gtpu, datagram->payload.at, datagram->payload.n);
     if (n < 0)
@@ -66,4 +119,12 @@ void ggsn_datagram(void *self, const struct ends_datagram *datagram, uint64_t no
         ggsn->up_octets += gtpu.payload.n;
         ggsn->up(ggsn->self, gtpu.teid, gtpu.payload, now_ns);
     }
+}
+
+void ggsn_datagram(void *self, const struct ends_datagram *datagram, uint64_t now_ns)
+{
+    if (is_control(self, datagram))
+        take_control(self, datagram, now_ns);
+    else
+        take_user(self, datagram, now_ns);
 }

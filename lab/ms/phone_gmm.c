@@ -255,7 +255,7 @@ static void be_attached(struct phone *phone, uint32_t t3312_s, bool has_ready, u
     phone->state = PHONE_ATTACHED;
     phone->attempts = 0;
     phone->message_ns = phone->wait_ns = PHONE_NEVER_NS;
-    phone->t3312_ns = timer_ns(t3312_s);
+    phone->t3312_ns = t3312_s ? timer_ns(t3312_s) : PHONE_NEVER_NS; // no update without end
     phone->ready_ns = timer_ns(has_ready ? ready_s : READY_S);
 }
 
@@ -301,7 +301,7 @@ static void refused(struct phone *phone, uint8_t cause, bool has_t3346, uint32_t
         return;
     }
     fail(phone, now_ns);
-    if (has_t3346 && t3346_s != BSSGP_TIMER_OFF_S)
+    if (has_t3346 && t3346_s && t3346_s != BSSGP_TIMER_OFF_S)
         wait_for(phone, t3346_s * PHONE_S, now_ns);
 }
 

@@ -5,6 +5,7 @@
 #include "lab/ms/phone_parts.h"
 
 #define TI                  0 // of the phone's transaction
+#define TI_EXTENDED         7 // an octet of its own follows, for transactions that no phone has here
 #define TI_OTHER            8 // bit of a TI in a message to the side that chose it
 #define IETF                1
 #define IPV4_TYPE           33
@@ -205,6 +206,10 @@ void phone_sm_take(struct phone *phone, struct octets message, uint64_t now_ns)
     uint8_t ti = message.at[0] >> 4;
     if (message.n < 2 || !phone_is_attached(phone)) {
         PHONE_ADD(phone, messages_unexpected);
+        return;
+    }
+    if ((ti & TI_EXTENDED) == TI_EXTENDED) { // to be ignored
+        PHONE_ADD(phone, messages_odd);
         return;
     }
     uint8_t type = message.at[1];

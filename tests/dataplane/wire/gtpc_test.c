@@ -69,7 +69,7 @@ static void test_create(void **state)
 static void test_imeisv(void **state)
 {
     (void)state;
-    GTPC(HEAD("\x10", "\x2c", "\0\0\0\0",
+    GTPC(HEAD("\x10", "\x2b", "\0\0\0\0",
               SEQUENCE) "\x10\x00\x00\x00\x0a\x14\x05\x85\x00\x04\xc0\x00\x02\x01\x85\x00\x04"
                         "\xc0\x00\x02\x02\x87\x00\x04\x02\x0b\x92\x1f"
                         "\x9a\x00\x08\x00\x01\x71\x00\x00\x00\x10\xf0",

@@ -15,6 +15,7 @@ static struct ggsn ggsn;
 static struct {
     uint8_t payload[256];
     uint32_t octets, queue, n;
+    uint16_t port, from_port;
     uint64_t tag;
     bool has_room;
 } sent;
@@ -26,8 +27,9 @@ static struct {
 bool ends_send(struct ends *ends, const struct ends_host *from, uint32_t queue,
                struct octets payload, uint64_t tag, uint64_t now_ns)
 {
-    assert_ptr_equal(ends, &ggsn.ends);
-    assert_ptr_equal(from, &ggsn.host);
+    sent.port = ends->to.port;
+    sent.from_port = from->port;
+    assert_true(address_same(&from->address, &ggsn.host.address));
     assert_true(now_ns == 5);
     memcpy(sent.payload, payload.at, payload.n);
     sent.octets = payload.n;
@@ -55,6 +57,14 @@ static int make(void **state)
     sent.has_room = true;
     ggsn = (struct ggsn){
         .host = {{{[10] = 255, 255, 192, 0, 2, 2}}, {{2}}, 2152}, .up = take, .self = &up};
+    ggsn.ends.to = (struct ends_host){{{[10] = 255, 255, 192, 0, 2, 1}}, {{1}}, 2152};
+    return 0;
+}
+
+static int release(void **state)
+{
+    (void)state;
+    ggsn_release(&ggsn);
     return 0;
 }
 
@@ -147,7 +157,42 @@ static void what_no_ggsn_expects(void **state)
     assert_int_equal(up.n + sent.n, 0);
 }
 
-#define GGSN_TEST(name) cmocka_unit_test_setup(name, make)
+// To the other port, from it, and to the port that it came from.
+static void control(void **state)
+{
+    struct ends_datagram datagram = {.source = ggsn.ends.to.address,
+                                     .destination = ggsn.host.address,
+                                     .source_port = 40000,
+                                     .destination_port = 2123};
+    (void)state;
+    datagram.payload =
+        (struct octets){(const uint8_t *)"\x32\x01\x00\x04\x00\x00\x00\x00\xab\xcd\x00\x00", 12};
+    ggsn_datagram(&ggsn, &datagram, 5);
+    assert_int_equal(sent.octets, 14);
+    assert_memory_equal(sent.payload, "\x32\x02\x00\x06\x00\x00\x00\x00\xab\xcd\x00\x00\x0e\x01",
+                        14);
+    assert_int_equal(sent.port, 40000);
+    assert_int_equal(sent.from_port, 2123);
+    assert_int_equal(ggsn.faults, 0);
+    datagram.payload = (struct octets){
+        (const uint8_t
+             *)"\x32\x10\x00\x37\x00\x00\x00\x00\x00\x01\x00\x00"
+               "\x02\x62\x42\x12\x20\x43\x65\x87\xf9\x10\x00\x00\x00\x0a\x11\x00\x00\x00\x0b"
+               "\x14\x05\x80\x00\x02\xf1\x21\x85\x00\x04\xc0\x00\x02\x01"
+               "\x85\x00\x04\xc0\x00\x02\x01\x87\x00\x04\x02\x1b\x92\x1f\x97\x00\x01\x02",
+        63};
+    ggsn_datagram(&ggsn, &datagram, 5);
+    assert_int_equal(sent.octets, 63);
+    assert_memory_equal(sent.payload + 38, "\x0a\x40\x00\x02", 4);
+    assert_int_equal(pool_contexts(ggsn.pool), 1);
+    datagram.source.octet[15]++; // nobody's
+    ggsn_datagram(&ggsn, &datagram, 5);
+    assert_int_equal(ggsn.faults, 1);
+    assert_non_null(strstr(ggsn.first_fault, "GTP-C: not from the SGSN"));
+    assert_int_equal(sent.n, 2);
+}
+
+#define GGSN_TEST(name) cmocka_unit_test_setup_teardown(name, make, release)
 
 int main(void)
 {
@@ -157,6 +202,7 @@ int main(void)
         GGSN_TEST(echo),
         GGSN_TEST(error_indications_are_counted),
         GGSN_TEST(what_no_ggsn_expects),
+        GGSN_TEST(control),
     };
     return cmocka_run_group_tests_name("lab/ggsn/ggsn", tests, NULL, NULL);
 }

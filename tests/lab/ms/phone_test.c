@@ -249,8 +249,11 @@ static void test_attach_refused(void **state)
     expect_sent(2, ATTACH);
     down("08 04 16 3a 01 22"); // congestion, T3346 2 min
     assert_true(phone_next_ns(&phone) == now_ns + 120 * S);
+    phone_turn(&phone, now_ns += 120 * S);
+    down("08 04 16 3a 01 20"); // T3346 of no minute: T3311
+    assert_true(phone_next_ns(&phone) == now_ns + 15 * S);
     down("08 04 11"); // there is nothing to refuse
-    assert_int_equal(count(PHONE_COUNT_attaches_refused), 2);
+    assert_int_equal(count(PHONE_COUNT_attaches_refused), 3);
     assert_int_equal(count(PHONE_COUNT_messages_unexpected), 1);
     for (uint32_t i = 0; i < sizeof for_good; i++) {
         char reject[16];
@@ -297,6 +300,16 @@ static void test_periodic_update(void **state)
     assert_int_equal(told.address, 0);
     expect_sent(8, ACTIVATE);
     assert_int_equal(count(PHONE_COUNT_updates), 2);
+}
+
+// T3312 of 0 s, READY of 0 s: an update without end is not meant.
+static void test_no_period(void **state)
+{
+    (void)state;
+    phone_on(&phone, now_ns);
+    down("08 02 01 00 44 62 f2 24 12 34 56 17 00 18 05 f4 db 50 ad b0");
+    down(GOT);
+    assert_true(phone_next_ns(&phone) == PHONE_NEVER_NS);
 }
 
 static void test_update_refused(void **state)
@@ -367,6 +380,8 @@ static void test_detach(void **state)
         expect_sent(5 + i, "08 05 01 18 05 f4 db 50 ad b0");
     }
     assert_true(now_ns == 67 * S);
+    down("18 06 00"); // a skip indicator: to be ignored
+    assert_int_equal(phone.state, PHONE_DETACHING);
     down("08 06 00");
     assert_int_equal(phone.state, PHONE_OFF);
     assert_true(phone_next_ns(&phone) == PHONE_NEVER_NS);
@@ -463,6 +478,10 @@ static void test_other_sm_messages(void **state)
     expect_sent(6, "1a 55 51");
     down("8a 7f");
     expect_sent(7, "0a 55 61");
+    down("7a 46 24"); // an extended one, and the same to the side that chose it
+    down("fa 46 24");
+    assert_int_equal(sent.n, 7);
+    assert_int_equal(count(PHONE_COUNT_messages_odd), 3);
     down("8a 42 03 03 0b 92 1f 04 2b 06 01 21 0a 00 00 01"); // once more: it was asked again
     assert_int_equal(phone.address, 0xac10de01);
     assert_int_equal(count(PHONE_COUNT_messages_unexpected), 2);
@@ -496,7 +515,8 @@ static void test_odd(void **state)
     assert_false(down_frame("41"));
     assert_true(down_frame("41c02d 081502 de8e9a")); // its FCS is another's
     assert_true(down_frame("41c001"));
-    assert_int_equal(count(PHONE_COUNT_frames_bad), 2);
+    assert_true(down_frame("41c02f 081501 000000")); // enciphered
+    assert_int_equal(count(PHONE_COUNT_frames_bad), 3);
     down("08 02 01"); // cut
     down("18 15 01"); // a skip indicator: to be ignored
     down("05 01");    // another protocol
@@ -539,6 +559,7 @@ int main(void)
         EACH(test_attach_with_a_p_tmsi),
         EACH(test_attach_refused),
         EACH(test_periodic_update),
+        EACH(test_no_period),
         EACH(test_update_refused),
         EACH(test_the_network_detaches),
         EACH(test_detach),

@@ -236,6 +236,9 @@ static void test_sgsn_restarts(void **state)
     assert_int_equal(pool_contexts(pool), 2);
     assert_int_equal(count(POOL_COUNT_restarted), 2);
     assert_int_equal(count(POOL_COUNT_repeated), 0);
+    say(create(2, 2, 5, 2)); // as before all restarts, and no repetition
+    assert_int_equal(count(POOL_COUNT_created), 5);
+    assert_int_equal(count(POOL_COUNT_repeated), 0);
 }
 
 static void test_refused(void **state)
@@ -314,6 +317,48 @@ static void test_all_addresses_taken(void **state)
     assert_true(pool_has(pool, 0x0a400000));
     assert_true(pool_has(pool, 0x0a400007));
     assert_false(pool_has(pool, 0x0a400008));
+}
+
+// Of five with any IMSIs: whichever goes first, each of the others is found again; and all go as
+// the SGSN starts anew.
+// Consecutive numbers would be in buckets of their own.
+static uint32_t imsi_of(uint32_t set, uint32_t i)
+{
+    char digits[16];
+    snprintf(digits, sizeof digits, "%08u", (13 * i + set) * (7 * i + 3 * set + 5) + i);
+    return (uint32_t)strtoul(digits, NULL, 16);
+}
+
+static void expect_others_stay(uint32_t set, uint32_t first)
+{
+    uint8_t recovery = (uint8_t)(10 * set + first);
+    char request[64];
+    for (uint32_t i = 0; i < 5; i++)
+        say(create(imsi_of(set, i), recovery, 5, (uint16_t)i));
+    assert_int_equal(pool_contexts(pool), 5);
+    for (uint32_t place = 2; place < 7; place++) {
+        const struct pool_context *context = pool_of_address(pool, 0x0a400000 + place);
+        if (context->data_teid != 0x100 + first)
+            continue;
+        sprintf(request, "32 14 0006 %08x 0200 0000 14 05", pool_teid(pool, context));
+        break;
+    }
+    say(request);
+    uint64_t replaced = count(POOL_COUNT_replaced);
+    for (uint32_t i = 0; i < 5; i++)
+        if (i != first)
+            say(create(imsi_of(set, i), recovery, 5, (uint16_t)(100 + i)));
+    assert_int_equal(count(POOL_COUNT_replaced), replaced + 4);
+    assert_int_equal(pool_contexts(pool), 4);
+}
+
+static void test_the_others_stay(void **state)
+{
+    (void)state;
+    for (uint32_t set = 0; set < 10; set++)
+        for (uint32_t first = 0; first < 5; first++)
+            expect_others_stay(set, first);
+    assert_int_equal(count(POOL_COUNT_restarted), 49 * 4);
 }
 
 #define MANY 100000
@@ -397,6 +442,7 @@ static void test_options(void **state)
     expect_options("80 000d 00 00", "80 000d 04 08080808 000d 04 08080404");
     expect_options("80 8021 04 01 05 0005", "");
     expect_options("80 8021 04 01 05 0003", "");
+    expect_options("80 8021 04 01 05 000a 8106 00 000000", "");
     expect_options("80 8021 03 01 05 00", "");
     expect_options("80 8021 06 01 05 0006 81 06", "");
     expect_options("80 8021 06 01 05 0006 81 00", "");
@@ -492,6 +538,7 @@ int main(void)
         EACH(test_sgsn_restarts),
         EACH(test_refused),
         cmocka_unit_test_setup_teardown(test_all_addresses_taken, begin_small, end),
+        cmocka_unit_test_setup_teardown(test_the_others_stay, begin_small, end),
         EACH(test_many),
         EACH(test_options),
         EACH(test_options_without_room),

@@ -1,0 +1,92 @@
+"""The chain of bts_chain.py with phones that attach: `sluice bts --phone` and `sluice ggsn --pool`, with Sluice or
+osmo-sgsn between them. TLLIs, addresses and contexts are what the parts agree on; no file has them."""
+
+import network
+from bts_chain import Chain
+from harness import ROOT, Running, new_folder, program, settings
+
+CONFIG = ROOT / "config/osmopcu-attach.lua"
+POOL, FIRST_PLACE = "10.64.0.0/24", 2  # the first address is the device's
+
+OSMO_SGSN = """line vty
+ no login
+sgsn
+ gtp state-dir {folder}
+ gtp local-ip 192.0.2.1
+ ggsn 0 remote-ip 192.0.2.2
+ ggsn 0 gtp-version 1
+ apn * ggsn 0
+ authentication optional
+ auth-policy accept-all
+ns
+ timer tns-test 30
+ timer tns-alive 3
+ timer tns-alive-retries 10
+ bind udp local
+  listen 198.51.100.1 23000
+  accept-ipaccess
+bssgp
+"""
+
+
+class PhoneChain(Chain):
+    """Phones with running IMSIs in one cell. All addresses of the pool are at the phones' end; which one is whose, the
+    BTS says."""
+
+    def __init__(self, imsi, phones, *options, osmo=False, prefix="sluice-phone", **more):
+        network.needs(*(["osmo-sgsn"] if osmo else []))
+        super().__init__(*options, mss=1, prefix=prefix, **more)
+        self.imsi, self.phones, self.osmo, self.addresses, self.files_mss = imsi, phones, osmo, [], self.sets[0]
+        self.sets = self.sets[1:]  # in front of Sluice the file has no MS
+
+    def address_of(self, ms):
+        return self.addresses[ms]
+
+    def begin(self):
+        names = [f"{self.prefix}-{role}" for role in ("sgsn", "far", "phones", "internet")]
+        self.ours, self.far, gn, gb = network.veth(names=names[:2])
+        self.ms, self.gi = map(network.namespace, names[2:])
+        network.Host(self.far).configure()
+        self.devices()
+        network.must("ip", "-n", self.ms, "route", "add", "local", POOL, "dev", "lo")
+        self.folder = new_folder()
+        self.sockets = [self.folder / "pcu_bts0"]
+        self.start_ggsn()
+        if self.osmo:
+            self.start_osmo()
+        else:
+            self.sgsn = Running(CONFIG, f"gn.device={gn}", f"gb.device={gb}", *self.sets,
+                                before=network.within(self.ours), variant=self.variant)
+        self.start_phones()
+        self.start_pcu()
+
+    def start_ggsn(self):
+        self.ggsn = self.start("ggsn", program(), "ggsn", "--pool", POOL, "--dns", "203.0.113.9", "--netns", self.gi,
+                               "--tun", "gi", "--json")
+
+    def start_osmo(self):
+        for device, address in ("gn", network.GN4), ("gb", network.GB4):
+            network.must("ip", "-n", self.ours, "addr", "add", f"{address}/24", "dev", device)
+        path = self.folder / "osmo-sgsn.cfg"
+        path.write_text(OSMO_SGSN.format(folder=self.folder))
+        self.start("osmo-sgsn", "osmo-sgsn", "-c", path, namespace=self.ours)
+
+    def start_phones(self):
+        """The file has the numbers of the cell."""
+        file = [self.config, *settings((self.files_mss,))] if self.osmo else [self.sgsn.config]
+        self.bts = self.start("bts", program(), "bts", *file, "--socket", self.sockets[0], "--netns", self.ms,
+                              "--tun", "ms", "--phone", f"{self.imsi},{self.phones}", "--json", *self.options)
+        self.until(lambda: "waiting" in self.bts.err.read_text(), "the BTS listens")
+
+    def said(self):
+        texts = [path.read_text(errors="replace")[-3000:] for path in sorted(self.folder.glob("*.err"))]
+        return "\n".join(texts) + (self.sgsn.said() if self.sgsn else "")
+
+    def are_attached(self):
+        """Each has an address. A later line of the BTS is the newer one."""
+        said = [line.split() for line in self.bts.err.read_text().splitlines()]
+        found = {words[1]: words[3] if words[2] == "attached," and len(words) == 4 else None
+                 for words in said if len(words) >= 3 and words[0] == "MS"}
+        first = int(self.imsi)
+        self.addresses = [found.get(f"{first + phone:0{len(self.imsi)}}:") for phone in range(self.phones)]
+        return None not in self.addresses
