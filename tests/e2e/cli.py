@@ -308,7 +308,7 @@ def many_sets():
 def bts():
     osmopcu = ROOT / "config/osmopcu.lua"
     before_the_run("sluice bts: one configuration file needed", "bts")
-    before_the_run("sluice ggsn: one contexts.json needed", "ggsn")
+    before_the_run("sluice ggsn: one contexts.json needed, or --pool", "ggsn")
     before_the_run("sluice bts: the file has no such cell", "bts", osmopcu, "--cell", "101-104")
     before_the_run("sluice bts: the file has no such cell", "bts", UDP_SCENARIO, "--cell", "x")
     before_the_run("sluice bts: more --socket than the file has cells", "bts", osmopcu, "--socket", "a",
@@ -324,6 +324,13 @@ def bts():
     for text in "", "0s", "61s", "1", "1 s", "-1s", "64", "99999999999999999999s":
         before_the_run(r"sluice bts: .*up-queue: found .*1s to 60s, or 64kB.*", "bts", osmopcu, "--up-queue", text)
     before_the_run(r"sluice ggsn: .*sgsn: found .*", "ggsn", "x", "--sgsn", "::1")
+    for text in "", "10.64.0.0", "10.64.0.0/30", "10.64.0.0/11", "10.64.0.1/24", "2001:db8::/64":
+        before_the_run(r"sluice ggsn: .*pool: found .*an IPv4 network of 12 to 29 bits.*", "ggsn", "--pool", text)
+    before_the_run(r"sluice ggsn: .*dns: found .*an IPv4 address.*", "ggsn", "--pool", "10.64.0.0/15", "--dns", "::1")
+    before_the_run(r"sluice ggsn: .*dns: found .*2 at most.*", "ggsn", *["--dns", "192.0.2.7"] * 3)
+    for text in "", "12345", "1234567890123456", "00101000000000x", "001010000000001,", "001010000000001,1001":
+        before_the_run(r"sluice bts: .*phone: found .*an IMSI.*", "bts", osmopcu, "--phone", text)
+    before_the_run(r"sluice bts: .*phone: found .*64 at most.*", "bts", osmopcu, *["--phone", "001010000000001"] * 65)
     before_the_run(r"sluice bts: --socket /dev/null/x: Not a directory", "bts", osmopcu, "--socket",
                    "/dev/null/x", status=1)
 
