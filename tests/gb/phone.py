@@ -36,6 +36,7 @@ NOT_HERE = (11, 12, 13, 14, 15)
 AT_ONCE = (9, 10)  # of an update: it attaches
 GIVES_UP = (95, 96, 97, 99, 111)  # counts as five attempts
 WRONG_TI, WRONG_STATE = 81, 98
+RA_CAPABILITY = bytes.fromhex("171933432b37159ef98879cba28c6621e72688b19c2ef0")  # of a handset
 R97_QOS = bytes.fromhex("0b921f")
 
 
@@ -124,7 +125,7 @@ class Context:
 
 
 class Phone:
-    def __init__(self, imsi, *, rai, tlli=None, net_capability=b"\xe5\xe0", ra_capability=bytes.fromhex("1a4b2f0600"),
+    def __init__(self, imsi, *, rai, tlli=None, net_capability=b"\xe5\xe0", ra_capability=RA_CAPABILITY,
                  imeisv="4901542032375180", is_impatient=False, ti_flag=0, keeps_numbers=False, timers_s=(),
                  chance=None):
         self.imsi, self.imeisv, self.cell_rai = imsi, imeisv, rai
@@ -646,6 +647,8 @@ class Phone:
         self.now_ns = now_ns
         if not self.hears(tlli):
             return []
+        if tlli == self.tlli:
+            self.tlli_before = None
         found = self.llc.take(frame)
         if found and found.sapi == 1:
             self.layer3(found.info)

@@ -83,7 +83,8 @@ class Phones:
         self.cells, self.r, self.keeps = cells, r, keeps
         self.phones, self.air, self.harms, self.counts = [], [], [], collections.Counter()
         self.by_tlli = collections.defaultdict(list)
-        self.known, self.due = {}, {}
+        self.known, self.due, self.spoke = {}, {}, {}
+        self.is_gone = False  # Sluice has ended without a word
 
     def __enter__(self):
         self.world.__enter__()
@@ -102,7 +103,7 @@ class Phones:
         return bss
 
     def __exit__(self, kind, *rest):
-        if not kind:
+        if not kind and not self.is_gone:
             try:
                 self.nothing_left()
             except BaseException:
@@ -117,7 +118,11 @@ class Phones:
             if one.is_on and (one.state != "deregistered" or one.timers):
                 self.do(one, "detach", power_off=True)
         self.world.run(60 * S)
-        same(self.world.lua(LEFT), self.before, "phones, attempts, MS ids, PDP ids left over")
+        there = [one for one in self.phones if self.of_sluice(one)]
+        last = [(said.time_ns / S, said.way, said.name, said.is_lost) for said in self.air
+                if there and said.imsi == there[0].imsi]
+        same(self.world.lua(LEFT), self.before, f"what is left over, of {[self.shown(one) for one in there]}; the first "
+                                                f"said {last[-10:]}; phones, attempts, free ids of MSs and contexts")
 
     # ---- Phones ----
 
@@ -143,6 +148,7 @@ class Phones:
                 self.by_tlli[tlli].append(one)
             self.known[one] = now
         for tlli, llc in frames:
+            self.spoke[tlli] = one
             self.through(one, "up", llc, lambda tlli=tlli, llc=llc: one.bss.uplink_llc(one.bvci, tlli, llc))
         if one.due_ns is not None and self.due.get(one) != one.due_ns:
             self.due[one] = one.due_ns
@@ -157,8 +163,10 @@ class Phones:
             self.follow(one, [])
 
     def downlink(self, bss, bvci, tlli, llc):
-        for one in list(self.by_tlli.get(tlli, ())):
-            if one.bss is bss and one.bvci == bvci and one.hears(tlli):
+        """Of two phones with one TLLI the radio knows that which has spoken last."""
+        hear = [one for one in self.by_tlli.get(tlli, ()) if one.bss is bss and one.bvci == bvci and one.hears(tlli)]
+        for one in hear:
+            if len(hear) == 1 or self.spoke.get(tlli) is one:
                 self.through(one, "down", llc,
                              lambda one=one: self.follow(one, one.take(self.world.now_ns, tlli, llc)))
 

@@ -13,7 +13,7 @@ from world import World, case, main, right, same
 
 def message_of(chance, number, clear):
     """Each differs; the longest has 400 octets."""
-    head = bytes([GMM, chance.choice(CLEAR_UP)]) if clear else \
+    head = bytes([GMM, chance.choice(CLEAR_UP[1:])]) if clear else \
         bytes([chance.randrange(16) << 4 | SM, chance.randrange(256)])
     octets = 394 if chance.random() < 0.02 else chance.randrange(40)
     return head + number.to_bytes(4) + chance.randbytes(octets)
@@ -263,8 +263,8 @@ def repetitions():
         with World(config()) as world:
             link, phone = Link(world), Phone(gea)
             link.key(gea)
-            same("dropped" in link.up(*(phone.frame(b"\x08\x01" + bytes([n])) for n in range(20))), False, "first")
-            again = [phone.frame(b"\x08\x01again", number, clear=True) for number in range(20)]
+            same("dropped" in link.up(*(phone.frame(b"\x08\x08" + bytes([n])) for n in range(20))), False, "first")
+            again = [phone.frame(b"\x08\x08again", number, clear=True) for number in range(20)]
             three = [again[0]] * 3
             same([f != "dropped" for f in link.up(*three)], [False, False, True], "three times")
             same([f != "dropped" for f in link.up(again[1], again[2])], [True, True], "and it goes on")
@@ -274,6 +274,19 @@ def repetitions():
             same(set(link.up(again[1], again[0])), {"dropped"}, "a new one begins the count again")
             same([f != "dropped" for f in link.up(again[2])], [True], "the third, of other numbers")
             same([f != "dropped" for f in link.up(again[3], again[4])], [True, True], "and it goes on behind it")
+
+
+@case("an ATTACH REQUEST in clear is taken under any N(U), and the numbers go on behind it")
+def beginning():
+    for gea in (0, 3):
+        with World(config()) as world:
+            link, phone = Link(world), Phone(gea)
+            link.key(gea)
+            same("dropped" in link.up(*(phone.frame(b"\x08\x08" + bytes([n])) for n in range(20))), False, "first")
+            frames = [phone.frame(message, number, clear=True)
+                      for message, number in ((b"\x08\x08other", 0), (b"\x08\x01again", 0), (b"\x08\x16", 1))]
+            same([f != "dropped" for f in link.up(*frames)], [False, True, True], "taken")
+            same(link.counted(), (0, 0, 1), "counted")
 
 
 @case("an enciphered frame that is sent again is never taken, however often")

@@ -33,13 +33,13 @@ def dispatch():
     with World(config()) as world:
         bss, phone, stranger = begin(world), Phone(), Phone()
         served(world)
-        put(bss, phone.frame(b"\x08\x01MS"))
+        put(bss, phone.frame(b"\x08\x03MS"))
         bss.uplink_llc(3, STRANGER, stranger.frame(b"\x1a\x41who"))
         world.run(0)
-        same(got(world), [f"0801{b'MS'.hex()}:101:2:{TLLI}:0:clear", f"1a41{b'who'.hex()}:101:3:{STRANGER}:-:clear"],
+        same(got(world), [f"0803{b'MS'.hex()}:101:2:{TLLI}:0:clear", f"1a41{b'who'.hex()}:101:3:{STRANGER}:-:clear"],
              "messages")
         before = world.counted("ignored", "handled", "refused")
-        put(bss, phone.frame(b"\x08\x01MS", 0))  # doubled
+        put(bss, phone.frame(b"\x08\x03MS", 0))  # doubled
         put(bss, phone.frame(b"\x05\x01"))  # a protocol without a handler
         put(bss, phone.frame(b"\x08"))
         for sapi in (2, 7, 8):
@@ -150,12 +150,12 @@ def kept():
     with World(config()) as world:
         bss, phone = begin(world), Phone()
         served(world)
-        bss.uplink_llc(2, STRANGER, phone.frame(b"\x08\x01"))
+        bss.uplink_llc(2, STRANGER, phone.frame(b"\x08\x16"))
         world.run(0)
         world.lua("T.s.keep(0, T.last) return ''")
-        put(bss, phone.frame(b"\x08\x01", 0))
+        put(bss, phone.frame(b"\x08\x16", 0))
         put(bss, phone.frame(b"\x08\x03"))
-        same([m.split(":")[0] for m in got(world)], ["0801", "0803"], "messages")
+        same([m.split(":")[0] for m in got(world)], ["0816", "0803"], "messages")
         same(world.counted(*COUNTERS), (0, 0, 1), "counted")
 
 

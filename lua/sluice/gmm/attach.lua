@@ -193,8 +193,8 @@ end
 -- Ends what goes on under the TLLI, and begins anew.
 local function begin(at, pdu, octets)
     local there = attempts.find(at.nse, at.tlli)
-    local has_place = there and there.ms_id
-    if has_place then
+    local has_place = at.phone and at.phone.ms_id
+    if there and there.ms_id then
         attempts.drop(there)
     elseif there then
         place.give(there)

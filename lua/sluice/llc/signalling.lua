@@ -11,6 +11,7 @@
 -- clear, so under a key such frames have a window of their own, which the enciphered frames move along: a
 -- forged one cannot make us wrong about OC. For the same reason only duplicates in clear are taken after all
 -- when three have come in a row, which is a phone that has begun at N(U) 0 again: GMM repeats with the next N(U).
+-- ATTACH REQUEST says so by itself: it is taken under any N(U). GMM sees to one that comes twice.
 local cipher = require "cipher"
 local count = require "count"
 local dp = require "dp"
@@ -42,6 +43,7 @@ end
 
 local CLEAR_UP = types_of { "gmm_attach_request", "gmm_update_request", "gmm_authentication_response",
     "gmm_authentication_failure", "gmm_identity_response" }
+local BEGINNING = types_of { "gmm_attach_request" }
 local CLEAR_DOWN = types_of { "gmm_attach_reject", "gmm_update_reject", "gmm_authentication_request",
     "gmm_authentication_reject", "gmm_identity_request" }
 
@@ -177,10 +179,10 @@ local function take_number(window, number)
     window.times = 0
 end
 
--- A duplicate in clear. Returns whether the numbers go on behind it, as so many have come.
-local function is_restart(window)
+-- A duplicate in clear. Returns whether the numbers go on behind it, as it begins anew, or so many have come.
+local function is_restart(window, message)
     window.times = window.times + 1
-    return window.times >= DUPLICATES
+    return window.times >= DUPLICATES or is_clear(BEGINNING, message)
 end
 
 local function restart(window, number)
@@ -278,7 +280,7 @@ function signalling.input(nse, bvc, tlli, ms_id, octets)
     local info, number, window = read(link, octets)
     if not info then
         return "ignored"
-    elseif not is_new(window, number) and (window == link.enciphered or not is_restart(window)) then
+    elseif not is_new(window, number) and (window == link.enciphered or not is_restart(window, info)) then
         count.add "signalling_duplicates"
         return "ignored"
     elseif ms_id and not roam.heard_by_control(ms_id, bvc, octets) then
