@@ -4,9 +4,10 @@ after each procedure nothing of it is left. Both sides' losses and repetitions a
 them; phone.py is a whole phone."""
 
 import codec
-from gmm_world import (CELL, COLLECT, COMPLETE, DETACH, DETACH_ACCEPT, IDENTITY_REQUEST, IMSI, IMSI_DETACH, POWER_OFF, RA_CAPABILITY,
-                       RANDOM, SECOND, T3322, T3350, T3370, ZERO, Handset, Network, accept, attach_request, config,
-                       identity_response, tmsi, update_request)
+from bss import Bss
+from gmm_world import (CELL, COLLECT, COMPLETE, DETACH, DETACH_ACCEPT, IDENTITY_REQUEST, IMSI, IMSI_DETACH, OTHER_BSS,
+                       POWER_OFF, RA_CAPABILITY, RANDOM, SECOND, T3322, T3350, T3370, ZERO, Handset, Network, accept,
+                       attach_request, config, identity_response, tmsi, update_request)
 from world import MS, S, case, main, new_folder, right, same
 
 SECOND_IMSI = "001010000000002"
@@ -126,6 +127,7 @@ def other_request():
         phone.say(attach_request(phone.identity(), drx="0b00"))
         second = network.one(name="accept", tlli=RANDOM)
         right(second.message[-4:] != first.message[-4:], "the same P-TMSI")
+        same((first.nu, second.nu), (1, 2), "N(U) goes on: the phone's LLC has not begun anew")
         same((network.left(), int(free) - int(network.free())), ((1, 1, 1, 1), 1), "what there is")
         phone.say(identity_response(phone.identity()))
         network.none()
@@ -191,11 +193,11 @@ def again_by_p_tmsi():
         phone.attach()
         old = phone.p_tmsi
         area = codec.RAI.hex()
-        for top in 0xc0000000, 0x80000000:
+        for number, top in enumerate((0xc0000000, 0x80000000)):
             phone.tlli = old & 0x3fffffff | top
             phone.say(attach_request(tmsi(old), area=area))
             accepted = network.one(name="accept", tlli=phone.tlli)
-            same(accepted.imsi, IMSI, "IMSI")
+            same((accepted.imsi, accepted.nu), (IMSI, 2 + number), "IMSI, and N(U), which goes on")
             phone.p_tmsi = int.from_bytes(accepted.message[-4:])
             right(phone.p_tmsi != old, "a new P-TMSI")
             phone.complete()
@@ -311,6 +313,9 @@ def updates():
         same(network.left(), ONE, "what there is")
         phone.say(update_request(codec.RAI, ra_capability="1234"))
         network.came()
+        phone.say(update_request(codec.RAI, ra_capability="1234"))
+        last = network.one(name="update_accept")
+        same((last.ra_capability, last.drx), (b"\x12\x34", 0x0a00), "what the BSS is told: what it left out stays")
         phone.say(POWER_OFF)
         same(network.left(), NOBODY, "what is left")
 
@@ -348,6 +353,7 @@ def restart():
         phone.nu, phone.tlli = 0, 0x87654321
         phone.say(attach_request(tmsi(0xC7654321), area=codec.RAI.hex()))
         network.one(IDENTITY_REQUEST)
+        phone.nu = 0  # the Reset has come
         phone.identify()
         phone.p_tmsi = int.from_bytes(network.one(name="accept").message[-4:])
         phone.complete()
@@ -449,6 +455,18 @@ def reach():
         network.none()
 
 
+@case("two phones that got a place under one TLLI and were never heard again are nobody after that time, too")
+def reach_of_two():
+    with Network(attach='who = "listed", t3312 = "60 s"') as network:
+        Handset(network, IMSI, ZERO).attach(complete=False)
+        two = Handset(network, SECOND_IMSI, ZERO)
+        two.nu = 10
+        two.say(two.request())
+        same(network.left(), (2, 2, 1, 1), "what there is")
+        network.world.run((44 + 60 + 480 + 60) * S)
+        same((network.left(), network.counted("detaches_implicit")), (NOBODY, (2,)), "what is left")
+
+
 @case("attempts: an NSE has half of what the others leave, and so many a second; the rest is not answered")
 def limits():
     with Network(attach='who = "listed", attempts = 16, rate = 100') as network:
@@ -491,10 +509,15 @@ def reloaded():
 @case("with an MS of the file beside it, whose GMM is not answered")
 def beside_file():
     ms = 'bvc { bvci = 2, ms { imsi = "001010000000900", tlli = 0xc0000900 } }'
-    with Network(config().replace("bvc { bvci = 2 }", ms)) as network:
+    with Network(config(two=True).replace("bvc { bvci = 2 }", ms, 1)) as network:
+        other = Bss(network.world, 102, [(2, OTHER_BSS)], {2: 80000})
+        other.up()
         Handset(network).attach()
         Handset(network, tlli=0xC0000900).say(update_request(codec.RAI))
         network.none()
+        other.uplink_llc(CELL, 0xC0000900, codec.llc_ui(3, 0, bytes(30)))
+        network.world.run(0)
+        same(network.came(other), [], "to its TLLI where it is not: it is somebody's")
         same(network.left(), ONE, "what there is")
 
 
@@ -511,6 +534,48 @@ def lost_complete():
         network.none()
         phone.say(COMPLETE, tlli=RANDOM)
         same([one.is_reset or one.message for one in network.came()], [True, TOLD], "under the old one")
+
+
+@case("the BSS restarts while a phone attaches, and when it is attached: it goes on, and nothing is asked anew")
+def bss_restarts():
+    with Network() as network:
+        phone = Handset(network)
+        phone.say(attach_request(tmsi(0xC1234567)))
+        network.one(IDENTITY_REQUEST)
+        network.bss.restart()
+        network.world.run(S)
+        phone.identify()
+        phone.p_tmsi = int.from_bytes(network.one(name="accept").message[-4:])
+        network.bss.restart()
+        network.world.run(S)
+        phone.complete()
+        same(network.left(), ONE, "attached")
+        network.bss.restart()
+        network.world.run(S)
+        phone.say(update_request(codec.RAI, kind=3))
+        network.one(name="update_accept", tlli=phone.tlli)
+        phone.say(DETACH)
+        network.one(ACCEPTED_DETACH)
+        same(network.left(), NOBODY, "what is left")
+
+
+@case("an update in a cell of another NSE, under the foreign TLLI: the phone is there then, with all that it has")
+def another_nse():
+    with Network(config(two=True)) as network:
+        other = Bss(network.world, 102, [(2, OTHER_BSS)], {2: 80000})
+        other.up()
+        phone = Handset(network)
+        phone.attach()
+        phone.bss = other
+        phone.say(update_request(codec.RAI), tlli=phone.tlli & 0x3fffffff | 0x80000000)
+        same(network.one(name="update_accept", bss=other).imsi, IMSI, "IMSI")
+        network.none()
+        phone.say(update_request(codec.RAI, kind=3))
+        network.one(name="update_accept", tlli=phone.tlli, bss=other)
+        right("in cell 102-2" in network.world.ctl(f"phone {IMSI}")[1], "where it is")
+        phone.say(DETACH)
+        network.one(ACCEPTED_DETACH, bss=other)
+        same(network.left(), NOBODY, "what is left")
 
 
 @case("attach() of the policy may refuse, with a cause, and do nothing else")

@@ -78,7 +78,7 @@ class Down:
     def __init__(self, record):
         self.time_ns, sdu = record.time_ns, record.pdu.sdu
         self.tlli, self.imsi, self.llc, self.bvci = sdu["v_tlli"], sdu["imsi"], sdu["llc"], record.pdu.bvci
-        self.ra_capability = sdu["ra_capability"]
+        self.ra_capability, self.drx = sdu["ra_capability"], sdu["drx"]
         self.is_reset = self.llc[:2] == b"\x41\xfb"
         if not self.is_reset:
             self.sapi, self.nu, self.message = codec.read_llc_ui(self.llc)

@@ -211,7 +211,7 @@ end
 -- The link of a TLLI that is no MS's here. One that is a phone's own is its MS's elsewhere: ms/roam.lua decides.
 local function link_of(nse, _, tlli)
     local phone = phone_of(nse, tlli)
-    if phone and not phone.attempt and phone.p_tmsi == tlli then
+    if phone and phone.p_tmsi == tlli then
         return nil
     end
     return phone and phone.link or signalling.new()
