@@ -5,6 +5,8 @@
 
 #include <rte_ring_elem.h>
 
+#include "dataplane/wire/gtpc.h"
+
 #define COMMANDS_A_POLL 64
 
 // ---- Other workers ----
@@ -167,7 +169,8 @@ static bool carry_out_or_wait(struct dp_worker *worker, const struct command *co
         down_bvc_llc(&worker->down, command, now_ns);
         return true;
     case COMMAND_ggsn_send:
-        up_send(&worker->up, command->ggsn_send.ggsn_id, command->buffer);
+        up_send(&worker->up, command->ggsn_send.ggsn_id,
+                command->ggsn_send.has_port ? command->ggsn_send.port : GTPC_PORT, command->buffer);
         return true;
     case COMMAND_ms_prove:
         up_prove(&worker->up, command->ms_prove.ms_id, command->ms_prove.bvc_id, command->buffer);

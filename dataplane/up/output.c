@@ -104,7 +104,8 @@ void up_npdu(struct up *up, uint32_t pdp, struct rte_mbuf *m, uint8_t segments, 
 }
 
 // In a buffer of the port's, of which there are enough for a port that keeps what it has sent.
-static struct rte_mbuf *message_frame(struct up *up, uint32_t ggsn, const struct rte_mbuf *message)
+static struct rte_mbuf *message_frame(struct up *up, uint32_t ggsn, uint16_t udp_port,
+                                      const struct rte_mbuf *message)
 {
     struct peer *peer = &up->state->ggsn[ggsn].peer;
     uint32_t octets = message->pkt_len, outer = peer->outer_octets;
@@ -115,15 +116,15 @@ static struct rte_mbuf *message_frame(struct up *up, uint32_t ggsn, const struct
     memcpy(b + outer, rte_pktmbuf_mtod(message, const uint8_t *), octets);
     peer_put(peer, up->gn, octets, b);
     put_be16(b + outer - UDP_OCTETS, GTPC_PORT);
-    put_be16(b + outer - UDP_OCTETS + 2, GTPC_PORT);
+    put_be16(b + outer - UDP_OCTETS + 2, udp_port);
     port_reply_finish(m);
     return m;
 }
 
-void up_send(struct up *up, uint32_t ggsn, struct rte_mbuf *message)
+void up_send(struct up *up, uint32_t ggsn, uint16_t udp_port, struct rte_mbuf *message)
 {
     uint32_t at = place(up);
-    struct rte_mbuf *m = at < UP_PENDING ? message_frame(up, ggsn, message) : NULL;
+    struct rte_mbuf *m = at < UP_PENDING ? message_frame(up, ggsn, udp_port, message) : NULL;
     up->gn->stats->answers++;
     if (m)
         wait_at(up, at, m, 0, 0, 0);

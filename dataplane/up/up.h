@@ -90,9 +90,9 @@ void up_input(struct up *up, struct rte_mbuf **frames, const struct port_datagra
 // happens: the MS's next frame is another try.
 void up_prove(struct up *up, uint32_t ms, uint32_t bvc, struct rte_mbuf *frame);
 
-// Sends control's GTP-C message to a GGSN, behind all N-PDUs made already; owns the buffer. A
-// message that cannot go is counted as unsent: GTP-C repeats it.
-void up_send(struct up *up, uint32_t ggsn, struct rte_mbuf *message);
+// Sends control's GTP-C message to that UDP port of a GGSN, behind all N-PDUs made already; owns
+// the buffer. A message that cannot go is counted as unsent: GTP-C repeats it.
+void up_send(struct up *up, uint32_t ggsn, uint16_t udp_port, struct rte_mbuf *message);
 
 // Offers waiting N-PDUs to Gn.
 void up_output(struct up *up);

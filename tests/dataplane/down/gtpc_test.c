@@ -322,15 +322,17 @@ static void what_is_refused(void **state)
 static struct {
     uint8_t first[64];
     uint32_t npdus, messages, behind;
+    uint16_t port; // that it goes to; 0: 2123
 } sent;
 
-// A frame on Gn that is no G-PDU: from our port 2123 to the GGSN's, with good checksums.
+// A frame on Gn that is no G-PDU: from our port 2123 to the GGSN's, or another one, with good
+// checksums.
 static void judge_message(const uint8_t *b, size_t n)
 {
     size_t ip = b[12] == 8 ? 20 : 40, udp = 14 + ip;
     uint8_t ports[4];
     put16(ports, GTPC);
-    put16(ports + 2, GTPC);
+    put16(ports + 2, sent.port ? sent.port : GTPC);
     assert_memory_equal(b + udp, ports, 4);
     assert_int_equal(b[udp + 4] << 8 | b[udp + 5], n - udp);
     assert_true(b[udp + 6] | b[udp + 7]);
@@ -366,6 +368,11 @@ static void a_message_octet_for_octet(void **state)
             assert_int_equal(sent.messages, before + 1);
             assert_memory_equal(sent.first, octets, n < 64 ? n : 64);
         }
+    }
+    for (uint32_t port = 1; port < 65536; port += 13107) {
+        sent.port = (uint16_t)port;
+        DO(ggsn_send, .ggsn_id = port & 1, .has_port = true, .port = sent.port,
+           .pdu = {octets, 20});
     }
     const struct stats_worker *stats = dp_stats(p.worker);
     assert_int_equal(stats->of_port[STATS_GN].answers, sent.messages);
