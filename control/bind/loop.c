@@ -9,6 +9,7 @@
 //   require "log".error|warn|info|debug(text), .level(name)
 //   require "program".question() -> text         a request of another thread, or nil
 //                 .answer(good, text)
+//                 .unix_s() -> the date as seconds; nil in virtual time, which has none
 //                 .source() -> the arguments of config.load for the run's file, read again, or nil
 //                         and a message; .limit(on) switches the memory limit for loading
 //                 .hook_fault(text)      stores the last fault of the user's policy
@@ -20,6 +21,7 @@
 
 #include <arpa/inet.h>
 #include <string.h>
+#include <time.h>
 
 #include "control/plane/control.h"
 #include "dataplane/wire/ns.h"
@@ -129,6 +131,15 @@ static int set_level(lua_State *L)
 }
 
 // ---- program ----
+
+static int unix_s(lua_State *L)
+{
+    struct timespec now;
+    if (!control_of(L)->log.dated || clock_gettime(CLOCK_REALTIME, &now) != 0)
+        return 0;
+    lua_pushinteger(L, (lua_Integer)now.tv_sec);
+    return 1;
+}
 
 static int question(lua_State *L)
 {
@@ -274,6 +285,7 @@ void bind_add_loop(struct bind *lua, struct control *control)
     add_log(L, control);
     begin_module(L);
     add(L, control, "question", question);
+    add(L, control, "unix_s", unix_s);
     add(L, control, "answer", answer);
     add(L, control, "source", source);
     add(L, control, "limit", limit);

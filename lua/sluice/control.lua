@@ -22,7 +22,9 @@ local jobs = require "sluice.core.jobs"
 local network = require "sluice.core.network"
 
 require "sluice.reload.run" -- these modules only register handlers
+require "sluice.gtpc.messages"
 require "sluice.llc.frames"
+require "sluice.sm.messages"
 require "sluice.bssgp.pfc"
 require "sluice.ms.reports"
 

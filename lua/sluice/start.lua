@@ -6,6 +6,7 @@ local own_buckets = require "sluice.bssgp.own_buckets"
 local lab = require "sluice.lab.fill"
 local parts = require "sluice.config.parts"
 local ranges = require "sluice.subscribers.ranges"
+local paths = require "sluice.gtpc.path"
 local setup = require "sluice.config.setup"
 local network = require "sluice.core.network"
 
@@ -13,7 +14,10 @@ local function start_ggsns(cfg)
     dp.gn_from(parts.gn_from(cfg))
     for _, ggsn in ipairs(cfg.ggsn) do
         local id = network.ids.ggsn:take()
-        dp.ggsn { ggsn_id = id, address = parts.address(ggsn.address), mac = ggsn.mac }
+        dp.ggsn {
+            ggsn_id = id, address = parts.address(ggsn.address), mac = ggsn.mac,
+            gtpc = ggsn.control == ggsn.address or nil,
+        }
         network.ggsn_ids[ggsn.name] = id
     end
     if cfg.lab and #cfg.ggsn == 0 then
@@ -59,5 +63,6 @@ return function(cfg)
         start_nse(nse)
     end
     dp.settled()
+    paths.begin()
     lab.happenings(cfg)
 end

@@ -49,12 +49,12 @@ def class_of(name):
         "bss_lifetime_least_ns": 1000000000, "flows": False, "window_ns": 0, "scope": "ms", "aqm": aqm}
 
 
-# In s; all but two are repeated.
+# In s; all but three are repeated.
 TIMERS = {"tns_block": 3, "tns_reset": 1, "tns_test": 30, "tns_alive": 3, "tsns_prov": 3,
           "t2": 10, "t5": 15, "t7": 3, "th": 5999, "t3313": 5,
-          "t3350": 6, "t3370": 6, "t3322": 6, "t200": 5}
-RETRIES = {f"{name}_retries": 3 for name in TIMERS if name not in ("tns_test", "th")} \
-    | {f"{name}_retries": 4 for name in ("t3350", "t3370", "t3322")}
+          "t3350": 6, "t3370": 6, "t3322": 6, "t3_response": 5, "echo": 60, "t3395": 8, "t200": 5}
+RETRIES = {f"{name}_retries": 3 for name in TIMERS if name not in ("tns_test", "th", "echo")} \
+    | {f"{name}_retries": 4 for name in ("t3350", "t3370", "t3322", "t3395")}
 
 SMALLEST_WHOLE = {
     "run": {"name": "smallest", "clock": "virtual", "duration_ns": 500000000, "warmup_ns": 0, "batches": 0, "seed": 1,
@@ -72,7 +72,7 @@ SMALLEST_WHOLE = {
     "queue": {"packets": 4096, "octets": 4000000, "cell_packets": 1024, "cell_octets": 1000000,
               "ms_packets": 256, "ms_octets": 128000, "overflow": "largest",
               "hold_ns": 300000000000, "flows": 16, "flow_quantum_octets": 300},
-    "ggsn": [], "nse": [{
+    "ggsn": [], "apn": [], "nse": [{
         "nsei": 1, "ns": "manual", "dynamic": False, "cells": "listed", "flow_control": "wait",
         "cell_rate": "as offered", "unknown_ms": "status", "features": ["pfc", "cbl", "inr", "pfc_fc", "gigabit"],
         "flush": "transfer",
@@ -455,12 +455,12 @@ def constructors(value, name, found):
 # Keys that have no default, so that the smallest configuration does not show them.
 PORT_UNSET = {"gateway", "address6", "gateway6", "rx_frames", "tx_frames", "vlan"}
 UNSET = {"run": {"cores", "user"}, "queue": {"nse_packets", "nse_octets"}, "gn": PORT_UNSET | {"from"},
-         "gb": PORT_UNSET, "ggsn": {"name", "address", "mac"},
+         "gb": PORT_UNSET, "ggsn": {"name", "address", "mac", "control"},
          "nse": {"rate", "bucket", "areas", "cells_most", "nsvcs_most"}, "pdp": {"rate", "bucket", "ggsn",
          "ggsn_teid", "pfi"}, "bvc": {"rate", "bucket", "ms_rate", "ms_bucket"},
          "ms": {"key", "rate", "bucket", "ra_capability", "drx", "priority"},
-         "policy": {"script", "every", "instructions"}, "variants": {"default"}, "variant": {"set", "file"},
-         "axis": {"name"}, "attach": {"networks"}, "class": {"bss_lifetime_most"}}
+         "apn": {"name", "ggsn"}, "policy": {"script", "every", "instructions"}, "variants": {"default"},
+         "variant": {"set", "file"}, "axis": {"name"}, "attach": {"networks"}, "class": {"bss_lifetime_most"}}
 
 
 # Blocks in which "octets" is a part of a key's name, and no unit.
@@ -476,8 +476,8 @@ def language():
     constructors(lab_blocks.NSE, "nse", wanted)
     constructors(lab_blocks.BVC, "bvc", wanted)
     del wanted[""]
-    wanted |= {"ggsn": set(), "policy": set(), "variants": set(), "variant": {"name"},
-               "sweep": set(), "axis": {"key", "values"},
+    wanted |= {"ggsn": set(), "apn": {"class", "default"}, "policy": set(), "variants": set(),
+               "variant": {"name"}, "sweep": set(), "axis": {"key", "values"},
                "attach": {"who", "most", "attempts", "rate", "t3312"},
                "phone": {"imsi", "count", "class", "n201_u", "send_imsi"}}
     same(sorted(listed), sorted(wanted), "constructors")

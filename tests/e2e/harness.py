@@ -59,7 +59,7 @@ def aqm_names():
 
 
 # Every constructor, as a message lists them.
-BLOCKS = "run, gn, gb, timers, room, log, policy, class, aqm, queue, ggsn, attach, phone, nse, nsvc, bvc, ms, pdp, radio, " \
+BLOCKS = "run, gn, gb, timers, room, log, policy, class, aqm, queue, ggsn, apn, attach, phone, nse, nsvc, bvc, ms, pdp, radio, " \
     "plan, buffer, codel, flow, bss, endpoint, line, lab, gi, mobile, tcp, move, " \
     "suspend, away, ftp, http, stream, ptt, ping, " \
     "traffic, replay, variants, variant, axis, sweep"

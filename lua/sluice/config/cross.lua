@@ -13,6 +13,7 @@ local limits = require "limits"
 local network = require "sluice.config.network_check"
 local queues = require "sluice.config.queues_check"
 local schema = require "sluice.schema.schema"
+local session = require "sluice.config.session_check"
 local values = require "sluice.config.values"
 
 local note, is_given = check.note, check.is_given
@@ -313,6 +314,7 @@ end
 -- source: { name, clock, read } of config.load.
 function cross.all(state, cfg, source)
     network.all(state, cfg)
+    session.all(state, cfg)
     local imsis = check_subscribers(state, cfg)
     lab.all(state, cfg, source, cfg.lab and receivers_of(state, cfg, imsis),
         not (state.unsure or state.strays) and function(imsi)

@@ -139,6 +139,9 @@ local function count(cfg)
         worker_mss = 0, worker_pdps = 0, of_worker = {},
     }
     n.mss, n.pdps = attach.places(cfg)
+    for _, ggsn in ipairs(cfg.ggsn) do
+        n.ggsns = n.ggsns + (ggsn.control and ggsn.control ~= ggsn.address and 1 or 0)
+    end
     for i, nse in breath.each(cfg.nse) do
         count_of_worker(n, cfg, i, nse)
         n.nsvcs = n.nsvcs + #nse.nsvc

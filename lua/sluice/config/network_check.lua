@@ -236,7 +236,7 @@ function network.note_equals(state, records, key)
     end
 end
 
--- Notes a peer with an address of the port itself.
+-- Notes a peer with an address of the port itself. mac_key: nil if the address has none of its own.
 local function check_own(state, record, key, port, mac_key)
     local own = port and record[key]
     for _, name in ipairs { "address", "address6" } do
@@ -244,7 +244,7 @@ local function check_own(state, record, key, port, mac_key)
             network.note_again(state, record, key, own, port, name)
         end
     end
-    if port and record[mac_key] and record[mac_key] == port.mac then
+    if port and mac_key and record[mac_key] and record[mac_key] == port.mac then
         network.note_again(state, record, mac_key, record[mac_key], port, "mac")
     end
 end
@@ -315,6 +315,7 @@ local function check_ggsns(state, cfg)
             ggsn.name = "ggsn" .. i
         end
         check_peer(state, ggsn, "address", cfg.gn, "gn", "mac")
+        check_peer(state, ggsn, "control", cfg.gn, "gn")
     end
     if cfg.run and cfg.run.clock == "real" and #cfg.ggsn == 0 and cfg.gn and not cfg.gn.from then
         check.warn(state, cfg.gn, "from", "found neither gn.from nor ggsn { }: no address may send to"
@@ -322,6 +323,7 @@ local function check_ggsns(state, cfg)
     end
     network.note_equals(state, cfg.ggsn, "name")
     network.note_equals(state, cfg.ggsn, "address")
+    network.note_equals(state, cfg.ggsn, "control")
 end
 
 local function check_lab(state, cfg)

@@ -6,6 +6,8 @@
 --                         lower values of the last two than the BSS offers, never higher (48.018 8.2)
 --   attach(event)         called for each phone that may attach: event is { imsi, nsei, bvci, mcc, mnc, lac,
 --                         rac }; it may return { refuse = cause }, a GMM cause
+--   context(event)        called when a phone asks for a PDP context: event is { imsi, apn, nsapi, class }; it
+--                         may return { refuse = SM cause of 24.008 10.5.6.6 } or { class = "a lower class" }
 -- and use class "name" { weight = ..., lifetime = ... }, aqm "name" { parameters }, log(text), and the
 -- table `state`, which survives a reload. Values come into force when the call has succeeded; a call
 -- that fails or takes too long is counted and sets nothing. A function that takes too long too often
@@ -13,6 +15,7 @@
 -- much memory is removed until a reload brings another.
 local box = require "sluice.script.sandbox"
 local check = require "sluice.script.check"
+local class_names = require "classes"
 local classes = require "sluice.policy.classes"
 local clock = require "sluice.core.clock"
 local count = require "count"
@@ -204,6 +207,45 @@ function policy.attach(event)
     note(script.record, { line = 1, text = ("refuse: not a whole number from %d to %d"):format(CAUSE_LEAST,
         CAUSE_MOST) }, "attach()")
     return nil
+end
+
+-- ---- Contexts ----
+
+local order = {}
+for i, name in ipairs(class_names) do
+    order[name] = i
+end
+
+local CAUSES = { least = 8, most = 111 }
+
+-- What a script has returned, if it may: a cause, or a class that is not before its own.
+local function judged(given, own)
+    if given.refuse ~= nil then
+        local cause = math.tointeger(given.refuse)
+        return cause and cause >= CAUSES.least and cause <= CAUSES.most and cause or nil, own
+    elseif given.class ~= nil then
+        return nil, order[given.class] and order[given.class] >= order[own] and given.class or nil
+    end
+    return nil, own
+end
+
+-- Returns the cause of a refusal, nil for none, and the class to use.
+function policy.context(event)
+    local record, own = script and script.record, event.class
+    local good, given
+    if record then
+        good, given = call("context", event)
+    end
+    if not good or type(given) ~= "table" then
+        return nil, own
+    end
+    local cause, class = judged(given, own)
+    if given.refuse ~= nil and not cause or not class then
+        note(record, { line = 1, text = "refuse is no cause from 8 to 111, or class is none at or below " .. own },
+            "context()")
+        return nil, own
+    end
+    return cause, class
 end
 
 return policy

@@ -117,6 +117,27 @@ local function check_attach(critic, old, new)
     end
 end
 
+-- Paths to GGSNs are made at the start, and phones' contexts hang on them.
+local function check_controls(critic, old, new)
+    local before = {}
+    for _, ggsn in ipairs(old.ggsn) do
+        before[ggsn.name] = ggsn.control and ggsn
+    end
+    for _, ggsn in ipairs(new.ggsn) do
+        local was = before[ggsn.name]
+        if (was or ggsn.control) and not (was and not parts.differ(was, ggsn, { "control", "address", "mac" })) then
+            critic.note(ggsn, "control", RESTART)
+        end
+        before[ggsn.name] = nil
+    end
+    for _, ggsn in ipairs(old.ggsn) do
+        if before[ggsn.name] then
+            critic.note(new.run, "name", ("the GGSN %s, which has control, is missing; a change needs a restart"):format(
+                ggsn.name))
+        end
+    end
+end
+
 -- The dataplane has the places of the start.
 local function check_room(critic, old, new)
     for _, key in ipairs(schema.constructor.room.keys) do
@@ -158,6 +179,7 @@ function check.all(critic, made, old, new)
     check_classes(critic, old, new)
     check_nses(critic, new)
     check_attach(critic, old, new)
+    check_controls(critic, old, new)
     check_room(critic, old, new)
     check_mss(critic, made, new)
 end

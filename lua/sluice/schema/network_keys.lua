@@ -167,6 +167,11 @@ network.ggsn = {
         },
         network.ip("address", "the GGSN's address for GTP-U"),
         mac("the next hop's MAC address: the GGSN, or the router to the GGSN", ASKED, "02:53:4c:00:02:01"),
+        {
+            name = "control", type = "ipv4", optional = true, example = "192.0.2.2",
+            default_help = "none: contexts are those of the file",
+            help = "the GGSN's address for GTP-C, UDP port 2123, by which phones' contexts are made",
+        },
     },
 }
 

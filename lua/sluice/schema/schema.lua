@@ -13,6 +13,7 @@ local gb = require "sluice.schema.gb_keys"
 local lab = require "sluice.schema.lab_keys"
 local network = require "sluice.schema.network_keys"
 local queues = require "sluice.schema.queues_keys"
+local session = require "sluice.schema.session_keys"
 local units = require "sluice.base.units"
 local variants = require "sluice.schema.variants_keys"
 
@@ -175,7 +176,8 @@ phone_class.default = "background"
 
 schema.top = {
     network.run, network.gn, network.gb, gb.timers, gb.room, gb.log, gb.policy, queues.class,
-    queues.queue, network.ggsn, attach.block, attach.phone(phone_class), nse, lab_block, variants.variants, variants.sweep,
+    queues.queue, network.ggsn, session.apn, attach.block, attach.phone(phone_class), nse, lab_block,
+    variants.variants, variants.sweep,
 }
 
 local function complete_key(key)

@@ -57,6 +57,18 @@ return {
         retries = 4, help = "T3322: an MS's answer to DETACH REQUEST",
     },
     {
+        name = "t3_response", clause = "29.060 7.6", least = "1 s", most = "20 s", default = "5 s",
+        retries = 3, help = "T3-RESPONSE: a GGSN's answer to a request; N3-REQUESTS is one more than the retries",
+    },
+    {
+        name = "echo", clause = "29.060 7.2.1", least = "60 s", most = "3600 s", default = "60 s",
+        help = "from a GGSN's ECHO RESPONSE to the next ECHO REQUEST",
+    },
+    {
+        name = "t3395", clause = "24.008 11.2.2", least = "1 s", most = "60 s", default = "8 s",
+        retries = 4, help = "T3395: an MS's answer to DEACTIVATE PDP CONTEXT REQUEST",
+    },
+    {
         name = "t200", clause = "44.064 8.9", least = "1 s", most = "60 s", default = "5 s",
         retries = 3, help = "T200: an MS's answer to an LLC XID command; retries are N200",
     },

@@ -1,7 +1,7 @@
 -- Finds a user's script and checks it. policy/hooks.lua calls its functions.
 local box = require "sluice.script.sandbox"
 
-local check = { HOOKS = { "start", "timer", "flow_control", "attach" } }
+local check = { HOOKS = { "start", "timer", "flow_control", "attach", "context" } }
 
 function check.path(config_name, script)
     return script:sub(1, 1) == "/" and script or (config_name:match("^.*/") or "") .. script

@@ -20,11 +20,11 @@ for i, name in ipairs(classes) do
     place_of_class[name] = i - 1
 end
 
--- n MSs of a normalised record from `from` on; ggsn_id replaces the GGSN's name.
+-- n MSs of a normalised record from `from` on; ggsn_id replaces the GGSN's name, if there is one.
 function members.slice(ms, from, n)
     local slice = parts.slice(ms, from, n)
     for _, pdp in ipairs(slice.pdp) do
-        pdp.ggsn_id = network.ggsn_ids[pdp.ggsn]
+        pdp.ggsn_id = pdp.ggsn and network.ggsn_ids[pdp.ggsn] or pdp.ggsn_id
     end
     return slice
 end
@@ -88,7 +88,7 @@ local function start_pfc_bucket(record, member, bucket)
 end
 
 -- Tells contexts.json about the context; teid nil: unchanged.
-local function tell_context(record, member, j, teid)
+function members.tell_context(record, member, j, teid)
     local ms, pdp = record.ms, record.ms.pdp[j]
     network.contexts.context {
         pdp_id = pdp_id(record, member, j), imsi = parts.imsi(ms, member), tlli = ms.tlli + member,
@@ -127,7 +127,8 @@ local function start_pdp(record, member, j)
         traffic_class = place_of_class[pdp.class], teid = teid, ggsn_teid = ggsn_teid,
         address = addresses.ipv4_number(pdp.address) + member,
     }
-    tell_context(record, member, j, teid)
+    pdp.teid = record.is_single and teid or nil
+    members.tell_context(record, member, j, teid)
 end
 
 function members.start(record, member)
@@ -255,7 +256,7 @@ function members.change(record, member, change, moved)
     end
     for j in ipairs((change.tlli or change.address) and record.ms.pdp or {}) do
         if change.kept[j] then
-            tell_context(record, member, j)
+            members.tell_context(record, member, j)
         end
     end
     for _, j in ipairs(change.new) do

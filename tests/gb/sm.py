@@ -1,0 +1,390 @@
+#!/usr/bin/python3
+"""Session management (TS 24.008 clause 6) between phones (phone.py), Sluice and a GGSN (ggsn.py), in virtual time:
+contexts come and go from either side, whatever is lost, doubled or late; and at the end both sides agree, and no
+context, request, run or place is left over."""
+
+import itertools
+
+from ggsn import CREATE, DELETE
+from session_world import ACCEPT, ACTIVATE, DEACTIVATE, DEACTIVATED, IMSI, T3380, T3390, T3395, Session
+from world import MS, S, case, main, npdu, right, same
+
+APNS = 'apn { name = "internet", default = true } apn { name = "Video.example", class = "streaming" }'
+ZEROS = bytes(14)
+INTERACTIVE_2 = bytes.fromhex("1391 1f 72 97 40 40 74 02 00 00".replace(" ", ""))
+
+
+def kinds(phone, way, pd=10):
+    return [octets[1] for _, of_way, octets in phone.messages if of_way == way and octets[0] & 15 == pd]
+
+
+def last_down(phone):
+    return [octets for _, way, octets in phone.messages if way == "down"][-1]
+
+
+@case("a context: its address is the GGSN's, data goes both ways, and nothing of it is left")
+def whole():
+    with Session() as s:
+        phone = s.phone()
+        s.do(phone, phone.activate)
+        s.run(MS)
+        one, theirs = phone.contexts[5], s.ggsn.contexts[IMSI, 5]
+        same((one.state, one.address, one.sapi), ("active", theirs.address, 3), "the phone's context")
+        s.left(1)
+        s.world.down(theirs.teid_sgsn_data, npdu(one.address))
+        s.run(S)
+        same([(nsapi, packet) for _, nsapi, packet in phone.packets], [(5, npdu(one.address))], "downlink")
+        s.do(phone, phone.send, 5, npdu("203.0.113.9", source=one.address))
+        s.run(S)
+        same([(teid, octets) for _, teid, octets in s.world.npdus_up()],
+             [(theirs.teid_data, npdu("203.0.113.9", source=one.address))], "uplink")
+        good, text = s.world.ctl(f"phone {IMSI}")
+        right(good and f"NSAPI 5: APN internet, address {one.address}, class interactive-1, GGSN ggsn" in text, text)
+        s.do(phone, phone.deactivate, 5)
+        s.run(MS)
+        same((phone.contexts, kinds(phone, "down")), ({}, [ACCEPT, DEACTIVATED]), "after DEACTIVATE")
+        s.left()
+        same(s.world.counted("contexts_made", "contexts_ended", "contexts_refused"), (1, 1, 0), "counted")
+        same(phone.unexpected, [], "what the phone did not expect")
+
+
+@case("requests as phones make them: NSAPI 6, TI flag 1, QoS of zeros, other APNs; and what they get")
+def requests():
+    with Session(apn=APNS) as s:
+        for i, (options, request, apn, klass, qos_octets) in enumerate((
+                ({"ti_flag": 1}, {"nsapi": 6, "qos": ZEROS}, "internet", "background", None),
+                ({}, {"apn": None}, "internet", "interactive-1", 3),
+                ({}, {"apn": "INTERNET"}, "internet", "interactive-1", 3),
+                ({}, {"apn": "video.EXAMPLE.mnc001.mcc001.gprs", "sapi": 9}, "Video.example", "streaming", 3),
+                ({}, {"qos": INTERACTIVE_2, "sapi": 11}, "internet", "interactive-2", None),
+                ({}, {"qos": bytes.fromhex("131f1f")}, "internet", "interactive-2", 3),
+                ({}, {"address": b"\1\x8d"}, "internet", "interactive-1", 3),
+                ({}, {"pco": bytes.fromhex("8080211001000010810600000000")}, "internet", "interactive-1", 3))):
+            imsi = f"0010100000001{i:02}"
+            phone = s.phone(imsi, **options)
+            s.do(phone, phone.activate, **request)
+            s.run(MS)
+            nsapi = request.get("nsapi", 5)
+            same(phone.contexts[nsapi].state, "active", f"{request}, {s.world.log()[-1500:]}\n{phone.messages}")
+            theirs = s.ggsn.contexts[imsi, nsapi]
+            same(theirs.apn, b"".join(bytes([len(l)]) + l.encode() for l in apn.split(".")), f"APN of {request}")
+            right(f"class {klass}," in s.world.ctl(f"phone {imsi}")[1], f"class of {request}")
+            same(phone.contexts[nsapi].sapi, request.get("sapi", 3), "SAPI")
+            same(phone.contexts[nsapi].pco, request.get("pco"), "options")
+            if qos_octets:
+                same(len(phone.contexts[nsapi].qos), qos_octets, f"QoS of {request}")
+            same(bytes.fromhex("390132") in last_down(phone), request.get("address") == b"\1\x8d", "cause 50")
+            right(phone.contexts[nsapi].pfi is None, "no PFI without packet flows")
+            same(phone.unexpected, [], "what the phone did not expect")
+            s.do(phone, phone.detach)
+            s.run(S)
+        s.left()
+
+
+@case("each message of ACTIVATE and DEACTIVATE lost 1 to 4 times, doubled or late: both sides agree")
+def impaired():
+    with Session() as s:
+        phone = s.phone()
+        for what, (way, kind), n in itertools.product(
+                ("lose", "double", "delay"),
+                (("up", ACTIVATE), ("down", ACCEPT), ("up", DEACTIVATE), ("down", DEACTIVATED)), range(1, 5)):
+            if what != "lose" and n > 2:
+                continue
+            s.calm()
+            s.impair(what, way, kind, range(1, n + 1), ns=(n * 3 - 2) * S if what == "delay" else (n - 1) * S)
+            s.do(phone, phone.activate)
+            s.run(n * T3380 + S if what == "lose" and kind in (ACTIVATE, ACCEPT) else 20 * S)
+            same(phone.contexts[5].state, "active", f"{what} {way} {kind:#x} {n}")
+            same(phone.contexts[5].address, s.ggsn.contexts[IMSI, 5].address, "its address")
+            s.left(1)
+            s.do(phone, phone.deactivate, 5)
+            s.run(n * T3390 + S if what == "lose" and kind in (DEACTIVATE, DEACTIVATED) else 20 * S)
+            same(phone.contexts, {}, f"{what} {way} {kind:#x} {n}")
+            s.left()
+        same([one for one in phone.unexpected if one[1] != "no context"], [], "what the phone did not expect")
+
+
+@case("messages of GTP-C lost or late while a phone activates: it gets its context, or 38 after 20 s")
+def gtpc_impaired():
+    with Session() as s:
+        phone = s.phone()
+        for way, kind, n in itertools.product(("up", "down"), (CREATE, DELETE), range(1, 5)):
+            s.calm()
+            s.ggsn.faults.clear(), s.ggsn.seen.clear(), phone.refused.clear()
+            s.ggsn.lose(way, kind + (way == "down"), times=n)
+            began = s.world.now_ns
+            s.do(phone, phone.activate)
+            s.run(n * 5 * S + MS)
+            if kind == CREATE and n == 4:
+                same(phone.refused, [(began + 20 * S, "activate", 38)], "refused")
+                s.run(61 * S)
+                s.ggsn.contexts.clear(), s.ggsn.by_teid.clear()  # one that we never heard of
+                s.left()
+                continue
+            same(phone.contexts[5].state, "active", f"lost {n} times {way}")
+            s.do(phone, phone.deactivate, 5)
+            s.run(MS)
+            same(phone.contexts, {}, "the phone does not wait for the GGSN")
+            s.run(21 * S)
+            if n == 4:
+                s.ggsn.contexts.clear(), s.ggsn.by_teid.clear()
+            s.left()
+        right(len(s.lines("ACTIVATE REJECT 38 (network failure): GGSN ggsn (192.0.2.2)", "check that it runs")) >= 1,
+              "lines")
+
+
+@case("the same request again gets the same answer, octet for octet; another one begins anew")
+def again():
+    with Session() as s:
+        phone = s.phone()
+        s.ggsn.auto.discard(CREATE)
+        s.do(phone, phone.activate)
+        request = phone.contexts[5].request
+        s.run(S)
+        s.say(phone, request)
+        asked = s.ggsn.expect(CREATE, at=s.world.now_ns - S)
+        s.ggsn.none(CREATE, S)
+        s.ggsn.transmit(s.ggsn.create(asked))
+        s.run(S)
+        accept = last_down(phone)
+        for _ in range(2):
+            s.say(phone, request)
+            s.run(MS)
+            same(last_down(phone), accept, "the same again")
+        same((kinds(phone, "down"), len(s.ggsn.times(CREATE))), ([ACCEPT] * 3, 1), "messages")
+        s.left(1)
+        s.ggsn.auto.add(CREATE)
+        del phone.contexts[5]  # it asks otherwise, with the same NSAPI and TI
+        s.do(phone, phone.activate, qos=ZEROS)
+        s.run(S)
+        same((phone.contexts[5].state, len(s.ggsn.times(DELETE)), len(s.ggsn.times(CREATE))), ("active", 1, 2), "anew")
+        s.left(1)
+        s.do(phone, phone.deactivate, 5)
+        request = phone.contexts[5].request
+        s.run(S)
+        s.say(phone, request)
+        s.run(MS)
+        same(kinds(phone, "down")[-2:], [DEACTIVATED] * 2, "DEACTIVATE again")
+        s.left()
+
+
+@case("several contexts of a phone, and other NSAPIs on the same TI")
+def several():
+    with Session() as s:
+        phone = s.phone()
+        for nsapi, sapi in ((5, 3), (6, 5), (15, 11)):
+            s.do(phone, phone.activate, nsapi=nsapi, sapi=sapi)
+            s.run(S)
+        same([one.state for one in phone.contexts.values()], ["active"] * 3, "contexts")
+        s.left(3)
+        gone = phone.contexts.pop(6)
+        gone.nsapi, gone.state, phone.contexts[9] = 9, "activating", gone
+        request = bytearray(gone.request)
+        request[2] = 9  # NSAPI 9 with the TI of NSAPI 6
+        s.say(phone, bytes(request))
+        s.run(S)
+        same(sorted(nsapi for _, nsapi in s.ggsn.contexts), [5, 9, 15], "contexts of the GGSN")
+        s.left(3)
+        s.do(phone, phone.detach)
+        s.run(S)
+        s.left()
+
+
+@case("what is refused, with its cause and a line of the log that says what to do")
+def refused():
+    with Session(apn='apn { name = "internet" }', most=9) as s:
+        phone = s.phone()
+        for request, cause, *words in (
+                ({"apn": "other"}, 27, "missing or unknown APN", 'no apn { } is named "other"; there is internet'),
+                ({"apn": None}, 27, "no apn { } has default = true"),
+                ({"address": b"\1\x57"}, 28, "IPv6; Sluice has IPv4 only"), ({"address": b"\0\1"}, 28, "PPP"),
+                ({"nsapi": 4}, 96, "NSAPI 4"), ({"sapi": 7}, 96, "SAPI 7"), ({"qos": b"\1\2"}, 96, "sm_activate_request")):
+            s.run(11 * S)
+            s.do(phone, phone.activate, **request)
+            s.run(MS)
+            same([one[2] for one in phone.refused], [cause], f"refusal of {request}")
+            same(len(s.lines(f"IMSI {IMSI}: ACTIVATE REJECT {cause}", *words)), 1, f"lines of {request}")
+            phone.refused.clear()
+        for theirs, cause, words in ((199, 26, "no resources"), (211, 26, "larger pool"), (212, 26, "1024 contexts"),
+                                     (200, 32, "fixed address"), (201, 96, ""), (202, 96, ""), (204, 38, ""),
+                                     (205, 33, ""), (209, 29, "PAP"), (219, 27, ""), (220, 28, ""), (192, 30, "")):
+            s.ggsn.cause = theirs
+            s.run(11 * S)
+            s.do(phone, phone.activate)
+            s.run(MS)
+            same([one[2] for one in phone.refused], [cause], f"refusal for {theirs}")
+            right(s.lines(f"ACTIVATE REJECT {cause}", f"GGSN ggsn (192.0.2.2): it says {theirs}", words), f"line for {theirs}")
+            phone.refused.clear()
+            s.left()
+        s.ggsn.cause = 128
+        s.run(11 * S)
+        s.do(phone, phone.activate)
+        s.run(MS)
+        s.left(1)
+        while int(s.world.lua("return require('sluice.subscribers.ranges').left('pdps')")):
+            other = s.phone(f"00101{len(s.phones):010}")
+            for nsapi in range(5, 14):
+                s.do(other, other.activate, nsapi=nsapi) if len(other.contexts) < 7 else None
+                s.run(MS)
+        last = s.phone("001010000009999")
+        s.do(last, last.activate)
+        s.run(MS)
+        same([one[2] for one in last.refused], [26], "without room")
+        right(s.lines("ACTIVATE REJECT 26", "raise room.pdps"), "line")
+
+
+@case("the GGSN deletes a context: DEACTIVATE 36, repeated each T3395, five times at most")
+def ggsn_deletes():
+    with Session() as s:
+        phone = s.phone()
+        for lost in (0, 1, 4, 5):
+            s.calm()
+            s.do(phone, phone.activate)
+            s.run(MS)
+            theirs = s.ggsn.contexts[IMSI, 5]
+            s.impair("lose", "down", DEACTIVATE, range(1, lost + 1))
+            s.ggsn.ask(DELETE, theirs)
+            s.ggsn.forget(theirs)
+            began = s.world.now_ns
+            s.run(MS)
+            same(len(s.world.tunnels()), 0, "it leaves the dataplane at once")
+            s.run(5 * T3395 + S)
+            down = [t for t, way, octets in phone.messages if way == "down" and octets[1] == DEACTIVATE and t >= began]
+            same([t // MS for t in down], [(began + lost * T3395) // MS] if lost < 5 else [], "when it came")
+            same([one[1:] for one in phone.refused], [("deactivated", 36)] if lost < 5 else [], "cause")
+            phone.refused.clear()
+            if lost == 5:
+                phone.lose(phone.contexts[5])
+            s.left()
+        s.do(phone, phone.activate)
+        s.run(MS)
+        theirs = s.ggsn.contexts[IMSI, 5]
+        s.calm()
+        s.impair("delay", "down", DEACTIVATE, ns=S)  # both at once: neither waits for ever
+        s.ggsn.ask(DELETE, theirs)
+        s.ggsn.forget(theirs)
+        s.run(MS)
+        s.do(phone, phone.deactivate, 5)
+        s.run(10 * S)
+        same(phone.contexts, {}, "after both have asked")
+        s.left()
+
+
+@case("a GGSN that restarts, or goes: 39 to all its phones, 50 a second, once each; and they come again")
+def restarts():
+    with Session(most=60) as s:
+        phones = [s.phone(f"0010100001{i:05}") for i in range(60)]
+        for phone in phones:
+            s.do(phone, phone.activate)
+        s.run(S)
+        s.left(60)
+        for how in ("restart", "silence"):
+            for phone in phones:
+                phone.refused.clear()
+            if how == "restart":
+                s.ggsn.restart()
+            else:
+                s.ggsn.alive = False
+            s.ggsn.received.clear()
+            s.world.run_until(s.world.now_ns + 100 * S, lambda: not s.world.tunnels())
+            began = s.world.now_ns
+            s.run(3 * S)
+            same([[one[1:] for one in phone.refused] for phone in phones], [[("deactivated", 39)]] * 60, "refused")
+            times = sorted(phone.refused[0][0] for phone in phones)
+            right(times[-1] - began >= 59 * 20 * MS and times[-1] - began < 2 * S, f"{times[-1] - began} ns for 60")
+            same(s.ggsn.times(DELETE), [], "DELETE REQUESTs")
+            if how == "silence":
+                s.do(phones[0], phones[0].activate)
+                s.run(MS)
+                same(phones[0].refused[-1][1:], ("activate", 38), "at once, while it is down")
+                right(s.lines("ACTIVATE REJECT 38", "answers no GTP-C on UDP 2123"), "line")
+                s.ggsn.alive = True
+                s.ggsn.contexts.clear(), s.ggsn.by_teid.clear()
+                s.run(6 * S)
+            s.left()
+            for phone in phones:
+                s.do(phone, phone.activate)
+            s.run(2 * S)
+            s.left(60)
+
+
+@case("attach and detach inside activate, a new attach with contexts: nothing of the old ones stays")
+def inside():
+    with Session() as s:
+        for what in ("attach", "detach", "power off", "late"):
+            phone = s.phone()
+            s.ggsn.faults.clear(), s.ggsn.seen.clear()
+            s.ggsn.delay("down", CREATE + 1, 2 * S)
+            s.do(phone, phone.activate)
+            s.run(S if what != "late" else 3 * S)
+            if what in ("attach", "late"):
+                phone.contexts.clear(), phone.timers.clear()
+                s.do(phone, phone.attach)
+            else:
+                s.do(phone, phone.detach, power_off=what == "power off")
+            s.run(5 * S)
+            same(phone.state, "registered" if what in ("attach", "late") else "deregistered", what)
+            same(len(s.ggsn.contexts), 0, f"contexts of the GGSN after {what}")
+            s.left()
+            s.do(phone, phone.detach)
+            s.run(S)
+            s.phones.clear()
+
+
+@case("a phone that is nobody asks for a context: it is told to attach")
+def unattached():
+    with Session() as s:
+        phone = s.phone(attach=False)
+        phone.tlli, phone.state = 0x78001234, "registered"
+        s.do(phone, phone.activate)
+        s.run(S)
+        same([octets for _, way, octets in phone.messages if way == "down"][:1], [bytes.fromhex("080501250a")], "answer")
+        same(s.ggsn.times(CREATE), [], "CREATE REQUESTs")
+
+
+@case("what is wrong or not there: STATUS, a refusal, or nothing, as the clauses say")
+def wrong():
+    with Session() as s:
+        phone = s.phone()
+        s.do(phone, phone.activate)
+        s.run(MS)
+        real, phone.layer3 = phone.layer3, lambda octets: phone.messages.append((0, "down", octets))
+        for octets, answer in (
+                ("3a4624", "ba5551"), ("3a4a", "ba5551"), ("3a47", None), ("3a5561", None), ("0a4a", "8a4c20"),
+                ("2a4d05030103010000", "aa4f60"),
+                ("2a4d0503030b921f0110", "aa4f20"), ("0a42", "8a5561"), ("0a99", "8a5561"), ("7a4624", None),
+                ("1a41", "9a4360"), ("1a4105", "9a4360"), ("0a45", "8a5560")):
+            before = len(phone.messages)
+            s.say(phone, bytes.fromhex(octets))
+            s.run(MS)
+            found = [m.hex() for _, way, m in phone.messages[before:] if way == "down"]
+            same(found, [answer] if answer else [], f"answer to {octets}")
+        s.left(1)
+        s.say(phone, bytes.fromhex("0a46"))  # cut short, but it means one thing
+        s.run(MS)
+        same(last_down(phone).hex(), "8a47", "answer")
+        s.left()
+        phone.layer3 = real
+        phone.contexts.clear()
+        s.do(phone, phone.activate)
+        s.run(MS)
+        s.left(1)
+        s.say(phone, bytes.fromhex("0a5551"))  # it does not know the TI
+        s.run(S)
+        s.left()
+
+
+@case("the operator ends a context")
+def operator():
+    with Session() as s:
+        phone = s.phone()
+        s.do(phone, phone.activate)
+        s.run(MS)
+        same(s.world.ctl(f"deactivate {IMSI} 6")[0], False, "one that is not there")
+        same(s.world.ctl(f"deactivate {IMSI} 5")[0], True, "one that is")
+        s.run(S)
+        same((phone.refused[-1][1:], phone.contexts), (("deactivated", 36), {}), "what the phone has heard")
+        s.left()
+
+
+main()
