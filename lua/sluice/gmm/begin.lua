@@ -9,18 +9,22 @@ local place = require "sluice.gmm.place"
 local show = require "sluice.gmm.show"
 local store = require "sluice.phones.store"
 local subscribers = require "sluice.subscribers.registry"
+local timers = require "sluice.core.timers"
 
 require "sluice.gmm.update" -- registers its messages; attach is below it
 
--- After a reload: phones that may not attach any more are detached, a few at a time.
-local function look_again()
-    local gone = {}
-    for _, phone in breath.each(store.phones) do
-        gone[#gone + 1] = not admission.of(phone.imsi) and phone or nil
+local function detach_now(phone)
+    if phone.ms_id then
+        detach.begin(phone, detach.AGAIN)
     end
-    for _, phone in breath.each(gone) do
-        if phone.ms_id and not admission.of(phone.imsi) then
-            detach.begin(phone, detach.AGAIN)
+end
+
+-- After a reload: phones that may not attach any more are detached. The list may change while the reload's job is
+-- suspended, and a job may be suspended anywhere, so a timer of 0 begins each.
+local function look_again()
+    for _, phone in breath.each(table.move(store.phones, 1, #store.phones, 1, {})) do
+        if not admission.of(phone.imsi) then
+            timers.after(0, detach_now, phone)
         end
     end
 end
