@@ -3,28 +3,13 @@
 inside others, one TLLI of two phones, elements that are empty, Sluice restarted. And a crowd, of which everything is
 lost, doubled or late now and then: when the air is good again both ends agree on everyone."""
 
-import random
-
 from phone import RA_CAPABILITY
-from phone_world import ATTACH, MS, S, Phones
+from phone_crowd import Crowd, attached, restarted, stranger
+from phone_world import ATTACH, S, Phones
 from harness import often
 from world import NS, case, main, right, same
 
 import tshark_json  # which world.py puts into the path
-
-
-def attached(net, one=None, **more):
-    one = one or net.phone(**more)
-    net.do(one, "attach")
-    net.until("it is attached", lambda: one.state == "registered")
-    return one
-
-
-def stranger(net, **more):
-    """A phone with somebody else's P-TMSI, so that it is asked for its IMSI."""
-    one = net.phone(**more)
-    one.p_tmsi, one.rai = (0xC0000100 + len(net.phones)).to_bytes(4), one.cell_rai
-    return one
 
 
 def names(net, way=None):
@@ -176,17 +161,6 @@ def numbers(anew):
         same(one.llc.dropped["double"], 0, "frames that the phone took for doubled")
 
 
-def restarted(before, after, one):
-    """The phone goes on in another world, whose time begins at 0."""
-    offset_ns = before.world.now_ns - after.world.now_ns
-    one.timers = {name: due_ns - offset_ns for name, due_ns in one.timers.items()}
-    one.now_ns, one.bss = after.world.now_ns, after.bss
-    before.phones.remove(one)
-    before.is_gone = True
-    after.phones.append(one)
-    after.follow(one, [])
-
-
 @case("Sluice restarts: a phone that updates is told to attach, at any N(U); one in an attach gets in", "idle")
 @case("at each step of an attach, too", "identity_response", "attach_complete")
 def restart(*steps):
@@ -233,67 +207,6 @@ def second_opinion():
         same({"identity_request", "attach_accept", "update_accept", "detach_request", "detach_accept",
               "attach_reject"} - seen, set(), "messages that did not come")
         same((refused.refused, refused.state), ([(refused.refused[0][0], "attach", 7)], "deregistered"), "refused")
-
-
-class Crowd:
-    """Phones that attach, update, detach and come back at random, over air that harms a tenth of the messages."""
-
-    def __init__(self, net, seed, phones):
-        self.net, self.chance = net, random.Random(seed)
-        self.phones = [self.new(number) for number in range(phones)]
-
-    def new(self, number):
-        one = self.net.phone(is_impatient=number % 2 == 1, keeps_numbers=number % 3 == 0)
-        if number % 4 == 0:
-            one.p_tmsi, one.rai = (0xC0001000 + number).to_bytes(4), one.cell_rai
-        return one
-
-    def harm(self, one, way, name):
-        what = self.chance.choice(("lose", "lose", "double", "delay"))
-        ns = self.chance.choice((NS, MS, S, 6 * S, 8 * S, 15 * S, 31 * S))
-        times = self.chance.choice((1, 1, 2, 3))
-        self.net.harm(way, name, what, times, nth=self.net.counts[way, name, one.imsi] + 1, ns=ns, one=one)
-
-    def step(self, one):
-        now_ns = self.net.world.now_ns
-        for way, name in (("up", "attach_request"), ("down", "attach_accept"), ("up", "attach_complete"),
-                          ("down", "identity_request"), ("up", "identity_response"), ("up", "detach_request"),
-                          ("down", "detach_accept"), ("up", "update_request"), ("down", "update_accept")):
-            if self.chance.random() < 0.15:
-                self.harm(one, way, name)
-        if one.state == "deregistered":
-            self.net.follow(one, one.attach(now_ns))
-        elif one.state in ("registered", "updating", "attaching"):
-            what = self.chance.random()
-            if what < 0.3:
-                self.net.follow(one, one.detach(now_ns, power_off=self.chance.random() < 0.5))
-            elif what < 0.4:
-                self.net.follow(one, one.attach(now_ns))
-            elif one.state == "registered":
-                one.bvci = self.chance.choice((2, 3))
-                self.net.follow(one, one.update(now_ns, kind=0))
-
-    def run(self, steps):
-        for _ in range(steps):
-            self.step(self.chance.choice(self.phones))
-            self.net.world.run(self.chance.choice((0, NS, MS, S, 3 * S)))
-        self.net.harms.clear()
-        for one in self.phones:
-            if not one.is_on:
-                self.net.do(one, "attach")
-        self.net.until("all are at rest", lambda: all(
-            one.state in ("registered", "deregistered") and not set(one.timers) - {"T3312"} for one in self.phones))
-        for one in self.phones:  # those whose detach was lost to the end, and those who say nothing
-            if one.state == "deregistered":
-                self.net.do(one, "attach")
-        self.net.until("all are attached", lambda: all(one.state == "registered" for one in self.phones))
-        self.net.world.run(60 * S)
-        for one in self.phones:  # a DETACH REQUEST that came when the phone was back had its numbers reset
-            self.net.do(one, "update", kind=3)
-        self.net.until("all are heard", lambda: all(one.state == "registered" for one in self.phones))
-        self.net.world.run(60 * S)
-        for one in self.phones:
-            self.net.agree(one)
 
 
 for SEED in range(often(2, 20)):

@@ -1,0 +1,93 @@
+#!/usr/bin/python3
+"""A storm: phones attach and activate at 500 a second in 60 cells, in virtual time, with a plain GGSN; the deep suite
+has 10 000 of them. All get in, none is left half made, and flow control is acknowledged meanwhile. What takes time in
+this world is the bucket of a cell, for which their frames wait; what control takes is printed."""
+
+import os
+import pathlib
+
+from phone_contexts_world import SESSIONS, Net
+from phone_world import MS, S
+from harness import often
+from world import NS, case, main, right, same
+
+PHONES, RATE, CELLS = often(1000, 10000), 500, range(2, 62)
+P99_S, CONTROL_SHARE = 3, 1.0  # the second holds on a busy machine, with sanitizers, too; the figure is printed
+
+
+def processor_s(process):
+    words = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def text():
+    cells = ", ".join(f"bvc {{ bvci = {bvci} }}" for bvci in CELLS)
+    config = SESSIONS.replace("bvc { bvci = 2 }, bvc { bvci = 3 }", cells)
+    return config.replace("rate = 1000", f"rate = {2 * RATE}, most = {PHONES}, attempts = 5000")
+
+
+class Storm(Net):
+    config = text()
+
+    def __init__(self):
+        super().__init__(cells=CELLS, r=6400, keeps=False)
+        self.since, self.took = {}, []
+
+    def begin(self, one):
+        self.since[one] = self.world.now_ns
+        one.wants(self.world.now_ns)
+        self.follow(one, one.attach(self.world.now_ns))
+
+    def leave(self, one):
+        self.follow(one, one.detach(self.world.now_ns, power_off=True))
+
+    def follow(self, one, frames):
+        super().follow(one, frames)
+        if one in self.since and 5 in one.contexts and one.contexts[5].state == "active":
+            self.took.append(self.world.now_ns - self.since.pop(one))
+
+    def flow(self):
+        """Of a cell, whose ACK is awaited while the phones come."""
+        self.bss.flow(2)
+        self.flows.append(self.world.now_ns)
+
+
+@case(f"{PHONES} phones attach with contexts at {RATE}/s: all get in, none half made, flow control is acknowledged")
+def storm():
+    with Storm() as net:
+        phones = [net.phone(bvci=CELLS[number % len(CELLS)]) for number in range(PHONES)]
+        began_ns, before_s = net.world.now_ns, processor_s(net.world.process)
+        net.flows, acknowledged = [], len(net.bss.times("bssgp_flow_control_bvc_ack"))
+        for number, one in enumerate(phones):
+            net.world.at(began_ns + number * S // RATE, net.begin, one)
+        for second in range(PHONES // RATE):
+            net.world.at(began_ns + second * S + 500 * MS + NS, net.flow)
+        net.world.run_until(began_ns + PHONES * S // RATE)
+        lasted_s, used_s = (net.world.now_ns - began_ns) / S, processor_s(net.world.process) - before_s
+        net.world.run(10 * S)
+        same((len(net.took), len(net.since)), (PHONES, 0), "phones with a context, and without")
+        took = sorted(net.took)
+        p99_s = took[len(took) * 99 // 100] / S
+        acks = net.bss.times("bssgp_flow_control_bvc_ack")[acknowledged:]
+        same(len(acks), len(net.flows), "acknowledgements")
+        slowest_ns = max(ack - flow for ack, flow in zip(acks, net.flows))
+        share = used_s / lasted_s
+        print(f"# p50 {took[len(took) // 2] / S:.3f} s, p99 {p99_s:.3f} s, longest {took[-1] / S:.3f} s; the program used "
+              f"{used_s:.2f} s of a processor in {lasted_s:.0f} s, {1000 * used_s / PHONES:.2f} ms a phone; flow control "
+              f"acknowledged within {slowest_ns / MS:.3f} ms")
+        right(p99_s < P99_S, f"99 % have a context within {p99_s} s, right is {P99_S}")
+        right(slowest_ns <= 100 * MS, f"flow control is acknowledged {slowest_ns} ns late")
+        right(share < CONTROL_SHARE, f"control and worker use {share:.2f} of a processor, right is {CONTROL_SHARE}")
+        same({(one.state, len(one.contexts), tuple(one.refused), tuple(one.unexpected)) for one in phones},
+             {("registered", 1, (), ())}, "states of phones")
+        same(len(net.ggsn.contexts), PHONES, "contexts at the GGSN")
+        for one in phones[::PHONES // 50]:
+            net.agree(one)
+        for number, one in enumerate(phones):  # and leave
+            net.world.at(net.world.now_ns + number * S // RATE, net.leave, one)
+        net.world.run(PHONES * S // RATE)
+        same(net.world.counted("attaches", "attaches_refused", "attempts_shed", "contexts_refused"), (PHONES, 0, 0, 0),
+             "counted")
+
+
+main()
