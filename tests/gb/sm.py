@@ -5,9 +5,10 @@ context, request, run or place is left over."""
 
 import itertools
 
+import frames as wire
 from ggsn import CREATE, DELETE
 from session_world import ACCEPT, ACTIVATE, DEACTIVATE, DEACTIVATED, IMSI, T3380, T3390, T3395, Session
-from world import MS, S, case, main, npdu, right, same
+from world import GGSN, GN, GN_MAC, MS, S, case, main, npdu, right, same
 
 APNS = 'apn { name = "internet", default = true } apn { name = "Video.example", class = "streaming" }'
 ZEROS = bytes(14)
@@ -268,6 +269,39 @@ def ggsn_deletes():
         s.run(10 * S)
         same(phone.contexts, {}, "after both have asked")
         s.left()
+
+
+def indicate(s, teid, source):
+    """A GTP-U error indication (29.281 7.3.1) for that TEID."""
+    ies = b"\x10" + teid.to_bytes(4) + b"\x85\0\4" + bytes(map(int, source.split(".")))
+    payload = b"\x32\x1a" + (4 + len(ies)).to_bytes(2) + bytes(8) + ies
+    s.world.put("gn", wire.frame_of(wire.Datagram(source, 2152, GN, 2152, payload), wire.mac_of(source), wire.mac(GN_MAC)))
+    s.world.run(0)
+
+
+@case("an error indication for a phone's uplink: 39 to that phone, no DELETE, and it comes again; for another TEID: nothing")
+def no_tunnel():
+    with Session() as s:
+        phones = [s.phone(f"00101000020000{i}") for i in range(2)]
+        for phone in phones:
+            s.do(phone, phone.activate)
+        s.run(S)
+        s.left(2)
+        theirs = s.ggsn.contexts["001010000200000", 5]
+        indicate(s, theirs.teid_data + 100, GGSN)
+        s.run(S)
+        s.left(2)
+        s.ggsn.forget(theirs)
+        s.ggsn.received.clear()
+        indicate(s, theirs.teid_data, GGSN)
+        indicate(s, theirs.teid_data, GGSN)
+        s.run(S)
+        same([[one[1:] for one in phone.refused] for phone in phones], [[("deactivated", 39)], []], "refused")
+        same(s.ggsn.times(DELETE), [], "DELETE REQUESTs")
+        s.left(1)
+        s.do(phones[0], phones[0].activate)
+        s.run(S)
+        s.left(2)
 
 
 @case("a GGSN that restarts, or goes: 39 to all its phones, 50 a second, once each; and they come again")

@@ -16,4 +16,9 @@ function restarts.number()
     return number
 end
 
+-- A seed that no other start has, unless it is of the same second; in virtual time the run's.
+function restarts.seed()
+    return program.unix_s() or network.cfg.run.seed
+end
+
 return restarts

@@ -6,9 +6,9 @@ local clock = require "sluice.core.clock"
 local dp = require "dp"
 local hex = require "sluice.base.hex"
 local log = require "log"
-local network = require "sluice.core.network"
 local procedure = require "sluice.phones.procedure"
 local ranges = require "sluice.subscribers.ranges"
+local restarts = require "sluice.core.restarts"
 local signalling = require "sluice.llc.signalling"
 local store = require "sluice.phones.store"
 local subscribers = require "sluice.subscribers.registry"
@@ -24,8 +24,7 @@ local state -- of xorshift64*; never 0
 
 local function random_32()
     if not state then
-        local real = network.cfg.run.clock == "real"
-        state = (real and math.random(0) or network.cfg.run.seed * 0x9E3779B97F4A7C15 + 1) | 1
+        state = restarts.seed() * 0x9E3779B97F4A7C15 + 1 | 1
     end
     state = state ~ state >> 12
     state = state ~ state << 25

@@ -282,6 +282,11 @@ function contexts.deleted_by_ggsn(tunnel)
     lose(tunnel, "deleted")
 end
 
+-- The GGSN has answered a G-PDU with an error indication: it has no such tunnel.
+function contexts.unknown_to_ggsn(tunnel)
+    lose(tunnel, "unknown")
+end
+
 -- All that are there at the path.
 local function lose_all(why)
     return function(path)

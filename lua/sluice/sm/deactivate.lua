@@ -13,6 +13,7 @@ local procedure = require "sluice.phones.procedure"
 local requests = require "sluice.core.requests"
 local store = require "sluice.phones.store"
 local timers = require "sluice.core.timers"
+local tunnels = require "sluice.subscribers.tunnels"
 
 local deactivate = {}
 
@@ -69,7 +70,7 @@ local function tell_one()
 end
 
 -- By why gtpc tells.
-local CAUSES = { deleted = SM.regular, restarted = SM.reactivate, down = SM.reactivate }
+local CAUSES = { deleted = SM.regular, restarted = SM.reactivate, down = SM.reactivate, unknown = SM.reactivate }
 
 gtpc.watch("ended", function(tunnel, why)
     local phone = store.by_imsi(tunnel.imsi)
@@ -84,6 +85,16 @@ gtpc.watch("ended", function(tunnel, why)
     if not timer then
         timer = timers.after(first == last and 0 or AT_ONCE_NS, tell_one)
     end
+end)
+
+-- An error indication for a phone's uplink: its GGSN has started again, and GTP-C has not told yet.
+tunnels.on_lost(function(teid)
+    local tunnel = teid and gtpc.of_teid(teid)
+    local is_there = tunnel and tunnel.state == "there"
+    if is_there then
+        gtpc.unknown_to_ggsn(tunnel)
+    end
+    return is_there
 end)
 
 -- ---- By the phone ----

@@ -1,7 +1,7 @@
 -- GTP-U error indications of GGSNs (TS 29.281 7.3.1): the GGSN has no tunnel for a context's uplink, so
 -- the context sends nothing for 10 s; or until the GGSN itself sends in the tunnel, which it has made
 -- again, as after a restart; or until the context is added again or the configuration is reloaded. The
--- specifications have the SGSN deactivate the context, which needs SM; Sluice has none.
+-- specifications have the SGSN deactivate the context, which SM does with a phone's (on_lost).
 --
 -- A source address is easily forged, so an error indication counts only for contexts that send to that
 -- address and TEID, and one alone stops nobody for good: a GGSN without the tunnel says so again.
@@ -33,14 +33,14 @@ local function ggsns_at(address)
     return ids
 end
 
--- The record's context with the tunnel: { id, imsi, nsapi }; or nil.
+-- The record's context with the tunnel: { id, imsi, nsapi, teid }, with our TEID if it is known here; or nil.
 local function find_in(record, ids, teid)
     for j, pdp in ipairs(record.ms.pdp) do
         local member = teid - (pdp.ggsn_teid or teid + 1)
         if ids[pdp.ggsn_id or -1] and member >= 0 and member < record.count then
             return {
                 id = record.pdp_ids[j].first + member * record.pdp_ids[j].stride,
-                imsi = parts.imsi(record.ms, member), nsapi = pdp.nsapi,
+                imsi = parts.imsi(record.ms, member), nsapi = pdp.nsapi, teid = pdp.teid and pdp.teid + member,
             }
         end
     end
@@ -75,13 +75,22 @@ local function find(address, teid)
     end)
 end
 
+local taker
+
+-- fn(teid) -> whether the context with our TEID is one that it ends itself, as a phone's is.
+function tunnels.on_lost(fn)
+    taker = fn
+end
+
 -- Event `error_indication`.
 function tunnels.error_indication(address, teid)
     local context = find(address, teid)
     if context and network.ended[context.id] then
         return "ignored"
     elseif context then
-        finish(context, address)
+        if not (taker and taker(context.teid)) then
+            finish(context, address)
+        end
         return "handled"
     end
     log.debug(("GGSN %s has no tunnel 0x%08x; no context uses it"):format(
