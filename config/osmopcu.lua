@@ -1,6 +1,6 @@
 -- Sluice as the SGSN of an OsmoPCU: one cell, eight MSs. config/osmopcu.md explains its use.
 -- osmo-pcu has the NSEI, NSVCI, BVCI and NS endpoints from its BTS: `sluice bts` takes them from this file.
--- No phone can attach (there is no GMM): the MSs, with TLLIs and addresses, come from this file.
+-- No phone attaches here: the MSs, with TLLIs and addresses, come from this file. See osmopcu-attach.lua.
 run { name = "osmopcu", clock = "real", idle = "sleep" }
 
 -- OsmoPCU offers a bucket of 10 s. With recommended.lua Sluice fills it only to what the radio needs, so packets

@@ -201,7 +201,7 @@ class Chain:
         with network.inside(self.ms):
             end = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         with end:
-            end.bind((address_of(ms), 0))
+            end.bind((self.address_of(ms), 0))
             end.sendto(b"here I am", (SERVER, PORT))
 
     def connect(self, ms):

@@ -4,6 +4,7 @@ a network namespace that goes away. `./run lab` calls it. Real time: a busy mach
 
     lab.py [--pdchs N[,N]] [--seconds N] [--runs N] [--codel] [--ecn] [--cc cubic|reno|bbr] [--parallel N]
            [--downs N] [--up] [--json]                      tail drop and recommended at once, and a verdict
+    lab.py --attach [--pdchs N] [--json]                    phones that attach: an address, a ping, a download
     lab.py keep [--pdchs N] [--codel] [--ecn] [--variant NAME]
                                                             leaves it up and says what to type
     lab.py down [PID]                                       ends what keep has left up, and leftovers
@@ -25,6 +26,7 @@ ROOT = TESTS.parent
 sys.path.insert(0, str(TESTS / "e2e"))
 os.environ.setdefault("SLUICE", str(ROOT / "build/release/sluice"))
 
+import lab_attach  # noqa: E402
 import lab_page  # noqa: E402
 import network  # noqa: E402
 from bts_chain import SERVER, Chain, address_of  # noqa: E402
@@ -220,9 +222,12 @@ def read_arguments():
     parser.add_argument("--variant", default="recommended", help="of config/osmopcu.lua, for keep")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="beside recommended")
     parser.add_argument("--json", action="store_true", help="all figures, for machines")
+    parser.add_argument("--attach", action="store_true", help="phones attach, get an address by GTP-C, and download")
     args = parser.parse_args()
-    if args.command in ("keep", "one") and len(args.pdchs) > 1:
-        parser.error(f"{args.command} has one chain, so --pdchs takes one number")
+    if args.attach and args.command != "compare":
+        parser.error("--attach is a lab of its own")
+    if (args.attach or args.command in ("keep", "one")) and len(args.pdchs) > 1:
+        parser.error(f"{'--attach' if args.attach else args.command} has one chain, so --pdchs takes one number")
     known = pathlib.Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text().split()
     if args.cc not in known:
         parser.error(f"this kernel has no {args.cc} in tcp_available_congestion_control, which has {', '.join(known)}: "
@@ -235,6 +240,8 @@ def main():
     for number in signal.SIGINT, signal.SIGHUP:
         signal.signal(number, network.end)
     try:
+        if args.attach:
+            return lab_attach.attach(args)
         return {"compare": compare, "one": one, "keep": keep, "down": down}[args.command](args)
     except (Failure, Skip) as why:
         print(f"lab: {why}", file=sys.stderr)

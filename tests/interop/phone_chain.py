@@ -55,14 +55,18 @@ class PhoneChain(Chain):
         if self.osmo:
             self.start_osmo()
         else:
-            self.sgsn = Running(CONFIG, f"gn.device={gn}", f"gb.device={gb}", *self.sets,
-                                before=network.within(self.ours), variant=self.variant)
+            self.devices_of_sluice = f"gn.device={gn}", f"gb.device={gb}"
+            self.start_sluice()
         self.start_phones()
         self.start_pcu()
 
     def start_ggsn(self):
         self.ggsn = self.start("ggsn", program(), "ggsn", "--pool", POOL, "--dns", "203.0.113.9", "--netns", self.gi,
                                "--tun", "gi", "--json")
+
+    def start_sluice(self):
+        self.sgsn = Running(CONFIG, *self.devices_of_sluice, *self.sets, before=network.within(self.ours),
+                            variant=self.variant)
 
     def start_osmo(self):
         for device, address in ("gn", network.GN4), ("gb", network.GB4):
@@ -81,6 +85,13 @@ class PhoneChain(Chain):
     def said(self):
         texts = [path.read_text(errors="replace")[-3000:] for path in sorted(self.folder.glob("*.err"))]
         return "\n".join(texts) + (self.sgsn.said() if self.sgsn else "")
+
+    def attached_anew(self):
+        """How many phones have had an address, then none, and now one again."""
+        lines = self.bts.err.read_text().splitlines()
+        anew = [[line for line in lines if line.startswith(f"MS {int(self.imsi) + phone:0{len(self.imsi)}}: ")]
+                for phone in range(self.phones)]
+        return sum(sum(": attached, 10." in line for line in one) > 1 for one in anew)
 
     def are_attached(self):
         """Each has an address. A later line of the BTS is the newer one."""

@@ -1,0 +1,25 @@
+-- Sluice as the SGSN of an OsmoPCU whose phones attach: one cell, and a GGSN that gives addresses by GTP-C.
+-- config/osmopcu.md explains its use. No MS, TLLI or address is in this file. Phones are not asked for a key yet: run it in
+-- a closed network.
+run { name = "osmopcu-attach", clock = "real", idle = "sleep" }
+
+-- As in osmopcu.lua.
+variants {
+    default = "recommended",
+    variant { name = "recommended", file = "recommended.lua", set = { "gb.cell_delay=300 ms" } },
+}
+
+gn { device = "net_af_packet0,iface=gn0", address = "192.0.2.1", mtu = "1500 octets" }
+gb { device = "net_af_packet1,iface=gb0", address = "198.51.100.1", port = 23000 }
+
+attach { who = "listed" }                           -- "open": any IMSI of `networks`, too
+phone { imsi = "001010000000001", count = 8, n201_u = "1420 octets" }
+apn { name = "internet", ggsn = "ggsn1", default = true }
+ggsn { name = "ggsn1", address = "192.0.2.2", control = "192.0.2.2" }
+
+nse {
+    nsei = 101,
+    cell_rate = "as measured",
+    nsvc { nsvci = 102, peer = "198.51.100.2", peer_port = 23001 },
+    bvc { bvci = 103 },
+}

@@ -1,0 +1,81 @@
+#!/usr/bin/python3
+"""Phones attach to Sluice over osmo-pcu, between two Linux hosts: they get addresses of `sluice ggsn --pool` by GTP-C,
+answer pings, and one downloads octet for octet; Sluice starts again, then the GGSN, and the phones come back. Needs root
+and osmo-pcu, and takes a minute, for it is real time."""
+
+import pathlib
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
+
+from bts_chain import check_books  # noqa: E402
+from harness import PATIENCE, case, check_sound, main, right, same  # noqa: E402
+from phone_chain import FIRST_PLACE, PhoneChain  # noqa: E402
+
+IMSI, PHONES, OCTETS = "001010000000001", 3, 100000
+BACK_S = (15 + 5) * PATIENCE  # T3311, and what a machine takes
+
+
+def wait_for_pings(chain):
+    chain.until(chain.are_attached, "the phones have addresses")
+    for phone in range(PHONES):
+        chain.until(lambda ms=phone: chain.pings([ms], 5), f"a ping of phone {phone}")
+
+
+@case(f"{PHONES} phones attach, get addresses by GTP-C and answer pings; {OCTETS // 1000} kB come octet for octet; all counts add up")
+def attach():
+    with PhoneChain(IMSI, PHONES) as chain:
+        wait_for_pings(chain)
+        same(sorted(chain.addresses), [f"10.64.0.{FIRST_PLACE + phone}" for phone in range(PHONES)], "addresses")
+        print(f"# {OCTETS // 1000} kB in {chain.transfer(0, OCTETS, True, 120):.1f} s")
+        bts, ggsn, summary = chain.bts.finish(), chain.ggsn.finish(), chain.sgsn.finish()
+    check_books(bts)
+    check_sound(summary)
+    for ms in bts["ms"]:
+        same([ms["phone"][key] for key in ("state", "attaches", "contexts", "frames_bad", "messages_odd", "messages_unexpected")],
+             ["attached", 1, 1, 0, 0, 0], f"the phone {ms}")
+    same([ggsn["gtpc"][key] for key in ("created", "odd", "other", "strangers")], [PHONES, 0, 0, 0], "the GGSN")
+
+
+def come_back(chain, what):
+    """Each phone says something, which nobody answers for; then it attaches, and is pinged at its new address."""
+    before = time.monotonic()
+
+    def have_come_back():
+        for phone in range(PHONES):
+            chain.speak(phone)
+        return chain.attached_anew() == PHONES
+    chain.until(have_come_back, f"all phones have an address again after {what}")
+    wait_for_pings(chain)
+    took_s = time.monotonic() - before
+    print(f"# {what}: pings again after {took_s:.1f} s")
+    right(took_s < BACK_S, f"{took_s:.1f} s until pings were answered")
+
+
+@case("Sluice starts again: phones that say something are told to attach, and ping again")
+def sluice_restarts():
+    with PhoneChain(IMSI, PHONES) as chain:
+        wait_for_pings(chain)
+        chain.sgsn.kill()
+        chain.start_sluice()
+        chain.until(chain.are_cells_up, "the cell is up")
+        come_back(chain, "a restart of Sluice")
+        gtpc = chain.ggsn.finish()["gtpc"]
+    # Two starts within 4 s have the same restart counter.
+    same((gtpc["restarted"] + gtpc["replaced"], gtpc["contexts"]), (PHONES, PHONES), "contexts that ended, and those there are")
+
+
+@case("the GGSN starts again: phones that say something get other contexts, and ping again")
+def ggsn_restarts():
+    with PhoneChain(IMSI, PHONES) as chain:
+        wait_for_pings(chain)
+        chain.ggsn.kill()
+        chain.start_ggsn()
+        come_back(chain, "a restart of the GGSN")
+        gtpc = chain.ggsn.finish()["gtpc"]
+    same(gtpc["contexts"], PHONES, "contexts of the GGSN")
+    right(gtpc["indications"] > 0, f"no error indication: {gtpc}")
+
+
+main()
