@@ -1,0 +1,79 @@
+#!/usr/bin/python3
+"""Sluice between a phone of octets (tests/gb/phone.py) and osmo-ggsn: attach, CREATE, an address of its pool, pings
+through all of it, ECHO, DELETE; and osmo-ggsn is killed and comes again. In real time, in two namespaces that go away.
+Needs root and osmo-ggsn."""
+
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
+
+import gb  # noqa: E402
+import network  # noqa: E402
+from harness import Running, case, main, right, same  # noqa: E402
+from phone_network import GGSN_CONFIG, IMSI, Network, settled  # noqa: E402
+
+CONFIG = f"""
+run {{ name = "phone", clock = "real" }}
+gn {{ address = "{network.GN4}" }}
+gb {{ address = "{network.GB4}" }}
+ggsn {{ address = "{network.GGSN4}", control = "{network.GGSN4}" }}
+apn {{ name = "internet", default = true }}
+attach {{ who = "open", networks = {{ "262-42" }}, most = 100 }}
+nse {{
+    nsei = {gb.NSEI}, ns = "reset",
+    nsvc {{ nsvci = {gb.NSVCI}, peer = "{network.BSS4}" }}, bvc {{ bvci = {gb.BVCI} }},
+}}
+"""
+
+
+class WithSluice(Network):
+    sgsn_address, ggsn_address, bss_address = network.GB4, network.GGSN4, network.BSS4
+    programs = "ethtool", "osmo-ggsn"
+
+    def place(self):
+        self.ours, far, self.gn, self.gb_device = network.veth()
+        network.Host(far).configure()
+        return far
+
+    def start_sgsn(self):
+        return Running(CONFIG, f"gn.device={self.gn}", f"gb.device={self.gb_device}",
+                       before=network.within(self.ours))
+
+    def said(self):
+        return super().said() + (self.sgsn.said()[-3000:] if hasattr(self, "sgsn") else "")
+
+    def wait_for_line(self, words, times=1):
+        self.until(f"{times} times in the log: {words}", lambda: self.sgsn.said().count(words) >= times)
+
+
+@case("an address of osmo-ggsn's pool, pings through both, DELETE; it is killed, and all of it again")
+def whole():
+    with WithSluice() as net:
+        net.wait_for_line("GTP-C is up")
+        one = net.phone()
+        net.attached(one)
+        address = net.activated(one)
+        for number, octets in enumerate((8, 400, 1372)):
+            net.ping(one, 5, number, octets)
+        net.do(one, "deactivate", 5)
+        net.until("the context is gone", lambda: not one.contexts)
+        net.activated(one, nsapi=6)
+        net.ping(one, 6, 10, 56)
+        first = re.search(r"restart counter (\d+)", net.sgsn.said())[1]
+        net.ggsn.kill()
+        net.ggsn = net.start("osmo-ggsn", GGSN_CONFIG)
+        net.do(one, "activate", nsapi=7)  # its answer has the new counter, which ends the other context
+        net.until("the new context is there", lambda: 7 in one.contexts and one.contexts[7].state == "active")
+        net.until("the old one is gone", lambda: 6 not in one.contexts)
+        same([refused[1:] for refused in one.refused], [("deactivated", 39)], "what the phone was told")
+        net.ping(one, 7, 20, 56)
+        print(f"# {address}; osmo-ggsn's restart counter was {first}")
+        net.do(one, "detach")
+        net.until("the phone is detached", lambda: one.state == "deregistered")
+        settled(one)
+        right(" error " not in net.sgsn.said(), net.sgsn.said())
+
+
+main()
