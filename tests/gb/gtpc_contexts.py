@@ -300,6 +300,18 @@ def waits():
         n.create(0x500)
         n.delete(0x500)  # it waits, and is not wanted any more
         world.run(S)
+        n.said()
+        n.ggsn.delay("down", CREATE_RESPONSE, 2 * S, nth=n.ggsn.seen["down", CREATE_RESPONSE] + 1)
+        came = len(n.ggsn.times(CREATE))
+        n.create(0x600)
+        n.delete(0x600)
+        n.create(0x700)  # it waits for the end of one that is asked for in vain
+        world.run(2 * S - 1)
+        same(len(n.ggsn.times(CREATE)) - came, 1, "CREATE REQUESTs")
+        world.run(1)
+        same((len(n.ggsn.times(CREATE)) - came, len(n.said())), (2, 1), "CREATE REQUESTs, and what is said")
+        n.delete(0x700)
+        world.run(S)
         n.delete(0x400)
         n.settle()
 

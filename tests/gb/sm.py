@@ -77,6 +77,10 @@ def requests():
             same(bytes.fromhex("390132") in last_down(phone), request.get("address") == b"\1\x8d", "cause 50")
             right(phone.contexts[nsapi].pfi is None, "no PFI without packet flows")
             same(phone.unexpected, [], "what the phone did not expect")
+            if "ti_flag" in options:
+                s.do(phone, phone.deactivate, nsapi)
+                s.run(MS)
+                same((phone.contexts, len(s.ggsn.contexts)), ({}, 0), "its DEACTIVATE")
             s.do(phone, phone.detach)
             s.run(S)
         s.left()
