@@ -316,6 +316,24 @@ def waits():
         n.settle()
 
 
+@case("a context that waits for the one before it, and is not wanted any more then, never begins")
+def waiting_in_vain():
+    with World(CONFIG) as world:
+        n = Network(world)
+        n.create()
+        n.ggsn.auto.discard(DELETE)
+        n.delete()
+        n.create(0x101)
+        n.delete(0x101)
+        n.ggsn.auto.add(DELETE)
+        world.run(T3)
+        same((n.ggsn.times(CREATE), len(n.ggsn.times(DELETE))), ([0], 2), "CREATEs and DELETEs")
+        n.settle()
+        n.create(0x102)
+        same(n.said()[-1], n.there(0x102, 2), "the next one")
+        n.settle(1)
+
+
 @case("refused, and answers that are of no use: told once, and what the GGSN has made is deleted")
 def useless():
     def without(tag):

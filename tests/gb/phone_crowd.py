@@ -91,9 +91,10 @@ class Crowd:
                 self.net.do(one, "attach")
         self.net.until("all are attached", lambda: all(one.state == "registered" for one in self.phones))
         self.net.world.run(60 * S)
-        for one in self.phones:  # a DETACH REQUEST that came when the phone was back had its numbers reset
-            self.net.do(one, "update", kind=3)
-        self.net.until("all are heard", lambda: all(one.state == "registered" for one in self.phones))
+        for _ in range(4):  # a DETACH REQUEST that came when the phone was back had its numbers reset
+            for one in self.phones:
+                self.net.do(one, "update", kind=3)
+            self.net.until("all are heard", lambda: all(one.state == "registered" for one in self.phones))
         self.net.world.run(60 * S)
         for one in self.phones:
             self.net.agree(one)

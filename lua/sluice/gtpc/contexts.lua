@@ -75,7 +75,7 @@ local function finish(tunnel)
     if current[key] == tunnel then
         current[key] = nil
         delist(tunnel)
-        if next_one then
+        if next_one and next_one.state == "waiting" then -- it may have been deleted meanwhile
             start(next_one)
         end
     end
