@@ -283,22 +283,25 @@ def indicate(s, teid, source):
     s.world.run(0)
 
 
-@case("an error indication for a phone's uplink: 39 to that phone, no DELETE, and it comes again; for another TEID: nothing")
-def no_tunnel():
+@case("an error indication for a phone's uplink: 39 to that phone, no DELETE, and it comes again; for another TEID: nothing",
+      GGSN)
+@case("the same from another host, which the GGSN's answer has named for data", "192.0.2.77")
+def no_tunnel(data):
     with Session() as s:
+        s.ggsn.data = data
         phones = [s.phone(f"00101000020000{i}") for i in range(2)]
         for phone in phones:
             s.do(phone, phone.activate)
         s.run(S)
         s.left(2)
         theirs = s.ggsn.contexts["001010000200000", 5]
-        indicate(s, theirs.teid_data + 100, GGSN)
+        indicate(s, theirs.teid_data + 100, data)
         s.run(S)
         s.left(2)
         s.ggsn.forget(theirs)
         s.ggsn.received.clear()
-        indicate(s, theirs.teid_data, GGSN)
-        indicate(s, theirs.teid_data, GGSN)
+        indicate(s, theirs.teid_data, data)
+        indicate(s, theirs.teid_data, data)
         s.run(S)
         same([[one[1:] for one in phone.refused] for phone in phones], [[("deactivated", 39)], []], "refused")
         same(s.ggsn.times(DELETE), [], "DELETE REQUESTs")

@@ -17,6 +17,7 @@ local network = {
     nsvc = {}, bvc = {}, going = {},       -- by id; cells that are being removed
     endpoints = {},                        -- NS-VCs by endpoint
     ggsn_ids = {}, ids = {},               -- GGSN ids by name; free ids by kind
+    data_hosts = {},                       -- by address: ids of hosts that GGSNs' answers have named for G-PDUs
     ended = {},                            -- by pdp_id: contexts with a stopped uplink
 }
 

@@ -44,6 +44,7 @@ function hosts.hold(address, gtpc, mac)
             return nil
         end
         host = { ggsn_id = id, gtpc = gtpc, address = address, held = 0 }
+        network.data_hosts[address] = not gtpc and id or network.data_hosts[address]
         use(gtpc)[address] = host
     end
     host.held = host.held and host.held + 1
@@ -58,6 +59,9 @@ function hosts.release(host)
     host.held = host.held - 1
     if host.held == 0 then
         use(host.gtpc)[host.address] = nil
+        if not host.gtpc then
+            network.data_hosts[host.address] = nil
+        end
         dp.ggsn_remove { ggsn_id = host.ggsn_id }
         network.ids.ggsn:give(host.ggsn_id)
     end

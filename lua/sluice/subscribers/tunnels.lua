@@ -30,6 +30,9 @@ local function ggsns_at(address)
             ids[network.ggsn_ids[ggsn.name]] = true
         end
     end
+    if network.data_hosts[address] then
+        ids[network.data_hosts[address]] = true
+    end
     return ids
 end
 
