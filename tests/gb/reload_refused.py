@@ -24,8 +24,9 @@ def wrong():
             answer = refused(world, model, row.text).replace(str(world.config), FILE)
             found = answer.replace(f"{world.folder}/", "").split("\n")
             cut = len(answer) > 3900  # an answer has its limit
-            same(found[:-1] if cut else found, row.lines[:len(found) - 1] if cut else row.lines,
-                 row.name)
+            # On a slow machine the time ends before the steps do.
+            lines = [re.sub("too many steps.*", RUNS_ON, line) for line in row.lines] if RUNS_ON in answer else row.lines
+            same(found[:-1] if cut else found, lines[:len(found) - 1] if cut else lines, row.name)
             traffic.down(n % 20)
         world.run(30 * S)
         traffic.check({i: model.mss[i] for i in range(20)})
