@@ -24,9 +24,8 @@ def wrong():
             answer = refused(world, model, row.text).replace(str(world.config), FILE)
             found = answer.replace(f"{world.folder}/", "").split("\n")
             cut = len(answer) > 3900  # an answer has its limit
-            # On a slow machine the time ends before the steps do.
-            lines = [re.sub("too many steps.*", RUNS_ON, line) for line in row.lines] if RUNS_ON in answer else row.lines
-            same(found[:-1] if cut else found, lines[:len(found) - 1] if cut else lines, row.name)
+            same(found[:-1] if cut else found, row.lines[:len(found) - 1] if cut else row.lines,
+                 row.name)
             traffic.down(n % 20)
         world.run(30 * S)
         traffic.check({i: model.mss[i] for i in range(20)})
@@ -227,10 +226,7 @@ end
 """.replace("\n", " ")
 
 
-RUNS_ON = "not ended after 50 ms, allowed less time"
-
-
-@case("a text that would take minutes to compile, or does not end, is refused, and events wait for no piece of it")
+@case("a text that would take minutes to compile is refused, and events wait for no piece of it")
 def compiled_long():
     world, model, file = started(wishes(0, 5))
     with world:
@@ -239,13 +235,9 @@ def compiled_long():
                 ("local x = 1 local y = " + " and ".join(["x"] * 40000),
                  "not compiled after 50 ms, allowed less time"),
                 ("do " + "do goto e end " * 30000 + "end ::e::",
-                 "found 30000 of goto and break, allowed up to 1000"),
-                ("while true do end", ""),  # by steps or by time
-                ("local s = 'x' for _ = 1, 15 do s = s .. s end local a, b = s .. 'a', s .. 'b' "
-                 "while true do local _ = a < b end", RUNS_ON),
-                ("for i = 1, 1e9 do local x = foo end", None)):
+                 "found 30000 of goto and break, allowed up to 1000")):
             answer = refused(world, model, text)
-            right(answer.startswith(f"{world.config}:1: {'foo: unknown name' if why is None else 'lua: ' + why}"), answer)
+            same(answer, f"{world.config}:1: lua: {why}", "answer")
         loaded(world, model, file)
         longest_ms = int(world.lua("return longest_ns")) // 10**6
         right(0 < longest_ms < SLOWER * PIECE_MOST_MS, f"the longest piece took {longest_ms} ms")
