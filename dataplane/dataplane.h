@@ -233,7 +233,7 @@ int dp_ms_may_move(const struct dp *dp, uint32_t ms, uint32_t bvc);
 void dp_worker_left(const struct dp *dp, uint32_t nse, uint32_t *mss, uint32_t *pdps);
 
 // How long an MS has been silent: the time from its last good frame of user data, or from control's
-// command that made, moved or released it, to the beginning of control's present round. 0 while
+// command that made, moved or released it, to the time that dp_events_now has told. 0 while
 // such a command is on its way to the worker; TIME_NEVER if there is no such MS. It is off by at
 // most two state_ticks (34 ms). For control's thread.
 uint64_t dp_ms_silence_ns(const struct dp *dp, uint32_t ms);

@@ -50,7 +50,7 @@ local MS_DRAINS = 0.6             -- of what is carried, while the excess goes
 local MS_GROWTH_A_S = 0.0002
 local MS_CALM_S = 15
 local TBF_S = 1                   -- a mean delay beyond this is none of TBFs that begin: busy, if TCP sends ever so little
-local IDLE_S = 60                 -- osmo-pcu chooses an MS's time slots anew after so long
+local IDLE_S = 60                 -- osmo-pcu may give an MS other time slots after so long
 
 -- busy_: since there is an excess
 local function begin(b)

@@ -8,7 +8,7 @@ local values = require "sluice.config.values"
 
 local admission = {}
 
--- By length of IMSI the records of phone { }, sorted; made anew for the list of each configuration.
+-- The records of phone { } by length of IMSI, sorted; made again after each reload.
 local of_list, spans
 
 local function number_of(phone)
