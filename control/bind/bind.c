@@ -117,6 +117,7 @@ static int open_all(lua_State *L)
     preload(L, "cipher", cipher_open);
     preload(L, "count", count_open);
     preload(L, "guard", guard_open);
+    preload(L, "milenage", milenage_open);
     preload(L, "sha256", digest_open);
     preload(L, "sha256_file", digest_file_open);
     return 0;

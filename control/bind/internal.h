@@ -129,6 +129,9 @@ int wire_push_fault(lua_State *L, const char *what, int fault);
 // cipher.c: the loader of `require "cipher"`.
 int cipher_open(lua_State *L);
 
+// milenage.c: the loader of `require "milenage"`.
+int milenage_open(lua_State *L);
+
 // count.c: the loader of `require "count"`.
 int count_open(lua_State *L);
 
