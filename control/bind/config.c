@@ -12,7 +12,10 @@
 #include "lab/base/json.h"
 #include "dataplane/base/units.h"
 
-#define LUA_OCTETS_MAX (64u << 20) // Lua's memory for loading one
+// Lua's memory for loading one. The text has less (lua/sluice/config/sandbox.lua); the rest is for
+// checks and garbage. If this ran out, Lua would collect all garbage in one step, and control would
+// stand still.
+#define LUA_OCTETS_MAX (128u << 20)
 
 int config_open_file(const char *path)
 {

@@ -42,8 +42,10 @@ WRONG = {
                          "loops only"]),
     "no Lua": ("return {", ["1: lua: not valid Lua: unexpected symbol near <eof>"]),
     "no end": ("while true do end", ["1: lua: too many steps, allowed a few million; does this loop end?"]),
-    "much memory": ('local t = "a"\nfor i = 1, 40 do t = t .. t end',
+    "much memory": ("local t\nwhile true do t = { t } end",
                     ["2: lua: more than 32 MiB of memory needed, allowed less"]),
+    "a long string": ('local t = "a"\nfor i = 1, 40 do t = t .. t end',
+                      ["2: lua: a string of more than 65536 octets, allowed shorter ones"]),
     "more than 256": ('local t = {}\nfor i = 1, 257 do t[i] = "run.seed=1" end\nreturn t',
                       ["1: found a table of another form, allowed a list of 1 to 256 of KEY=VALUE, as for "
                        '--set, such as "class[*].aqm.name=cobalt"']),

@@ -1,11 +1,11 @@
 -- Runs the text of a configuration and collects the tables of its constructors. The text is not
 -- trusted: it has the constructors only, no library and no string method, and it is never bytecode.
--- Steps and memory have limits, so that no loop hangs the program. The garbage collector is stopped
--- meanwhile, so the memory limit covers everything ever built, and bounds the time for long strings
--- too. A clock, if given, limits the rest, such as comparing huge strings again and again; compiling
--- has a time of its own, a short one where other jobs wait, since Lua's compiler cannot yield. A
--- constructor may yield to other jobs; all guards are down meanwhile, and that time and memory do not
--- count. Only the type of the constructors' arguments is checked here; check.lua does the rest.
+-- Steps, memory, the length of strings and time have limits (require "guard"), so that no loop hangs the
+-- program, and no single step takes long. The garbage collector is stopped meanwhile, so the memory
+-- limit covers everything ever built. A constructor may yield to other jobs; all guards are down
+-- meanwhile, and that time and memory do not count. Where other jobs wait, compiling, which cannot
+-- yield, and the text from one yield to the next have a short time each. Only the type of the
+-- constructors' arguments is checked here; check.lua does the rest.
 local breath = require "sluice.base.breath"
 local guard = require "guard"
 local lines = require "sluice.config.lines"
@@ -14,13 +14,11 @@ local values = require "sluice.config.values"
 
 local sandbox = { MARK = lines.MARK } -- of a table that a literal made
 
--- Few steps between two looks, because one step can double a string; the Lua state's own limit catches
--- growth between two looks. Lua counts the hook's steps too, about half of these.
-local LOOKS_MAX = 300000
-local STEPS_A_LOOK = 50
-local MEMORY_MAX_KIB = 32 * 1024
+local STEPS_MAX = 6000000 -- from yield to yield
+local MEMORY_MAX_OCTETS = 32 << 20
+local STRING_MAX_OCTETS = 64 << 10 -- of one that the text makes; a value has 256 octets at most
 local TIME_MAX_NS = 1000000000
-local STEP_MAX_NS = 50000000 -- of compiling beside other jobs, as in a reload
+local STEP_MAX_NS = 50000000 -- beside other jobs, as in a reload: of compiling, and from yield to yield
 local LEAPS_MAX = 1000 -- of goto and break: compiling costs their square where they end, in one step
 local CHUNK = "=config" -- short and fixed: Lua cuts long names in its messages
 
@@ -104,51 +102,61 @@ local function environment(run)
     })
 end
 
-local function look(run)
-    run.looks = run.looks + 1
-    if run.looks > LOOKS_MAX then
-        stop(run, "too many steps, allowed a few million; does this loop end?")
-    elseif collectgarbage("count") - run.free_kib > MEMORY_MAX_KIB then
-        stop(run, sandbox.MEMORY_TEXT)
-    elseif run.clock and run.clock() - run.idle_ns > TIME_MAX_NS then
-        stop(run, "not ended after " .. TIME_MAX_NS // 1000000 .. " ms, allowed less time")
-    end
+-- The most time at once.
+local function step_ns()
+    return coroutine.isyieldable() and STEP_MAX_NS or TIME_MAX_NS
 end
 
-sandbox.MEMORY_TEXT = "more than " .. MEMORY_MAX_KIB // 1024
-    .. " MiB of memory needed, allowed less"
+sandbox.MEMORY_TEXT = "more than " .. (MEMORY_MAX_OCTETS >> 20) .. " MiB of memory needed, allowed less"
 
--- Runs `body` with all guards, and removes them in any case. `body` has a coroutine of its own, so that
--- the hook acts only there.
-local function guarded(run, body)
+local function text_of(why, limits)
+    if why == "instructions" then
+        return "too many steps, allowed a few million; does this loop end?"
+    elseif why == "string" then
+        return "a string of more than " .. STRING_MAX_OCTETS .. " octets, allowed shorter ones"
+    elseif why == "ns" then
+        return "not ended after " .. limits.ns // 1000000 .. " ms, allowed less time"
+    end
+    return sandbox.MEMORY_TEXT
+end
+
+local function used_octets()
+    return math.tointeger(collectgarbage("count") * 1024)
+end
+
+-- Resumes the text, with string methods for our own functions only.
+local function resume(run, limits)
     local strings = getmetatable("")
     local methods = strings.__index
-    local thread = coroutine.create(body)
-    run.thread = thread
-    local function string_index(_, name)
+    strings.__index = function(_, name)
         if debug.getinfo(2, "S").source ~= CHUNK then
-            return string[name] -- called by our own functions
+            return string[name]
         end
         stop(run, "found the string method " .. values.plain(name)
             .. ", allowed constructors, operators and loops only")
     end
-    debug.sethook(thread, function()
-        look(run)
-    end, "", STEPS_A_LOOK)
-    run.free_kib, run.idle_ns = 0, 0 -- memory and time that do not count
-    local taken_kib, stopped_ns = 0, 0
+    collectgarbage("stop") -- up to the restart only the text allocates
+    local good, err, why = guard.resume(run.thread, limits)
+    collectgarbage("restart")
+    strings.__index = methods
+    return good, why and { line = current_line(run), text = text_of(why, limits) } or err, why
+end
+
+-- Runs the function in a coroutine of its own, so that the guards act only there. Returns true and its
+-- result, or false and the error.
+local function guarded(run, chunk)
+    local limits = { instructions = STEPS_MAX, octets = MEMORY_MAX_OCTETS, string_octets = STRING_MAX_OCTETS }
+    local left_ns = TIME_MAX_NS
+    run.thread = coroutine.create(chunk)
     while true do
-        run.free_kib = collectgarbage("count") - taken_kib
-        run.idle_ns = run.idle_ns + (run.clock and run.clock() or 0) - stopped_ns
-        collectgarbage("stop") -- up to the restart only the text allocates
-        strings.__index = string_index
-        local ok, err = coroutine.resume(thread)
-        strings.__index = methods
-        collectgarbage("restart")
-        if coroutine.status(thread) == "dead" then
-            return ok, err
+        local before_octets, before_ns = used_octets(), run.clock and run.clock() or 0
+        limits.ns = math.min(left_ns, step_ns())
+        local good, err, why = resume(run, limits)
+        if why or coroutine.status(run.thread) == "dead" then
+            return good, err
         end
-        taken_kib, stopped_ns = collectgarbage("count") - run.free_kib, run.clock and run.clock() or 0
+        limits.octets = limits.octets - (used_octets() - before_octets)
+        left_ns = left_ns - (run.clock and run.clock() or 0) + before_ns
         breath.now()
     end
 end
@@ -178,7 +186,7 @@ end
 
 -- Returns the function, or nil and whether a mistake was noted: the time was over.
 local function compile_within(run, text)
-    local ns = coroutine.isyieldable() and STEP_MAX_NS or TIME_MAX_NS
+    local ns = step_ns()
     local chunk, err, late = guard.compile(text, CHUNK, environment(run), ns)
     if late then
         note(run, 1, "lua", ("not compiled after %d ms, allowed less time"):format(ns // 1000000))
@@ -212,7 +220,7 @@ end
 -- constructors; failed, whether the text did not run to its end; result, what it returned.
 function sandbox.run(text, kinds, mistakes, clock)
     local run = {
-        kinds = kinds, mistakes = mistakes, clock = clock, looks = 0,
+        kinds = kinds, mistakes = mistakes, clock = clock,
         made = {}, nodes = {}, reported = {}, strays = {}, changes = {},
     }
     run.unknown = function(given)
