@@ -139,9 +139,11 @@ static struct json_object *failed(struct session *session, const char *what)
     return NULL;
 }
 
-// An answer is an object with one member, named after the command. The member may be an error.
+// An answer is an object with one member, named after the command. The member may be an error, or
+// null: DPDK does not know the command.
 static struct json_object *unwrap(struct session *session, struct json_object *whole)
 {
+    bool unknown = value_is_object(whole) && value_size(whole) == 1 && !value_item(whole, 0);
     struct json_object *members = value_list_of(whole);
     struct json_object *answer =
         value_count(members) == 1 ? value_hold(value_at(members, 0)) : NULL;
@@ -152,6 +154,9 @@ static struct json_object *unwrap(struct session *session, struct json_object *w
     if (answer && !error[0])
         return answer;
     value_free(answer);
+    if (unknown)
+        return failed(session,
+                      "it does not know this command; it is still starting, or another version");
     return failed(session, error[0] ? error : "the answer is not in Sluice's form");
 }
 

@@ -74,6 +74,12 @@ def mss_alone():
         same("IMSI" in said or '"mss": [' in said, wanted, f"{words}: MSs in\n{said}")
 
 
+@case("one that does not know the command yet: it says so")
+def starting():
+    for said in all_end(lambda command: answer_to(command, None), [1]):
+        right("still starting, or another version" in said, said)
+
+
 @case("the last line of a request's answer ends once, whether it came with its end or without")
 def last_line():
     for pieces, text in ((["one\ntwo\n"], "one\ntwo\n"), (["one\ntwo"], "one\ntwo\n"),
