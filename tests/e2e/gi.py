@@ -134,7 +134,7 @@ def lost_internet():
 
 @case("loss: octets that come late, but sooner than the sender can have known, are reordered")
 def reordered():
-    loses(begun().data(1, 1).data(1.02, 2001).data(1.05, 1001).ack(1.6, 3001), reordered=1)
+    loses(begun().data(1, 1).data(1.02, 2001, identification=5).data(1.05, 1001, identification=4).ack(1.6, 3001), reordered=1)
 
 
 @case("loss: lost again, both are counted")

@@ -74,6 +74,7 @@ WORLDS = {
     "away": {"gi": GI.format(loss="0.15 %"), "events": AWAY},
     "reordered": {"gi": 'rate = "2 Mbit/s", latency = "40 ms", jitter = "12 ms", overtaking = true, loss = "0.5 %"',
                   "line": 'loss = "0.5 %"'},
+    "far overtaken": {"gi": 'latency = "5 ms", jitter = "200 ms", overtaking = true, loss = "0.5 %"', "line": 'loss = "0.5 %"'},
     "parallel": {"gi": GI.format(loss="0.15 %"), "line": 'loss = "0.5 %"', "application": HTTP, "size": "5 kB",
                  "buffer": 'ms_octets = "30 kB"', "lifetime": "10 s"},
     "ten downloads": {"gi": GI.format(loss="0.15 %"), "line": 'loss = "0.5 %"', "each": 10, "size": "25 kB", "files": 1,

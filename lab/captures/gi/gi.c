@@ -72,7 +72,8 @@ struct gi_memory gi_memory_of(const struct gi *gi)
     struct gi_memory memory = {.flows_most = gi->flows.most_used,
                                .users_most = gi->users.table.most_used};
     memory.octets_most = gi_table_octets(&gi->flows) + gi_table_octets(&gi->users.table) +
-                         gi_table_octets(&gi->tunnels.table) + gi->records.most_octets;
+                         gi_table_octets(&gi->tunnels.table) + gi->records.most_octets +
+                         gi->records.late_room * sizeof *gi->records.late;
     if (memory.flows_most)
         memory.octets_a_flow = (uint32_t)(memory.octets_most / memory.flows_most);
     return memory;

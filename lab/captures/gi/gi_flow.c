@@ -79,8 +79,9 @@ static bool is_copy(struct gi_half *half, const struct gi_packet *packet)
                 (uint16_t)packet->data_octets == half->last_octets &&
                 packet->acknowledgement == half->last_packet_ack &&
                 (uint32_t)(packet->time_ns / 1000) - half->last_us < COPY_US;
+    if (!copy)
+        gi_half_take_id(half, packet->ip_id);
     half->last_us = (uint32_t)(packet->time_ns / 1000);
-    half->last_ip_id = packet->ip_id;
     half->last_sequence = packet->sequence;
     half->last_octets = (uint16_t)packet->data_octets;
     half->last_packet_ack = packet->acknowledgement;
@@ -95,8 +96,7 @@ static bool is_set_up_once(const struct gi_flow *flow)
     return flow->setup.syns == 1 && flow->setup.syn_acks == 1 && flow->setup.acked;
 }
 
-// The least round trip from here to that end and back; 0: none is known.
-static uint32_t round_trip_us(const struct gi_flow *flow, enum gi_side end)
+uint32_t gi_flow_round_trip_us(const struct gi_flow *flow, enum gi_side end)
 {
     const struct gi_setup *setup = &flow->setup;
     const struct gi_rtt *rtt = end == GI_UP ? &flow->karn : &flow->half[GI_UP].rtt;
@@ -125,8 +125,8 @@ static void take_data(struct gi_flow *flow, const struct gi_packet *packet, enum
     struct gi_half *half = &flow->half[side];
     uint64_t passed = flow->user[GI_UP]->passed + packet->ip_octets;
     bool answered = flow->half[!side].packets > 0;
-    enum gi_half_sent sent =
-        gi_half_send(half, packet, (uint32_t)passed, round_trip_us(flow, side), answered, records);
+    enum gi_half_sent sent = gi_half_send(half, packet, (uint32_t)passed,
+                                          gi_flow_round_trip_us(flow, side), answered, records);
     counts->n[GI_COUNT_far_segments] += sent == GI_HALF_FAR;
     counts->n[GI_COUNT_large_segments] += sent == GI_HALF_LARGE;
     if (side == GI_UP) {

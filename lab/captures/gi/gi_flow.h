@@ -90,6 +90,9 @@ static inline bool gi_flow_is_alone(const struct gi_flow *flow, uint32_t user_pa
 bool gi_flow_take(struct gi_flow *flow, const struct gi_packet *packet, enum gi_side side,
                   struct gi_records *records, struct gi_counts *counts);
 
+// The least round trip from here to that end and back; 0: none is known.
+uint32_t gi_flow_round_trip_us(const struct gi_flow *flow, enum gi_side end);
+
 // Is it over: reset, or closed both ways and all acknowledged?
 bool gi_flow_is_closed(const struct gi_flow *flow);
 // Does this SYN begin another connection between the same ends?

@@ -13,10 +13,7 @@
 #define ROOM_MOST    4096
 #define ROOM_ONE_WAY 16  // while the other end says nothing
 #define SPARES_MOST  128 // of a size; what ends as quickly as it begins finds room in so few
-// A hole that is filled sooner than this was reordering, if no round trip is known; tshark has the
-// same.
-#define REORDER_US 3000
-#define FAR_OCTETS (64u << 20) // from the row: a number of another connection
+#define FAR_OCTETS   (64u << 20) // from the row: a number of another connection
 
 static_assert(GI_HALF_ROOM_KEPT == 2 * ROOM_LEAST,
               "the room that is given where the least was not enough");
@@ -65,6 +62,9 @@ void gi_half_free_spares(struct gi_records *records)
     for (int size = 0; size < GI_SPARES; size++)
         for (struct gi_spare *first; (first = records->spare[size].first); free(first))
             records->spare[size].first = first->next;
+    free(records->late);
+    records->late = NULL;
+    records->late_room = records->late_free = 0;
 }
 
 static void resize(struct gi_half *half, uint32_t room, struct gi_records *records)
@@ -153,6 +153,15 @@ void gi_half_judged(struct gi_half *half, const struct gi_records *records, enum
         records->judged(records, half, verdict, GI_VERDICTS, sequence);
 }
 
+void gi_half_rejudged(struct gi_half *half, const struct gi_records *records,
+                      enum gi_verdict verdict, enum gi_verdict instead, uint32_t sequence)
+{
+    half->judged[instead]--;
+    half->judged[verdict]++;
+    if (records->judged)
+        records->judged(records, half, verdict, instead, sequence);
+}
+
 // ---- A segment ----
 
 // What is known of a segment while it is put into the row.
@@ -237,13 +246,12 @@ static void put_within(struct gi_half *half, struct segment *s, struct gi_record
 }
 
 static void judge(struct gi_half *half, const struct segment *s, uint32_t upstream_us,
-                  const struct gi_records *records)
+                  struct gi_records *records)
 {
-    uint32_t soon_us = upstream_us ? upstream_us : REORDER_US;
-    bool soon = s->now_us - s->hole_opened_us < soon_us;
     if (s->filled && s->packet->data_octets)
-        gi_half_judged(half, records, soon ? GI_VERDICT_reordered : GI_VERDICT_lost_upstream,
-                       s->begin, 1);
+        gi_half_late_fill(half, s->packet, s->now_us - s->hole_opened_us, upstream_us, records);
+    else if (s->seen)
+        gi_half_late_again(half, s->packet, records);
     if (s->filled || s->seen) {
         half->late = half->count > 0;
         half->late_us = s->now_us;
@@ -314,10 +322,12 @@ enum gi_half_sent gi_half_send(struct gi_half *half, const struct gi_packet *pac
         half->next = s.end;
         return GI_HALF_IN_ORDER;
     }
-    if (gi_half_after(s.begin, half->next))
+    if (gi_half_after(s.begin, half->next)) {
         put(half, &s, half->count, s.begin, s.end, records);
-    else
+        gi_half_late_open(half, packet, upstream_us, records);
+    } else {
         put_within(half, &s, records);
+    }
     judge(half, &s, upstream_us, records);
     if (gi_half_after(s.end, half->next))
         half->next = s.end;
@@ -332,15 +342,14 @@ static void judge_silent(struct gi_half *half, const struct gi_records *records)
     for (; n; n--) {
         enum gi_verdict instead =
             half->judged[GI_VERDICT_spurious] ? GI_VERDICT_spurious : GI_VERDICT_go_back;
-        half->judged[instead]--;
-        half->judged[GI_VERDICT_lost_downstream]++;
-        if (records->judged)
-            records->judged(records, half, GI_VERDICT_lost_downstream, instead, half->una);
+        gi_half_rejudged(half, records, GI_VERDICT_lost_downstream, instead, half->una);
     }
 }
 
-void gi_half_end(struct gi_half *half, bool closed, struct gi_records *records)
+void gi_half_end(struct gi_half *half, uint32_t upstream_us, bool closed,
+                 struct gi_records *records)
 {
+    gi_half_late_end(half, upstream_us, records);
     if (closed)
         judge_silent(half, records);
     for (uint32_t i = 0; i < half->count; i++) {

@@ -81,7 +81,9 @@ struct gi_half {
     bool selective : 1; // the receiver has sent SACK
     bool late : 1;      // something was sent again, or came into a hole
     bool grew : 1;      // there were more records than the least room has
-    uint8_t scale;
+    uint32_t scale : 4;
+    uint32_t counts_ids : 3;  // how surely the sender counts by its IPv4 identifications
+    uint32_t late_first : 15; // of the records' `late`, newest first; 0: none
     uint32_t window_most_octets;
     uint64_t ip_octets, data_octets;
     uint32_t ip_octets_most;
@@ -107,6 +109,18 @@ struct gi_spare { // in the place of records that are not in use
 };
 #define GI_SPARES 3
 
+// A segment that has opened a hole, or that came into one.
+struct gi_late {
+    uint32_t sequence;
+    uint32_t waited_us; // since the hole was seen
+    uint16_t next;      // the one before it of its half; 0: none
+    uint16_t ip_id;
+    uint8_t verdict; // GI_VERDICTS: it has opened a hole
+    int8_t order;    // by ip_id, sent before (-1) or after (1) what opened its hole; 0: unknown
+    bool settled;    // the verdict is the last one
+};
+#define GI_LATE_MOST ((1u << 15) - 1) // of all halves
+
 // Bounds of what all halves keep, and who hears of each verdict; `instead`: the one that it takes
 // the place of, GI_VERDICTS if none.
 struct gi_records {
@@ -118,6 +132,9 @@ struct gi_records {
         struct gi_spare *first;
         uint32_t n;
     } spare[GI_SPARES];
+    struct gi_late *late; // from 1 on
+    uint32_t late_room;   // of these
+    uint16_t late_free;   // the first that is not in use; 0: none
     void (*judged)(const struct gi_records *records, const struct gi_half *half,
                    enum gi_verdict verdict, enum gi_verdict instead, uint32_t sequence);
     const struct gi_flow *flow; // of the half
@@ -159,8 +176,13 @@ struct gi_acked gi_half_ack(struct gi_half *half, const struct gi_packet *packet
 // No more comes: those of which nobody knew which sending it was.
 void gi_half_trips_end(struct gi_half *half, struct gi_trips *trips);
 
-// No more comes: what is still unjudged is undecided. Frees the records.
-void gi_half_end(struct gi_half *half, bool closed, struct gi_records *records);
+// A packet passes, of whatever kind: does the sender count?
+void gi_half_take_id(struct gi_half *half, uint16_t ip_id);
+
+// No more comes: what is still unjudged is undecided, and what was judged by the least round trip
+// from here to the sender so far is judged by the final one. Frees the records.
+void gi_half_end(struct gi_half *half, uint32_t upstream_us, bool closed,
+                 struct gi_records *records);
 
 // At the end of all halves.
 void gi_half_free_spares(struct gi_records *records);

@@ -82,11 +82,7 @@ static void take_twice(struct gi_half *half, const struct gi_receiver *receiver,
     } else if (half->lost_control) {
         half->lost_control--;
     } else if (half->judged[GI_VERDICT_lost_downstream]) {
-        half->judged[GI_VERDICT_lost_downstream]--;
-        half->judged[GI_VERDICT_spurious]++;
-        if (records->judged)
-            records->judged(records, half, GI_VERDICT_spurious, GI_VERDICT_lost_downstream,
-                            sequence);
+        gi_half_rejudged(half, records, GI_VERDICT_spurious, GI_VERDICT_lost_downstream, sequence);
     }
 }
 

@@ -1,4 +1,4 @@
-// What gi_half.c and gi_half_ack.c share.
+// What the files of gi_half.h share.
 #ifndef SLUICE_GI_HALF_PARTS_H
 #define SLUICE_GI_HALF_PARTS_H
 
@@ -82,11 +82,28 @@ void gi_half_trip_take(struct gi_half *half, const struct gi_trip *trip,
 void gi_half_trip_came(const struct gi_receiver *receiver, const struct gi_record *record);
 void gi_half_trip_twice(struct gi_half *half, const struct gi_receiver *receiver);
 
+// ---- Late segments: gi_half_late.c ----
+
+// It begins behind what has passed.
+void gi_half_late_open(struct gi_half *half, const struct gi_packet *packet, uint32_t upstream_us,
+                       struct gi_records *records);
+// It came into a hole, so long after that was seen.
+void gi_half_late_fill(struct gi_half *half, const struct gi_packet *packet, uint32_t waited_us,
+                       uint32_t upstream_us, struct gi_records *records);
+// It had passed.
+void gi_half_late_again(struct gi_half *half, const struct gi_packet *packet,
+                        const struct gi_records *records);
+void gi_half_late_end(struct gi_half *half, uint32_t upstream_us, struct gi_records *records);
+
 // ---- Verdicts ----
 
 // n segments of that number.
 void gi_half_judged(struct gi_half *half, const struct gi_records *records, enum gi_verdict verdict,
                     uint32_t sequence, uint32_t n);
+
+// One verdict takes the place of another.
+void gi_half_rejudged(struct gi_half *half, const struct gi_records *records,
+                      enum gi_verdict verdict, enum gi_verdict instead, uint32_t sequence);
 
 // There are no records.
 void gi_half_empty(struct gi_half *half, struct gi_records *records);

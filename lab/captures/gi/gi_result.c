@@ -190,8 +190,8 @@ void gi_result_of(struct gi_result *result, struct gi_flow *flow, int32_t zone_s
     records->flow = flow;
     records->now_ns = flow->node.touched_ns;
     gi_half_trips_end(&flow->half[GI_DOWN], &flow->trips);
-    gi_half_end(&flow->half[GI_UP], closed, records);
-    gi_half_end(&flow->half[GI_DOWN], closed, records);
+    for (enum gi_side side = GI_UP; side < GI_SIDES; side++)
+        gi_half_end(&flow->half[side], gi_flow_round_trip_us(flow, side), closed, records);
     r->user = flow->user[GI_UP]->address;
     r->host = flow->user[GI_DOWN]->address;
     r->user_port = flow->port[GI_UP];

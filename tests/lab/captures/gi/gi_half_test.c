@@ -32,7 +32,7 @@ static int begin(void **state)
 static int end(void **state)
 {
     (void)state;
-    gi_half_end(&half, false, &records);
+    gi_half_end(&half, 0, false, &records);
     gi_half_free_spares(&records);
     return records.octets != 0;
 }
@@ -170,7 +170,7 @@ static void test_records_are_bounded(void **state)
     assert_true(half.forgotten);
     assert_int_equal(half.count, 4096);
     assert_true(records.octets <= 4096 * sizeof(struct gi_record));
-    gi_half_end(&half, false, &records);
+    gi_half_end(&half, 0, false, &records);
     begin(state);
     records.limit_octets = 1000;
     for (uint32_t i = 0; i < 1000; i++)
@@ -203,13 +203,45 @@ static void test_spares_are_bounded_and_counted(void **state)
     assert_in_range(records.spare_octets, 1, 99 << 10);
     assert_true(records.most_octets >= records.octets + records.spare_octets);
     for (uint32_t i = 0; i < halves; i++)
-        gi_half_end(&all[i], false, &records);
+        gi_half_end(&all[i], 0, false, &records);
     assert_in_range(records.spare_octets, 1, 99 << 10);
     uint64_t spare_octets = 0;
     for (int size = 0; size < GI_SPARES; size++)
         for (const struct gi_spare *at = records.spare[size].first; at; at = at->next)
             spare_octets += (4u << size) * sizeof(struct gi_record);
     assert_int_equal(records.spare_octets, spare_octets);
+    free(all);
+}
+
+// Each of many halves has a hole for each second segment, all of them filled.
+static void test_late_ones_are_bounded(void **state)
+{
+    const uint32_t halves = 3000;
+    struct gi_half *all = calloc(halves, sizeof *all);
+    (void)state;
+    records.limit_octets = 64 << 20;
+    for (int parity = 1; parity >= 0; parity--)
+        for (uint32_t i = 0; i < 40 * halves; i++) {
+            uint32_t sequence = 20 * (i / halves) + 10 * (uint32_t)parity;
+            struct gi_packet packet = {.flags = TCP_ACK, .data_octets = 10, .sequence = sequence};
+            if (i < halves && parity)
+                gi_half_send(&all[i],
+                             &(struct gi_packet){
+                                 .flags = TCP_ACK, .data_octets = 1, .sequence = (uint32_t)-1},
+                             0, 0, true, &records);
+            gi_half_send(&all[i % halves], &packet, 0, 0, true, &records);
+        }
+    assert_int_equal(records.late_room, GI_LATE_MOST + 1);
+    assert_int_equal(records.late_free, 0);
+    uint32_t free_ones = 0;
+    for (uint32_t i = 0; i < halves; i++) {
+        gi_half_end(&all[i], 0, false, &records);
+        assert_int_equal(
+            all[i].judged[GI_VERDICT_reordered] + all[i].judged[GI_VERDICT_lost_upstream], 40);
+    }
+    for (uint32_t i = records.late_free; i; i = records.late[i].next)
+        free_ones++;
+    assert_int_equal(free_ones, GI_LATE_MOST);
     free(all);
 }
 
@@ -220,7 +252,7 @@ static void test_a_spare_room_is_kept_each_time(void **state)
     for (int i = 0; i < 1000; i++) {
         send_octets(100, 10);
         assert_null(records.spare[0].first);
-        gi_half_end(&half, false, &records);
+        gi_half_end(&half, 0, false, &records);
         half = (struct gi_half){0};
         assert_non_null(records.spare[0].first);
         assert_int_equal(records.spare[0].n, 1);
@@ -236,6 +268,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_records_are_bounded, begin, end),
         cmocka_unit_test_setup_teardown(test_one_way_keeps_little, begin, end),
         cmocka_unit_test_setup_teardown(test_spares_are_bounded_and_counted, begin, end),
+        cmocka_unit_test_setup_teardown(test_late_ones_are_bounded, begin, end),
         cmocka_unit_test_setup_teardown(test_a_spare_room_is_kept_each_time, begin, end),
     };
     return cmocka_run_group_tests_name("lab/captures/gi/gi_half", tests, NULL, NULL);

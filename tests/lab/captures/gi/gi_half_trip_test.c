@@ -35,8 +35,8 @@ static int begin(void **state)
 static int end(void **state)
 {
     (void)state;
-    gi_half_end(&half, false, &records);
-    gi_half_end(&other, false, &records);
+    gi_half_end(&half, 0, false, &records);
+    gi_half_end(&other, 0, false, &records);
     gi_half_free_spares(&records);
     return records.octets != 0;
 }
