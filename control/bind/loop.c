@@ -10,6 +10,7 @@
 //   require "program".question() -> text         a request of another thread, or nil
 //                 .answer(good, text)
 //                 .unix_s() -> the date as seconds; nil in virtual time, which has none
+//                 .random(n) -> n octets by the system's chance; nil in virtual time
 //                 .source() -> the arguments of config.load for the run's file, read again, or nil
 //                         and a message; .limit(on) switches the memory limit for loading
 //                 .hook_fault(text)      stores the last fault of the user's policy
@@ -21,6 +22,7 @@
 
 #include <arpa/inet.h>
 #include <string.h>
+#include <sys/random.h>
 #include <time.h>
 
 #include "control/plane/control.h"
@@ -138,6 +140,17 @@ static int unix_s(lua_State *L)
     if (!control_of(L)->log.dated || clock_gettime(CLOCK_REALTIME, &now) != 0)
         return 0;
     lua_pushinteger(L, (lua_Integer)now.tv_sec);
+    return 1;
+}
+
+static int random_octets(lua_State *L)
+{
+    char octets[256];
+    lua_Integer n = luaL_checkinteger(L, 1);
+    luaL_argcheck(L, n > 0 && n <= (lua_Integer)sizeof octets, 1, "allowed 1 to 256");
+    if (!control_of(L)->log.dated || getrandom(octets, (size_t)n, 0) != n)
+        return 0;
+    lua_pushlstring(L, octets, (size_t)n);
     return 1;
 }
 
@@ -286,6 +299,7 @@ void bind_add_loop(struct bind *lua, struct control *control)
     begin_module(L);
     add(L, control, "question", question);
     add(L, control, "unix_s", unix_s);
+    add(L, control, "random", random_octets);
     add(L, control, "answer", answer);
     add(L, control, "source", source);
     add(L, control, "limit", limit);

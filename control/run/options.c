@@ -106,7 +106,7 @@ static const struct cli_option check_options[] = {
     {"variant", "V", VARIANT_HELP, INTO(variant)},
     {"point", "P", POINT_HELP, INTO(point)},
     {"keys", NULL, "print every key of the configuration language", INTO(keys)},
-    {"secrets", NULL, "print the ciphering keys of MSs, which are hidden otherwise",
+    {"secrets", NULL, "print keys of MSs and of phones, which are hidden otherwise",
      INTO(secrets)}};
 
 const struct cli cli_of_check = {

@@ -52,9 +52,9 @@ def class_of(name):
 # In s; all but three are repeated.
 TIMERS = {"tns_block": 3, "tns_reset": 1, "tns_test": 30, "tns_alive": 3, "tsns_prov": 3,
           "t2": 10, "t5": 15, "t7": 3, "th": 5999, "t3313": 5,
-          "t3350": 6, "t3370": 6, "t3322": 6, "t3_response": 5, "echo": 60, "t3395": 8, "t200": 5}
+          "t3350": 6, "t3360": 6, "t3370": 6, "t3322": 6, "t3_response": 5, "echo": 60, "t3395": 8, "t200": 5}
 RETRIES = {f"{name}_retries": 3 for name in TIMERS if name not in ("tns_test", "th", "echo")} \
-    | {f"{name}_retries": 4 for name in ("t3350", "t3370", "t3322", "t3395")}
+    | {f"{name}_retries": 4 for name in ("t3350", "t3360", "t3370", "t3322", "t3395")}
 
 SMALLEST_WHOLE = {
     "run": {"name": "smallest", "clock": "virtual", "duration_ns": 500000000, "warmup_ns": 0, "batches": 0, "seed": 1,
@@ -460,7 +460,7 @@ UNSET = {"run": {"cores", "user"}, "queue": {"nse_packets", "nse_octets"}, "gn":
          "ggsn_teid", "pfi"}, "bvc": {"rate", "bucket", "ms_rate", "ms_bucket"},
          "ms": {"key", "rate", "bucket", "ra_capability", "drx", "priority"},
          "apn": {"name", "ggsn"}, "policy": {"script", "every", "instructions"}, "variants": {"default"},
-         "variant": {"set", "file"}, "axis": {"name"}, "attach": {"networks"}, "class": {"bss_lifetime_most"}}
+         "variant": {"set", "file"}, "axis": {"name"}, "attach": {"networks", "ciphers"}, "phone": {"k", "opc"}, "class": {"bss_lifetime_most"}}
 
 
 # Blocks in which "octets" is a part of a key's name, and no unit.
@@ -479,7 +479,7 @@ def language():
     wanted |= {"ggsn": set(), "apn": {"class", "default"}, "policy": set(), "variants": set(),
                "variant": {"name"}, "sweep": set(), "axis": {"key", "values"},
                "attach": {"who", "most", "attempts", "rate", "t3312"},
-               "phone": {"imsi", "count", "class", "n201_u", "send_imsi"}}
+               "phone": {"imsi", "count", "algorithm", "class", "n201_u", "send_imsi"}}
     same(sorted(listed), sorted(wanted), "constructors")
     unset = UNSET | lab_blocks.UNSET
     wanted["aqm"] = {"name"}  # the others depend on it: see below

@@ -17,18 +17,23 @@ and attaches to osmo-sgsn (tests/interop/phone_sgsn.py) as it does to us.
 It raises Fault for a message that no network may send: a wrong length, a value that is none, elements out of their
 order. Its options are what real phones do: `tlli` instead of a random one, `net_capability`, `ra_capability`,
 `is_impatient`: T3310 and T3330 repeat at once, without T3311 between (libosmo-gprs); `ti_flag` 1 in what it sends
-(the same); `keeps_numbers`: N(U) goes on over a detach; `timers_s`: other values of timers, for real time. The
-functions of a card and of a key are for later; `llc.cipher` is where a cipher goes.
+(the same); `keeps_numbers`: N(U) goes on over a detach; `timers_s`: other values of timers, for real time; `card` (phone_card.py),
+without which it cannot answer AUTHENTICATION AND CIPHERING REQUEST.
+
+    phone.keys                             (GEA, key) of each cipher that it has had, (0, b"") of none
+    phone.gea                              the one in force
 """
 
 import random
 
+from phone_card import Refusal, encipher
 from phone_llc import USER_SAPIS, Fault, Llc, Sndcp, need
 
 S = 10**9
 STATES = ("deregistered", "attaching", "registered", "updating", "detaching")
 # Of a phone (24.008 tables 11.3 and 11.3a, 11.2c): for how long, and how often in all.
-TIMER_S = {"T3310": 15, "T3311": 15, "T3321": 15, "T3330": 15, "T3302": 12 * 60, "T3380": 30, "T3390": 8, "T3314": 44}
+TIMER_S = {"T3310": 15, "T3311": 15, "T3321": 15, "T3330": 15, "T3302": 12 * 60, "T3380": 30, "T3390": 8, "T3314": 44,
+           "T3316": 30, "T3318": 20, "T3320": 15}
 TRIES = 5
 GMM, SM = 8, 10
 FOR_GOOD = (3, 6, 7, 8)  # causes after which it does not try again until it is switched on anew
@@ -36,6 +41,11 @@ NOT_HERE = (11, 12, 13, 14, 15)
 AT_ONCE = (9, 10)  # of an update: it attaches
 GIVES_UP = (95, 96, 97, 99, 111)  # counts as five attempts
 WRONG_TI, WRONG_STATE = 81, 98
+# Types of GMM that stay in the clear under a key (4.7.1.2): of the phone, of the network.
+CLEAR_UP = (0x01, 0x08, 0x13, 0x16, 0x1C)
+CLEAR_DOWN = (0x04, 0x0B, 0x12, 0x14, 0x15)
+NO_KEY = 7
+GEAS = {3: 0x20, 4: 0x10}  # their bits in the second octet of MS network capability
 RA_CAPABILITY = bytes.fromhex("171933432b37159ef98879cba28c6621e72688b19c2ef0")  # of a handset
 R97_QOS = bytes.fromhex("0b921f")
 
@@ -127,12 +137,14 @@ class Context:
 class Phone:
     def __init__(self, imsi, *, rai, tlli=None, net_capability=b"\xe5\xe0", ra_capability=RA_CAPABILITY,
                  imeisv="4901542032375180", is_impatient=False, ti_flag=0, keeps_numbers=False, timers_s=(),
-                 chance=None):
+                 chance=None, card=None):
         self.imsi, self.imeisv, self.cell_rai = imsi, imeisv, rai
         self.net_capability, self.ra_capability = net_capability, ra_capability
         self.is_impatient, self.ti_flag, self.keeps_numbers = is_impatient, ti_flag, keeps_numbers
         self.timer_s = {**TIMER_S, **dict(timers_s)}
         self.chance = chance or random.Random(int(imsi))
+        self.card, self.cksn, self.keys, self.gea = card, NO_KEY, [], 0
+        self.challenge, self.response, self.failures, self.is_barred = None, None, 0, False
         self.first_tlli, self.p_tmsi, self.rai, self.signature = tlli, None, None, None
         self.tlli, self.tlli_before = None, None
         self.llc = Llc()
@@ -153,7 +165,7 @@ class Phone:
 
     def say(self, octets):
         self.messages.append((self.now_ns, "up", octets))
-        self.out(self.llc.ui(1, octets))
+        self.out(self.llc.ui(1, octets, clear=octets[0] == GMM and octets[1] in CLEAR_UP))
 
     def done(self):
         """What has to be sent."""
@@ -216,7 +228,7 @@ class Phone:
         self.state = "attaching"
         self.choose_tlli()
         self.tries = 1
-        self.request = b"\x08\x01" + lv(self.net_capability) + b"\x71\0\0" + lv(self.identity()) + \
+        self.request = b"\x08\x01" + lv(self.net_capability) + bytes((self.cksn << 4 | 1, 0, 0)) + lv(self.identity()) + \
             (self.rai or bytes.fromhex("00f000 0000 00")) + lv(self.ra_capability) + \
             (b"\x19" + self.signature if self.signature else b"")
         self.say(self.request)
@@ -341,7 +353,7 @@ class Phone:
             self.tlli_before = self.tlli
             self.choose_tlli()
         self.tries = 1
-        self.request = b"\x08\x08" + bytes((0x70 | kind,)) + self.rai + lv(self.ra_capability) + \
+        self.request = b"\x08\x08" + bytes((self.cksn << 4 | kind,)) + self.rai + lv(self.ra_capability) + \
             (b"\x19" + self.signature if self.signature else b"") + b"\x32\x02" + self.pdp_status()
         self.say(self.request)
         self.start("T3330")
@@ -430,6 +442,9 @@ class Phone:
         self.lose_contexts()
         self.timers.clear()
         self.state = "deregistered"
+        self.challenge = None
+        self.llc.rekey(None)
+        self.gea = 0
         if not self.keeps_numbers:
             self.llc.forget()
 
@@ -476,6 +491,78 @@ class Phone:
             (b"\xf4" + self.p_tmsi if self.p_tmsi else b"\0") if kind == 4 else \
             mobile_identity(kind, self.imeisv[:15] if kind == 2 else self.imeisv)
         self.say(b"\x08\x16" + lv(identity))
+
+    # ---- Authentication and ciphering (4.7.7) ----
+
+    def authentication_request(self, message):
+        octet, reference = message.one(), message.one()
+        gea = octet & 7
+        message.need(octet & 0x88 == 0 and octet >> 4 in (0, 1) and gea in (0, *GEAS), "algorithm")
+        message.need(reference & 15 in (0, 1), "force to standby")
+        message.need(not gea or self.net_capability[1] & GEAS[gea], f"GEA{gea}, which the phone cannot do")
+        found = message.tail((0x21, "tv", 16, 16), (0x8, "half", 0, 0), (0x28, "tlv", 16, 16))
+        message.need(0x21 in found and found.get(0x8, NO_KEY) < NO_KEY, "RAND and CKSN")
+        if not self.card:
+            return self.wonder(message)
+        if self.state == "detaching":
+            return None
+        self.authenticate(found[0x21], found.get(0x28), found[0x8], gea, reference >> 4,
+                          mobile_identity(3, self.imeisv) if octet >> 4 else None)
+        return None
+
+    def authenticate(self, rand, autn, cksn, gea, reference, imeisv):
+        """A repeated RAND gets the answer again, as the card would not take it twice."""
+        is_same = self.challenge == (rand, gea)
+        if not is_same:
+            answer = self.card.answer(rand, autn)
+            if isinstance(answer, Refusal):
+                self.refuse_network(answer)
+                return
+            self.challenge, self.response = (rand, gea), answer
+        self.failures = 0
+        self.stop("T3318", "T3320")
+        if self.state == "attaching" and "T3310" not in self.timers:
+            self.start("T3310")
+        self.cksn = cksn
+        answer = self.response
+        rest = b"\x29" + lv(answer.res[4:]) if len(answer.res) > 4 else b""
+        self.say(bytes((GMM, 0x13, reference)) + b"\x22" + answer.res[:4] + (b"\x23" + lv(imeisv) if imeisv else b"") + rest)
+        if not is_same:
+            self.take_key(gea, answer.kc if gea < 4 else answer.kc128)
+
+    def take_key(self, gea, key):
+        """A SIM has no Kc128: what the network then enciphers, it cannot read."""
+        self.gea, key = gea, key or b""
+        if key or not gea:
+            self.keys.append((gea, key if gea else b""))
+        self.llc.rekey((lambda frame, iov_ui, direction, oc: encipher(gea, key, frame, iov_ui, direction, oc))
+                       if gea and key else None)
+
+    def refuse_network(self, refusal):
+        """Clauses 4.7.7.6 c and e: three in a row, or no better request in time, and the cell is barred."""
+        self.stop("T3310", "T3330")
+        self.failures += 1
+        self.say(bytes((GMM, 0x1C, refusal.cause)) + (b"\x30" + lv(refusal.auts) if refusal.auts else b""))
+        if self.failures == 3:
+            self.bar()
+        else:
+            self.start("T3320" if refusal.auts else "T3318")
+
+    def bar(self):
+        self.is_barred = True
+        self.ended()
+
+    t3318 = t3320 = bar
+
+    def authentication_reject(self, message):
+        message.end()
+        if not self.challenge:
+            return self.wonder(message)
+        self.refused.append((self.now_ns, "authentication", None))
+        self.cksn = NO_KEY
+        self.ended()
+        self.forget()
+        return None
 
     def reallocation(self, message):
         value = message.lv(5, 5)
@@ -635,7 +722,8 @@ class Phone:
     # ---- What has come ----
 
     GMM_TYPES = {0x02: "attach_accept", 0x04: "attach_reject", 0x05: "detach_request", 0x06: "detach_accept",
-                 0x09: "ra_update_accept", 0x0B: "ra_update_reject", 0x10: "reallocation", 0x15: "identity_request",
+                 0x09: "ra_update_accept", 0x0B: "ra_update_reject", 0x10: "reallocation", 0x12: "authentication_request",
+                 0x14: "authentication_reject", 0x15: "identity_request",
                  0x20: "gmm_status", 0x21: "information"}
     SM_TYPES = {0x42: "activate_accept", 0x43: "activate_reject", 0x46: "deactivate_request",
                 0x47: "deactivate_accept", 0x48: "modify_request", 0x55: "sm_status"}
@@ -650,7 +738,10 @@ class Phone:
         if tlli == self.tlli:
             self.tlli_before = None
         found = self.llc.take(frame)
-        if found and found.sapi == 1:
+        if found and self.llc.cipher and not found.enciphered and not (
+                found.sapi == 1 and found.info[0] == GMM and found.info[1] in CLEAR_DOWN):
+            self.llc.drop("clear")
+        elif found and found.sapi == 1:
             self.layer3(found.info)
         elif found and found.sapi in USER_SAPIS:
             self.user_data(found)

@@ -5,8 +5,9 @@ program or of its other tests.
     llc = Llc()
     octets = llc.ui(1, message)            a UI frame to be sent
     llc.take(octets)                       Ui(sapi, info, enciphered), or None; llc.answers are to be sent then
-    llc.cipher = function                  of (llc, iov_ui, direction, oc): the frame with its key stream over all
-                                           behind the header, direction 0 up, 1 down
+    llc.rekey(function)                    of (llc, iov_ui, direction, oc): the frame with its key stream over all
+                                           behind the header, direction 0 up, 1 down; None: no cipher from now on
+    llc.iov_uis                            the IOV-UIs that it has had
     sndcp.segments(nsapi, packet, room)    the informations of UI frames;  sndcp.take(info): a whole packet, or None
 
 What a phone drops without a word is counted: llc.dropped["fcs" | "double" | "no key" | "odd"].
@@ -61,6 +62,12 @@ class Entity:
     def reset(self):
         self.to_send, self.awaited, self.seen = 0, 0, set()
 
+    def clear_oc(self):
+        """N(U) goes on."""
+        self.to_send %= NUMBERS
+        base = self.awaited // NUMBERS * NUMBERS
+        self.awaited, self.seen = self.awaited - base, {number - base for number in self.seen}
+
     def place(self, nu):
         """The number that is meant: among the last 32, else from V(UR) on (clause 8.4.2)."""
         late = (self.awaited - nu) % NUMBERS
@@ -83,6 +90,12 @@ class Llc:
         self.entities = {sapi: Entity(sapi) for sapi in N201_U}
         self.iov_ui, self.cipher = 0, None
         self.dropped, self.answers, self.resets = collections.Counter(), [], 0
+        self.iov_uis = [0]
+
+    def rekey(self, cipher):
+        self.cipher = cipher
+        for entity in self.entities.values():
+            entity.clear_oc()
 
     def ui(self, sapi, info, clear=False):
         """All of it is protected. A phone's commands have C/R 0."""
@@ -135,6 +148,7 @@ class Llc:
                 self.reset()
             elif kind == XID_IOV_UI:
                 self.iov_ui = int.from_bytes(value, "big")
+                self.iov_uis.append(self.iov_ui)
             elif kind == XID_N201_U:
                 entity.n201_u = int.from_bytes(value, "big")
             if kind not in (XID_RESET, XID_LAYER3):
@@ -150,6 +164,7 @@ class Llc:
 
     def forget(self):
         """All numbers and parameters are as at the beginning."""
+        self.iov_ui = 0
         for entity in self.entities.values():
             entity.reset()
             entity.n201_u = N201_U[entity.sapi]

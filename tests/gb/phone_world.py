@@ -15,18 +15,24 @@ net.repeats(name) is by how much each repetition of that message followed the on
 """
 
 import collections
+import itertools
 
 import codec
 from bss import Bss
 from phone import GMM, Phone
+from phone_card import encipher, given
+from phone_llc import fcs
 from world import HEAD, MS, S, World, nsvc, right, same
 
 BSS = "198.51.100.2"
+OC_MOST = 4 * 512  # of the frames that one key and IOV-UI has here
 IMSI = 1010000000001
 NAMES = {
     GMM: {0x01: "attach_request", 0x02: "attach_accept", 0x03: "attach_complete", 0x04: "attach_reject",
           0x05: "detach_request", 0x06: "detach_accept", 0x08: "update_request", 0x09: "update_accept",
-          0x0A: "update_complete", 0x0B: "update_reject", 0x15: "identity_request", 0x16: "identity_response",
+          0x0A: "update_complete", 0x0B: "update_reject", 0x10: "reallocation_command",
+          0x11: "reallocation_complete", 0x12: "authentication_request", 0x13: "authentication_response",
+          0x14: "authentication_reject", 0x1C: "authentication_failure", 0x15: "identity_request", 0x16: "identity_response",
           0x20: "gmm_status"},
     10: {0x41: "activate_request", 0x42: "activate_accept", 0x43: "activate_reject", 0x46: "deactivate_request",
          0x47: "deactivate_accept", 0x55: "sm_status"},
@@ -54,9 +60,28 @@ return p and table.concat({ ('%08x'):format(p.p_tmsi), p.p_tmsi_old and ('%08x')
 """.replace("\n", " ")
 
 
-def message_of(llc):
-    """Of a UI frame on SAPI 1, in the clear."""
-    return llc[3:-3] if len(llc) > 7 and llc[0] & 15 == 1 and llc[1] & 0xE0 == 0xC0 else None
+def is_ui(llc):
+    return len(llc) > 6 and llc[1] & 0xE0 == 0xC0
+
+
+def opened(one, way, llc):
+    """The enciphered frame of the phone or to it, in the clear, and (key, IOV-UI, OC) that it is under; by all keys that
+    the phone has had, the last one first. None: it is under none of them."""
+    for gea, key in reversed(one.keys):
+        for iov_ui, oc in itertools.product(dict.fromkeys(reversed(one.llc.iov_uis)), range(0, OC_MOST, 512)):
+            plain = encipher(gea, key, llc, iov_ui, int(way == "down"), oc) if gea else llc
+            covered = plain[:-3] if plain[2] & 1 else plain[:-3][:7]
+            if fcs(covered) == plain[-3:]:
+                return plain, (key, iov_ui, oc)
+    return None
+
+
+def message_of(one, way, llc):
+    """Of a UI frame on SAPI 1."""
+    if not is_ui(llc) or llc[0] & 15 != 1:
+        return None
+    found = opened(one, way, llc)[0] if llc[2] & 2 else llc
+    return found[3:-3]
 
 
 def name_of(octets):
@@ -82,6 +107,7 @@ class Phones:
         self.world = World(config, *sets, **more)
         self.cells, self.r, self.keeps = cells, r, keeps
         self.phones, self.air, self.harms, self.counts = [], [], [], collections.Counter()
+        self.enciphered = []
         self.by_tlli = collections.defaultdict(list)
         self.known, self.due, self.spoke = {}, {}, {}
         self.is_gone = False  # Sluice has ended without a word
@@ -173,7 +199,9 @@ class Phones:
     # ---- The air ----
 
     def through(self, one, way, llc, go):
-        octets = message_of(llc)
+        octets = message_of(one, way, llc)
+        if self.keeps and is_ui(llc) and llc[2] & 2:
+            self.enciphered.append((one, way, llc))
         name = name_of(octets) if octets else "other"
         self.counts[way, name, one.imsi] += 1
         number = self.counts[way, name, one.imsi]
@@ -198,6 +226,19 @@ class Phones:
 
     def delay(self, way, name, times=1, *, ns, **more):
         self.harm(way, name, "delay", times, ns=ns, **more)
+
+    def check_inputs(self, used=()):
+        """libosmogsm deciphers each enciphered frame that was on the air, and no two of them had one key and INPUT.
+        Returns these."""
+        used = set(used)
+        for one, way, llc in self.enciphered:
+            found = opened(one, way, llc)
+            right(found, f"no key of {self.shown(one)} deciphers {llc.hex()} {way}")
+            (key, iov_ui, oc), sapi, nu = found[1], llc[0] & 15, (llc[1] & 7) << 6 | llc[2] >> 2
+            place = key, way, given(iov_ui, sapi, nu, oc)
+            right(place not in used, f"two frames {way} with one key and INPUT, the second {llc.hex()} under {found[1]}")
+            used.add(place)
+        return used
 
     def times(self, name, way=None):
         return [said.time_ns for said in self.air if said.name == name and way in (None, said.way)]

@@ -94,6 +94,9 @@ local allowed = {
     networks = function(key)
         return ("a list of 1 to %d networks as MCC-MNC, such as %s"):format(key.most_items, key.example)
     end,
+    ciphers = function(key)
+        return ("a list of 1 to %d ciphers, such as %s"):format(key.most_items, key.example)
+    end,
     cells = function(key)
         return ("a list of 1 to %d cells as NSEI-BVCI, such as %s"):format(key.most_items, key.example)
     end,

@@ -2,6 +2,7 @@
 -- cannot carry, NSEs whose cells have no routeing area. Also fills in gb.ready. See cross.lua.
 local breath = require "sluice.base.breath"
 local check = require "sluice.config.check"
+local milenage = require "milenage"
 local schema = require "sluice.schema.schema"
 local units = require "sluice.base.units"
 local wire = require "wire"
@@ -49,6 +50,24 @@ local function check_who(state, cfg)
     end
 end
 
+-- Keys and ciphers are only for cards that have both keys.
+local function check_keys(state, cfg)
+    local has_keys = false
+    for _, phone in breath.each(cfg.phone) do
+        has_keys = has_keys or phone.k ~= nil
+        if phone.k and not is_given(state, phone, "opc") then
+            note(state, phone, "opc", "found nothing, allowed 32 hexadecimal digits: k needs OPc")
+        elseif phone.opc and not is_given(state, phone, "k") then
+            note(state, phone, "k", "found nothing, allowed 32 hexadecimal digits: opc needs K")
+        end
+    end
+    if has_keys and not milenage.ready() then
+        check.note_record(state, cfg.attach, "found phones with keys, allowed without: this processor has no AES"
+            .. " instructions")
+    end
+    cfg.attach.ciphers = cfg.attach.ciphers or { "gea4", "gea3" }
+end
+
 -- The routeing area of a cell comes with its BVC-RESET.
 local function check_nses(state, cfg)
     for _, nse in breath.each(cfg.nse) do
@@ -65,6 +84,7 @@ function attach.all(state, cfg, add)
         check_timers(state, cfg)
         check_who(state, cfg)
         check_nses(state, cfg)
+        check_keys(state, cfg)
         for _, phone in breath.each(cfg.phone) do
             phone.count = phone.count or 1
             add(phone)

@@ -2,6 +2,7 @@
 -- with the value found and the values allowed.
 local addresses = require "sluice.base.addresses"
 local allowed = require "sluice.config.allowed"
+local ciphers = require "sluice.base.ciphers"
 local lines = require "sluice.config.lines"
 local nearest = require "sluice.base.nearest"
 local shown = require "sluice.base.shown"
@@ -313,6 +314,9 @@ local check_areas = check_texts(check_area,
     'a routeing area as MCC-MNC-LAC-RAC, such as "001-01-4660-52"', "001-01-0-0")
 
 local check_networks = check_texts(check_network, 'a network as MCC-MNC, such as "001-01"', "001-01")
+local check_ciphers = check_texts(function(item)
+    return ciphers.number[item] and item
+end, 'a cipher: "gea4", "gea3" or "none"', "none")
 local check_cells = check_texts(check_cell, 'a cell as NSEI-BVCI, such as "101-2"', "")
 
 -- A single one, which is no list.
@@ -405,7 +409,7 @@ local checks = {
     hex = check_hex, ipv4 = check_ipv4, ipv6 = check_ipv6, ip = check_ip, device = check_device,
     mac = check_mac, time = check_unit, rate = check_unit, size = check_unit,
     integers = check_integers, nets = check_nets, areas = check_areas, cells = check_cells,
-    networks = check_networks, area = check_one_area, sizes = check_sizes,
+    networks = check_networks, ciphers = check_ciphers, area = check_one_area, sizes = check_sizes,
     ipv4s = check_list_of(check_ipv4, "ipv4"), ipv6s = check_list_of(check_ipv6, "ipv6"),
     probability = check_unit, switch = check_switch,
     level = check_level, path = check_path, words = check_words, setting = check_setting,

@@ -1,6 +1,8 @@
 -- Which IMSIs may attach: those of phone { } in the configuration in force, and with attach { who = "open" } those
 -- of its networks.
 local bisect = require "sluice.base.bisect"
+local ciphers = require "sluice.base.ciphers"
+local hex = require "sluice.base.hex"
 local network = require "sluice.core.network"
 local parts = require "sluice.config.parts"
 local schema = require "sluice.schema.schema"
@@ -55,13 +57,16 @@ local function is_of(networks, imsi)
     return false
 end
 
--- The values of the phone, as of a phone { }; or nil and what to do about it.
+-- The values of the phone, as of a phone { }, and the keys of its card as octets, if it has any; or nil and what to do about it.
 function admission.of(imsi)
     local attach = network.cfg.attach
     local phone = listed(imsi)
     if phone then
         local one = parts.copy(phone)
         one.imsi, one.count = imsi, 1
+        one.card = phone.k and {
+            k = ciphers.key(phone.k, math.tointeger(tonumber(imsi)) - number_of(phone)), opc = hex.octets(phone.opc),
+        }
         return one
     elseif attach.who == "open" and is_of(attach.networks, imsi) then
         local one = parts.copy(anyone)

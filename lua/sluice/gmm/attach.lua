@@ -1,5 +1,10 @@
--- Attach (TS 24.008 4.7.3.1): REQUEST; IDENTITY REQUEST unless the phone says its IMSI, or a P-TMSI of ours; ACCEPT
--- with a P-TMSI; COMPLETE. Nobody proves who he is: there is no authentication yet.
+-- Attach (TS 24.008 4.7.3.1): REQUEST; IDENTITY REQUEST unless the phone says its IMSI, or a P-TMSI of ours;
+-- authentication if the phone { } has keys; ACCEPT with a P-TMSI; COMPLETE.
+--
+-- A phone that attaches is authenticated whatever CKSN it says: it may begin with N(U) 0 again, and no two frames may
+-- have one key and INPUT. So its key is new, OC and IOV-UI are 0, and the ACCEPT is the first frame under it. Unless
+-- nothing has been sent to it before, an XID Reset goes ahead of the ACCEPT: nothing else says whether the phone goes on
+-- from its former numbers and IOV-UI.
 --
 -- Each REQUEST that is not a repetition begins a new phone, so that nothing of what it says is mixed with another's.
 -- Until its ACCEPT the new phone has 200 octets here and nothing in the dataplane, and takes nothing from the phone
@@ -15,6 +20,7 @@ local network = require "sluice.core.network"
 local place = require "sluice.gmm.place"
 local policy = require "sluice.policy.hooks"
 local procedure = require "sluice.phones.procedure"
+local security = require "sluice.gmm.security"
 local reach = require "sluice.gmm.reach"
 local refusals = require "sluice.phones.refusals"
 local signalling = require "sluice.llc.signalling"
@@ -48,6 +54,8 @@ end
 
 -- ---- Who it is ----
 
+local go_on -- it has an IMSI
+
 local function dropped(run)
     place.give(run.phone)
 end
@@ -58,7 +66,7 @@ local function identified(run, pdu)
         return "ignored" -- T3370 asks again
     end
     run.phone.imsi = imsi
-    procedure.enter(run, "accept")
+    go_on(run)
 end
 
 states.identify = {
@@ -68,6 +76,27 @@ states.identify = {
     timer = "t3370", over = dropped,
     got = { gmm_identity_response = identified },
 }
+
+-- ---- It proves it ----
+
+states.authenticate = security.state
+
+function procedure_of_attach.authenticated(run, key)
+    run.phone.key = key.gea > 0 and key or nil
+    run.phone.cksn = key.cksn
+    procedure.enter(run, "accept")
+end
+
+function procedure_of_attach.unanswered(run)
+    if run.is_wrong then
+        count.add "attaches_refused"
+    end
+    place.give(run.phone)
+end
+
+function procedure_of_attach.unable(run, advice)
+    refuse(run, NOT_ALLOWED, advice)
+end
 
 -- ---- It is accepted ----
 
@@ -101,17 +130,32 @@ local function admitted(phone)
     return given
 end
 
-local function enter_accept(run)
-    local phone = run.phone
-    local given, cause, advice = admitted(phone)
+function go_on(run)
+    local given, cause, advice = admitted(run.phone)
     if not given then
         return refuse(run, cause, advice)
     end
+    run.given, run.card = given, given.card
+    procedure.enter(run, given.card and "authenticate" or "accept")
+end
+
+-- All that is sent to it from now on is under its new key, or none. What it had is gone by now.
+local function take_key(run)
+    local phone = run.phone
+    if phone.key and not run.is_fresh then
+        frames.reset(phone)
+    end
+    signalling.keyed(phone.link, phone.key and phone.key.gea or 0, phone.key and phone.key.octets, 0)
+end
+
+local function enter_accept(run)
+    local phone, given = run.phone, run.given
     local other = store.by_imsi(phone.imsi)
     local before = other and other.p_tmsi == run.named_by and run.named_by or nil
     if other then
         place.give(other)
     end
+    take_key(run)
     local taken, why = place.take(phone, given, before)
     if not taken then
         without_place(run, why)
@@ -199,6 +243,7 @@ local function begin(at, pdu, octets)
     elseif there then
         place.give(there)
     end
+    local is_fresh = not at.phone
     if at.phone then
         procedure.stop(procedure.of(at.phone, "gmm"))
     else
@@ -207,9 +252,13 @@ local function begin(at, pdu, octets)
     local phone = new_phone(at, pdu, has_place)
     attempts.put(phone, at.nse, at.tlli)
     local run = procedure.begin(procedure_of_attach, phone, "gmm", octets)
-    run.is_combined, run.named_by = pdu.attach_type & 7 == COMBINED, pdu.identity.tmsi
+    run.is_fresh, run.is_combined, run.named_by = is_fresh, pdu.attach_type & 7 == COMBINED, pdu.identity.tmsi
     phone.imsi = imsi_of(pdu, run.named_by)
-    procedure.enter(run, phone.imsi and "accept" or "identify")
+    if phone.imsi then
+        go_on(run)
+    else
+        procedure.enter(run, "identify")
+    end
     return "handled"
 end
 

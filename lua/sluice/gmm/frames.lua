@@ -58,14 +58,23 @@ function frames.answer(at, name, fields)
         and at.phone)
 end
 
+local RESET = wire.llc_xid.encode { cr = true, sapi = 1, pf = true, reset = true, iov_ui = 0 }
+
 -- Before anything else to a phone that is not known, so that we do not know either which numbers it has had: an XID
 -- Reset, which sets them to 0. Only one whose first frame this is under a random TLLI has had none.
 function frames.reset_stranger(at)
     if not place.is_random(at.tlli) or not signalling.is_first(at.link) then
         count.pdu_out "llc_xid"
-        put(at.nse, at.bvc, at.tlli, wire.llc_xid.encode { cr = true, sapi = 1, pf = true, reset = true })
+        put(at.nse, at.bvc, at.tlli, RESET)
         at.link = signalling.new()
     end
+end
+
+-- The same to a phone that has proved who it is, before the first frame under its new key. Its answer says nothing new.
+function frames.reset(phone)
+    count.pdu_out "llc_xid"
+    put(phone.nse, phone.bvc, phone.attempt.tlli, RESET, phone.ms_id and phone)
+    signalling.reset(phone.link, 0)
 end
 
 -- Nothing is kept, and the phone repeats what has no answer.
@@ -110,6 +119,7 @@ local LATE = {
 local UNANSWERED = {
     gmm_status_up = true, gmm_detach_accept_up = true,
     gmm_identity_response = true, -- it may come twice, and its TLLI be the former one of a phone that has attached
+    gmm_authentication_response = true, gmm_authentication_failure = true,
 }
 local INCOMPATIBLE, TYPE_UNKNOWN = 98, 97
 
@@ -185,8 +195,9 @@ local function phone_of(nse, tlli, ms_id)
     return p_tmsi and store.by_p_tmsi(p_tmsi)
 end
 
-local function input(octets, link, nse, bvc, tlli, ms_id)
-    local phone = phone_of(nse, tlli, ms_id)
+-- Under a key only enciphered frames are surely the phone's.
+local function input(octets, link, nse, bvc, tlli, ms_id, is_enciphered)
+    local phone = ms_id and is_enciphered and store.of_ms(ms_id) or phone_of(nse, tlli, ms_id)
     if not bvc or ms_id and not phone then -- an MS of the file: GMM is not its matter
         return "ignored"
     end
@@ -194,7 +205,8 @@ local function input(octets, link, nse, bvc, tlli, ms_id)
     if phone then
         phone.nse, phone.bvc = nse, bvc
     end
-    if phone and ms_id and phone.ms_id == ms_id and (phone.attempt or phone.p_tmsi_old) then
+    if phone and ms_id and phone.ms_id == ms_id and (phone.attempt or phone.p_tmsi_old)
+        and (is_enciphered or not phone.link.key) then
         local run = procedure.of(phone, "gmm")
         place.used(phone)
         if run then

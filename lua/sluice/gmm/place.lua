@@ -2,13 +2,13 @@
 -- goes with the phone.
 local areas = require "sluice.bssgp.areas"
 local attempts = require "sluice.phones.attempts"
+local chance = require "sluice.core.chance"
 local clock = require "sluice.core.clock"
 local dp = require "dp"
 local hex = require "sluice.base.hex"
 local log = require "log"
 local procedure = require "sluice.phones.procedure"
 local ranges = require "sluice.subscribers.ranges"
-local restarts = require "sluice.core.restarts"
 local signalling = require "sluice.llc.signalling"
 local store = require "sluice.phones.store"
 local subscribers = require "sluice.subscribers.registry"
@@ -20,22 +20,10 @@ local RA_CAPABILITY_OCTETS_MAX = 48 -- in DL-UNITDATA: larger ones are left out 
 
 -- ---- P-TMSIs ----
 
-local state -- of xorshift64*; never 0
-
-local function random_32()
-    if not state then
-        state = restarts.seed() * 0x9E3779B97F4A7C15 + 1 | 1
-    end
-    state = state ~ state >> 12
-    state = state ~ state << 25
-    state = state ~ state >> 27
-    return state * 0x2545F4914F6CDD1D >> 32
-end
-
 -- One that no phone has, and whose TLLI no MS of the file has.
 local function new_p_tmsi()
     while true do
-        local p_tmsi = random_32() | LOCAL
+        local p_tmsi = chance.number_32() | LOCAL
         local ids = dp.mss_of(p_tmsi)
         if p_tmsi ~= 0xFFFFFFFF and not store.by_p_tmsi(p_tmsi) and ids and #ids == 0 then
             return p_tmsi
@@ -64,7 +52,8 @@ local function record_of(phone, given, tlli)
             .. " %d"):format(phone.imsi, #phone.ra_capability, RA_CAPABILITY_OCTETS_MAX))
     end
     return {
-        imsi = phone.imsi, count = 1, tlli = tlli, n201_u_octets = given.n201_u_octets, cipher = "none", iov_ui = 0,
+        imsi = phone.imsi, count = 1, tlli = tlli, n201_u_octets = given.n201_u_octets, iov_ui = 0,
+        cipher = phone.key and phone.key.cipher or "none", key = phone.key and phone.key.digits,
         send_imsi = given.send_imsi,
         drx = options.drx, ra_capability = options.ra_capability, pdp = {},
     }

@@ -38,7 +38,8 @@ local function lines_of(phone)
     local lines = {
         ("IMSI %s: attached for %s, %s, in cell %s"):format(phone.imsi, ago(phone.since_ns), state_of(phone),
             cell and ("%d-%d"):format(cell.nse.nsei, cell.bvci) or "none"),
-        ("  P-TMSI 0x%08x, TLLI 0x%08x, no cipher"):format(phone.p_tmsi, tlli),
+        ("  P-TMSI 0x%08x, TLLI 0x%08x, %s%s"):format(phone.p_tmsi, tlli, phone.key and phone.key.cipher or "no cipher",
+            phone.imeisv and ", IMEISV " .. phone.imeisv or ""),
     }
     for _, run in ipairs(phone.runs) do
         lines[#lines + 1] = ("  %s under way%s"):format(run.procedure.name, run.expiries > 0

@@ -5,7 +5,8 @@
 --   ms_id       its MS in the dataplane and in subscribers/, from ATTACH ACCEPT on. A phone with it is attached
 --   link        its SAPI 1 (llc/signalling.lua)
 --   nse, bvc    where its last frame came from; tlli: under which TLLI
---   net_capability, ra_capability, drx          as its last ATTACH or update said
+--   key         { cksn, cipher, gea, octets, digits } of its last authentication; nil: none, or without a cipher
+--   net_capability, ra_capability, drx          as its last ATTACH or update said; imeisv: as it said under way
 --   runs        its procedures under way (procedure.lua)
 --   contexts    by NSAPI, of sm
 -- Here are those with an IMSI and an MS, by all that they may be found by; attempts.lua has those that are nobody

@@ -27,6 +27,11 @@ attach.block = {
             help = "unknown phones that an NSE's cells may bring in a second; others are not answered, and try again",
         },
         {
+            name = "ciphers", type = "ciphers", most_items = 3, optional = true, default_help = '{ "gea4", "gea3" }',
+            example = '{ "gea4", "gea3", "none" }',
+            help = "of a phone with keys: the first one that the phone can is used; a phone that can none is refused",
+        },
+        {
             name = "t3312", type = "time", least = "2 s", most = "186 min", none = "none", default = "54 min",
             example = "54 min",
             help = "T3312: how often a silent phone says that it is there; one that is silent for this, gb.ready and"
@@ -47,6 +52,24 @@ function attach.phone(class)
             {
                 name = "count", type = "integer", least = 1, most = 1000000, default = 1,
                 help = "the number of phones; IMSIs count up by one",
+            },
+            {
+                name = "k", type = "hex", least = 32, most = 32, optional = true, secret = true,
+                default_help = "none: nobody proves who he is, and nothing is enciphered",
+                example = "000102030405060708090a0b0c0d0e0f",
+                help = "K (Ki) of the first card; the last 32 bits count up from card to card",
+            },
+            {
+                name = "opc", type = "hex", least = 32, most = 32, optional = true, secret = true,
+                default_help = "none", example = "101112131415161718191a1b1c1d1e1f",
+                help = "OPc of the cards; with k only",
+            },
+            {
+                name = "algorithm", type = "choice", choices = { "milenage" }, default = "milenage",
+                refused = {
+                    comp128v1 = "broken", comp128v2 = "not public", comp128v3 = "not public", xor = "for tests alone",
+                },
+                help = "the algorithm of the cards, USIMs and SIMs",
             },
             class,
             {

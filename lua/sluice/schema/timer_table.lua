@@ -49,6 +49,10 @@ return {
         retries = 4, help = "T3350: ATTACH COMPLETE, or that of a routeing area update",
     },
     {
+        name = "t3360", clause = "24.008 11.2.2", least = "1 s", most = "60 s", default = "6 s",
+        retries = 4, help = "T3360: an MS's answer to AUTHENTICATION AND CIPHERING REQUEST",
+    },
+    {
         name = "t3370", clause = "24.008 11.2.2", least = "1 s", most = "60 s", default = "6 s",
         retries = 4, help = "T3370: an MS's answer to IDENTITY REQUEST",
     },
