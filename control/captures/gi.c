@@ -121,7 +121,7 @@ const struct cli cli_of_gi = {
     .words = "FILE...",
     .about = "measure TCP in captures at Gi or Gn: set-up, delay, loss, rate",
     .more = "FILE is pcap or pcapng, plain or compressed by gzip or zstd; - is standard input.\n"
-            "Several files are read one after the other.\n"
+            "Several files are read one after the other, in the order of their first stamps.\n"
             "Packets of users in GTP-U are extracted. Without any TCP the exit status is 1.\n"
             "lab/captures/gi/README.md has the definitions.\n"
             "To compare two networks, or one before and after a change:\n"
@@ -196,6 +196,9 @@ struct file {
     const char *path;
     char fault[CAPTURE_TEXT];
     uint64_t frames;
+    uint64_t first_ns;            // its first stamp; without one, that of the file before it
+    int place;                    // on the command line
+    struct capture_file *capture; // that is open already, for it can be read only once
     bool opened;
 };
 
@@ -279,12 +282,51 @@ static bool any_there(const struct file *files, int n)
     return false;
 }
 
+// ---- Their order ----
+
+static void look_at(struct file *file)
+{
+    char fault[CAPTURE_TEXT]; // said when it is read
+    struct capture_file *capture = capture_file_open(file->path, fault);
+    if (!capture)
+        return;
+    capture_file_first_ns(capture, &file->first_ns);
+    bool is_pipe = capture_file_progress(capture) < 0;
+    if (is_pipe)
+        file->capture = capture;
+    else
+        capture_file_close(capture);
+}
+
+static int compare_files(const void *a, const void *b)
+{
+    const struct file *one = a, *other = b;
+    if (one->first_ns != other->first_ns)
+        return one->first_ns < other->first_ns ? -1 : 1;
+    return one->place - other->place;
+}
+
+// The clock of the capture goes on from file to file, in whatever order they are named.
+static void sort(struct file *files, int n)
+{
+    for (int i = 0; i < n; i++) {
+        files[i].place = i;
+        files[i].first_ns = i ? files[i - 1].first_ns : 0;
+        look_at(&files[i]);
+    }
+    qsort(files, (size_t)n, sizeof *files, compare_files);
+}
+
+// ---- Reading ----
+
 // time_ns: of the last packet of the files before.
 static void read_file(struct gi *gi, struct file *file, uint64_t *time_ns)
 {
     char name[NAME_OCTETS];
-    struct capture_file *capture = capture_file_open(file->path, file->fault);
+    struct capture_file *capture =
+        file->capture ? file->capture : capture_file_open(file->path, file->fault);
     int link = capture ? capture_file_link(capture) : 0;
+    file->capture = NULL;
     file->opened = capture && (link < 0 || capture_ip_knows(link));
     if (file->opened) {
         capture_file_begin_at(capture, *time_ns);
@@ -436,10 +478,15 @@ static int run(const struct gi_options *options, struct file *files, int n)
     struct gi *gi = gi_create(&config, take_flow, &out);
     bool good = true;
     uint64_t time_ns = 0;
+    if (n > 1)
+        sort(files, n);
     for (int i = 0; i < n && !signals_ended; i++) {
         read_file(gi, &files[i], &time_ns);
         good = good && files[i].opened && !(files[i].fault[0] && files[i].frames == 0);
     }
+    for (int i = 0; i < n; i++)
+        if (files[i].capture)
+            capture_file_close(files[i].capture);
     good = good && !signals_ended;
     gi_finish(gi);
     if (out.json_file) {

@@ -145,7 +145,8 @@ def some_footers():
     yield "a small step back", pcap([*some[:4], (some[4][0] - 0.3, some[4][1]), *some[5:]]), (), {
         SEGMENTS: 10, "frames that are less than a second older than the one before: taken as of the same time": 1}
     yield "a jump back", pcap(back), (), {
-        SEGMENTS: 10, "times at which the clock of the capture went back by a second or more: flows that live then have no figures": 1,
+        SEGMENTS: 10, "times at which the clock of the capture went back by a second or more: flows that live then, and are neither closed "
+        "nor reset, have no figures": 1,
         "flows that lived when the clock of the capture went back: no figures": 1,
         "flows with ACKs for octets that the capture has not: no figures of loss, rate and throughput": 1}
     yield "a gap", pcap(late), (), {

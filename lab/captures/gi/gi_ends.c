@@ -31,11 +31,12 @@ void gi_end_flow(struct gi *gi, struct gi_flow *flow)
     gi->sink(gi->self, &gi->result);
 }
 
+// jumped: the clock has gone back; what had been closed by then has its figures.
 static void end_all(struct gi *gi, bool jumped)
 {
     for (int list = 0; list < GI_TABLE_LISTS; list++)
         for (struct gi_node *node; (node = gi->flows.list[list].oldest);) {
-            ((struct gi_flow *)node)->jumped = jumped;
+            ((struct gi_flow *)node)->jumped = jumped && list != GI_CLOSED;
             gi_end_flow(gi, (struct gi_flow *)node);
         }
 }

@@ -31,6 +31,8 @@ struct capture_file {
     struct capture_records records;
     uint64_t size_octets; // 0: no file
     uint64_t packets, time_ns;
+    struct capture_raw first; // that was looked at, and is the next one to be read
+    bool has_first;
     char damage[CAPTURE_TEXT];
 };
 
@@ -77,14 +79,14 @@ struct capture_file *capture_file_open(const char *path, char error[CAPTURE_TEXT
 
 // ---- Packets ----
 
-static uint64_t stamp(struct capture_file *file, const struct capture_raw *raw, uint64_t *counts)
+// False: its stamp is none.
+static bool take_stamp(const struct capture_raw *raw, uint64_t *time_ns)
 {
     if (raw->seconds < 0 || raw->seconds > SECONDS_MAX || raw->part_ns < 0 ||
         raw->part_ns >= (int64_t)S_IN_NS)
-        counts[CAPTURE_stamp_impossible]++;
-    else
-        file->time_ns = (uint64_t)raw->seconds * S_IN_NS + (uint64_t)raw->part_ns;
-    return file->time_ns;
+        return false;
+    *time_ns = (uint64_t)raw->seconds * S_IN_NS + (uint64_t)raw->part_ns;
+    return true;
 }
 
 static void judge(struct capture_file *file, struct capture_packet *packet,
@@ -97,8 +99,9 @@ static void judge(struct capture_file *file, struct capture_packet *packet,
         captured = captured > length ? length : captured;
     }
     counts[CAPTURE_cut] += captured < length;
+    counts[CAPTURE_stamp_impossible] += !take_stamp(raw, &file->time_ns);
     *packet = (struct capture_packet){.number = ++file->packets,
-                                      .time_ns = stamp(file, raw, counts),
+                                      .time_ns = file->time_ns,
                                       .link = raw->link,
                                       .octets = raw->octets,
                                       .captured = captured,
@@ -110,12 +113,24 @@ uint32_t capture_file_read(struct capture_file *file, struct capture_packet *pac
 {
     struct capture_raw raw;
     uint32_t n = 0;
+    if (file->has_first && most) {
+        judge(file, &packets[n++], &file->first, counts);
+        file->has_first = false;
+    }
     if (file->damage[0]) // what is behind it are no packets
-        return 0;
+        return n;
     while (n < most && capture_records_next(&file->records, &file->source, &raw, n == 0,
                                             file->damage) == CAPTURE_GOT_IT)
         judge(file, &packets[n++], &raw, counts);
     return n;
+}
+
+bool capture_file_first_ns(struct capture_file *file, uint64_t *time_ns)
+{
+    if (!file->has_first)
+        file->has_first = capture_records_next(&file->records, &file->source, &file->first, true,
+                                               file->damage) == CAPTURE_GOT_IT;
+    return file->has_first && take_stamp(&file->first, time_ns);
 }
 
 uint64_t capture_file_time_ns(const struct capture_file *file)

@@ -37,6 +37,8 @@ struct capture_file *capture_file_open(const char *path, char error[CAPTURE_TEXT
 uint32_t capture_file_read(struct capture_file *file, struct capture_packet *packets, uint32_t most,
                            uint64_t counts[CAPTURE_COUNTS]);
 
+// The time of the first packet, before any is read; false: there is none, or it has no stamp.
+bool capture_file_first_ns(struct capture_file *file, uint64_t *time_ns);
 // The time of the last packet that was read: one whose stamp is none has it, too. A file that goes
 // on where another one ended begins with the time of that; else it is 0.
 uint64_t capture_file_time_ns(const struct capture_file *file);
