@@ -17,7 +17,7 @@
 #include "control/captures/overwrites.h"
 #include "control/process/signals.h"
 #include "dataplane/base/units.h"
-#include "lab/captures/read/capture_ip.h"
+#include "lab/captures/read/capture_peel.h"
 #include "lab/captures/gi/gi.h"
 #include "lab/captures/gi/gi_paper.h"
 #include "lab/captures/gi/gi_sheets.h"
@@ -327,7 +327,7 @@ static void read_file(struct gi *gi, struct file *file, uint64_t *time_ns)
         file->capture ? file->capture : capture_file_open(file->path, file->fault);
     int link = capture ? capture_file_link(capture) : 0;
     file->capture = NULL;
-    file->opened = capture && (link < 0 || capture_ip_knows(link));
+    file->opened = capture && (link < 0 || capture_peel_knows(link));
     if (file->opened) {
         capture_file_begin_at(capture, *time_ns);
         take_all(gi, capture, file);
@@ -352,7 +352,7 @@ static void print_footer(const struct gi *gi, const struct file *files, int n, F
     for (int i = 0; i < GI_COUNTS; i++)
         if (counts->n[i] || i == GI_COUNT_segments)
             fprintf(out, "%12" PRIu64 "  %s\n", counts->n[i], gi_count_texts[i].help);
-    for (int i = CAPTURE_cut; i <= CAPTURE_length_impossible; i++)
+    for (int i = CAPTURE_cut; i < CAPTURE_udp_malformed; i++)
         if (counts->capture[i])
             fprintf(out, "%12" PRIu64 "  %s\n", counts->capture[i], capture_count_helps[i]);
     for (int i = 0; i < n; i++)
@@ -400,7 +400,7 @@ static void put_counts(struct json *json, const struct gi *gi)
         json_put(json, gi_count_texts[i].name, counts->n[i]);
     json_close(json);
     json_put_object(json, "packets");
-    for (int i = CAPTURE_cut; i <= CAPTURE_length_impossible; i++)
+    for (int i = CAPTURE_cut; i < CAPTURE_udp_malformed; i++)
         json_put(json, capture_count_names[i], counts->capture[i]);
     json_close(json);
     json_put_object(json, "memory");
@@ -422,7 +422,7 @@ static void put_texts(struct json *json)
         json_put_text(json, gi_count_texts[i].name, gi_count_texts[i].help);
     json_close(json);
     json_put_object(json, "packets");
-    for (int i = CAPTURE_cut; i <= CAPTURE_length_impossible; i++)
+    for (int i = CAPTURE_cut; i < CAPTURE_udp_malformed; i++)
         json_put_text(json, capture_count_names[i], capture_count_helps[i]);
     json_close(json);
     json_close(json);

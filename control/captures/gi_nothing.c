@@ -10,10 +10,11 @@
 static const char *const advice[GI_COUNTS] = {
     [GI_COUNT_other_protocols] =
         "capture where the users' TCP passes: at Gi, or at Gn with its GTP-U. Gb is for sluice "
-        "audit; other tunnels than GTP-U are not taken apart",
+        "audit",
     [GI_COUNT_fragments] = "capture on this side of what cuts the packets",
     [GI_COUNT_elsewhere] = "give --mobiles the prefixes of the users' addresses, or leave it out",
     [GI_COUNT_link_other] = "capture on an interface that carries IP",
+    [GI_COUNT_wrapped] = "capture inside of what the footer names, where packets are in the clear",
     [GI_COUNT_gtp_other] = "capture the packets of users, too, at UDP port 2152",
     [GI_COUNT_cut] = "capture with a greater snap length: 128 octets are enough, 200 with GTP-U",
     [GI_COUNT_odd] = "see whether another program reads this capture as IP",

@@ -33,7 +33,7 @@ def check_sums(report, what):
     counts = report["input"]
     same(sum(counts[name] for name in VERDICTS), counts["frames"], f"{what}: packets with a verdict")
     udp = counts["udp_malformed"] + counts["udp_cut"] + counts["udp_checksum"]
-    left_out = sum(counts[name] for name in ("not_gb", "not_udp_or_gre", "not_frame_relay"))
+    left_out = sum(counts[name] for name in ("not_gb", "not_udp", "not_read", "line_no_direction"))
     same(counts["datagrams"] + counts["copies"] + left_out + udp, counts["taken"], f"{what}: IP packets")
 
 

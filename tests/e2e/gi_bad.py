@@ -16,7 +16,7 @@ import subprocess
 import termios
 import time
 
-from gi_capture import (ACK, ETHERNET, HOST, RAW, SACK_PERMITTED, USER, Talk, gtp, merged, mss, pcap, pcapng, udp)
+from gi_capture import (ACK, ETHERNET, HOST, RAW, SACK_PERMITTED, USER, Talk, gtp, ip, merged, mss, pcap, pcapng, udp)
 from gi_report import FATES, SEGMENTS, begun, figures, flow_of, footer, frames_of_some, has, read, saved, table
 from harness import ROOT, WAIT_S, case, main, new_folder, often, program, right, run, same, sluice
 
@@ -116,6 +116,9 @@ def some_footers():
     yield "elsewhere", pcap(some), ("--mobiles", "10.9.0.0/16"), {
         SEGMENTS: 0, "TCP segments with none, or both, of their ends among the --mobiles": 10}
     yield "no IP", pcap(arp, ETHERNET, raw=True), (), {SEGMENTS: 0, "frames without IP: ARP and the like": 1}
+    yield "wrapped", pcap([(0, ip(USER, HOST, 50, bytes(40)))]), (), {
+        SEGMENTS: 0, "packets in a wrapping that is not read, by name below: of no user": 1,
+        "packets that IPsec has enciphered (ESP): left out": 1}
     yield "GTP", pcap([(0, echo)]), (), {SEGMENTS: 0, "GTP messages that carry no packet of a user": 1}
     yield "cut headers", pcap(some, snap=39), (), {
         SEGMENTS: 0, "frames of which the snap length left no complete IP or TCP header": 10,
@@ -191,12 +194,12 @@ def footers():
         same((counts, ends), (wanted, []), what)
         shown |= {text for text, n in counts.items() if n}
     same(sorted(shown), sorted([*texts("captures/gi/gi_counts.def", r"(?:FATE|NOTE)"), *texts("captures/read/capture_counts.def", "CAPTURE_COUNT",
-         r"cut|ip_checksum_offloaded|stamp_impossible|length_impossible")]), "all lines there are")
+         r"cut|ip_checksum_offloaded|stamp_impossible|length_impossible|unread_esp")]), "all lines there are")
 
 
 @case("a capture without TCP is status 1: what was read in its place, and what to do; the outputs are written")
 def nothing():
-    words = {"elsewhere": "give --mobiles", "no IP": "an interface that carries IP", "GTP": "UDP port 2152", "cut headers": "greater snap length",
+    words = {"elsewhere": "give --mobiles", "no IP": "an interface that carries IP", "wrapped": "in the clear", "GTP": "UDP port 2152", "cut headers": "greater snap length",
              "many addresses": "Gb is for sluice audit"}
     some = frames_of_some()
     bad = pcap([frame for number in range(len(some)) for frame in [broken(some, number)[number]]])

@@ -1,15 +1,12 @@
 // See audit.h. Here: the files, and packets to datagrams.
 #include <string.h>
 
+#include "dataplane/wire/address.h"
 #include "dataplane/wire/fcs.h"
+#include "dataplane/wire/ipv4.h"
 #include "lab/captures/audit/audit_parts.h"
+#include "lab/captures/read/capture_peel.h"
 #include "lab/engine/need.h"
-
-#define IP_PROTOCOL_UDP  17
-#define IP_PROTOCOL_GRE  47
-#define GRE_OCTETS       4
-#define GRE_FRAME_RELAY  0x6559
-#define FR_HEADER_OCTETS 2 // Q.922: DLCI in 6 and 4 bits, EA in the lowest bit of each octet
 
 struct audit *audit_create(const struct audit_options *options)
 {
@@ -45,43 +42,72 @@ static void take_udp(struct audit *audit, const struct capture_ip *ip, uint64_t 
     audit_datagram(audit, &from, &to, false, udp.octets, udp.captured, udp.length);
 }
 
-// Plain GRE of Frame Relay, as routers carry Gb: no key, checksum or sequence, DLCI of 10 bits. Of
-// a first fragment alone nobody knows how long it was.
-static void take_gre(struct audit *audit, const struct capture_ip *ip)
+// On a line itself there are no addresses: the two ends are those that the capture tells apart, or
+// else those that alone may send the PDU.
+static bool ends_of_line(const struct capture_ip *ip, struct audit_end *from, struct audit_end *to)
 {
-    const uint8_t *b = ip->payload.octets;
-    uint32_t head = GRE_OCTETS + FR_HEADER_OCTETS, n = ip->payload.length + ip->fragment;
-    bool plain = ip->payload.captured >= head && get_be16(b) == 0 &&
-                 get_be16(b + 2) == GRE_FRAME_RELAY && !(b[4] & 1) && (b[5] & 1);
-    if (!plain) {
-        audit->counts[AUDIT_not_frame_relay] += audit->phase == AUDIT_JUDGE;
+    bool sent = ip->direction == CAPTURE_SENT;
+    if (ip->direction == CAPTURE_UNKNOWN) {
+        int sender = audit_input_sender(ip->payload.octets, ip->payload.captured);
+        if (sender < 0)
+            return false;
+        sent = sender == 0;
+    }
+    from->address.octet[15] = sent ? AUDIT_LINE_HERE : AUDIT_LINE_THERE;
+    to->address.octet[15] = sent ? AUDIT_LINE_THERE : AUDIT_LINE_HERE;
+    return true;
+}
+
+// Gb over Frame Relay (48.016), on a line or in GRE, as routers carry it. Of a first fragment alone
+// nobody knows how long it was.
+static void take_frame_relay(struct audit *audit, const struct capture_ip *ip, bool is_line,
+                             bool is_first_alone)
+{
+    struct audit_end from = {ip->source, ip->dlci}, to = {ip->destination, ip->dlci};
+    uint32_t n = is_first_alone ? ip->payload.captured + 1 : ip->payload.length;
+    if (is_line && !ends_of_line(ip, &from, &to)) {
+        audit->counts[AUDIT_line_no_direction] += audit->phase == AUDIT_JUDGE;
         return;
     }
-    uint16_t dlci = (uint16_t)((b[4] & 0xfc) << 2 | b[5] >> 4);
-    struct audit_end from = {ip->source, dlci}, to = {ip->destination, dlci};
-    b = capture_ip_whole(ip, n, &audit->room);
-    audit_datagram(audit, &from, &to, true, b + head, ip->payload.captured - head, n - head);
+    const uint8_t *b = capture_ip_whole(ip, n, &audit->room);
+    audit_datagram(audit, &from, &to, true, b, ip->payload.captured, n);
+}
+
+static bool is_line(const struct capture_ip *ip)
+{
+    static const struct ipv6_address none;
+    return address_same(&ip->source, &none) && address_same(&ip->destination, &none);
+}
+
+// What an IP packet, or Frame Relay on a line, carries.
+static void take_inner(struct audit *audit, struct capture_ip *ip, uint64_t *counts)
+{
+    bool line = is_line(ip), fragment = ip->fragment;
+    enum capture_count verdict = line ? CAPTURE_frame_relay : capture_peel_tunnels(ip, counts);
+    if (verdict == CAPTURE_frame_relay)
+        take_frame_relay(audit, ip, line, fragment);
+    else if (verdict != CAPTURE_taken)
+        audit->counts[AUDIT_not_read] += audit->phase == AUDIT_JUDGE;
+    else if (ip->protocol == IPV4_PROTOCOL_UDP)
+        take_udp(audit, ip, counts);
+    else
+        audit->counts[AUDIT_not_udp] += audit->phase == AUDIT_JUDGE;
 }
 
 static void take_ip(struct audit *audit, const struct capture_joined *packet, uint64_t *counts)
 {
-    const struct capture_ip *ip = &packet->ip;
+    struct capture_ip ip = packet->ip;
     uint64_t unread = counts[CAPTURE_udp_cut];
     audit->at = (struct audit_at){.frame = packet->frame};
     audit->packet_ns = packet->stamp_ns;
     audit->packet_time_ns = packet->time_ns;
-    audit->ip_id = ip->id;
-    audit->ip_protocol = ip->protocol;
+    audit->ip_id = ip.id;
+    audit->ip_protocol = ip.protocol;
     if (audit->phase == AUDIT_JUDGE)
         audit->counts[AUDIT_joined] += packet->joined;
-    else
-        audit_ids_packet(audit, &ip->source, &ip->destination);
-    if (ip->protocol == IP_PROTOCOL_UDP)
-        take_udp(audit, ip, counts);
-    else if (ip->protocol == IP_PROTOCOL_GRE)
-        take_gre(audit, ip);
-    else
-        audit->counts[AUDIT_not_udp_or_gre] += audit->phase == AUDIT_JUDGE;
+    else if (!is_line(&ip))
+        audit_ids_packet(audit, &ip.source, &ip.destination);
+    take_inner(audit, &ip, counts);
     audit->blind |= counts[CAPTURE_udp_cut] > unread;
 }
 
@@ -97,9 +123,10 @@ void audit_packet(struct audit *audit, const struct capture_packet *packet, uint
     struct capture_joined one = {
         .stamp_ns = packet->time_ns, .time_ns = audit->last_ns, .frame = audit->frames};
     uint64_t unread = counts[CAPTURE_cut_header];
-    enum capture_count verdict = capture_ip_of(packet, &one.ip, counts);
+    enum capture_count verdict = capture_peel_link(packet, &one.ip, counts);
     audit->blind |= counts[CAPTURE_cut_header] > unread;
-    if (verdict != CAPTURE_taken && verdict != CAPTURE_later_fragment)
+    if (verdict != CAPTURE_taken && verdict != CAPTURE_later_fragment &&
+        verdict != CAPTURE_frame_relay)
         return;
     if (!capture_join_take(audit->join, &one))
         take_ip(audit, &one, counts);

@@ -145,6 +145,14 @@ static const struct wire_pdu *decode_bssgp(const struct octets *sdu, struct bssg
     return row;
 }
 
+int audit_input_sender(const uint8_t *b, uint32_t captured)
+{
+    if (captured <= NS_UNITDATA_OCTETS || b[0] != NS_UNITDATA_TYPE)
+        return -1;
+    uint8_t way = bssgp_ways[b[NS_UNITDATA_OCTETS]] & (FROM_SGSN | FROM_BSS);
+    return way == FROM_SGSN ? 0 : way == FROM_BSS ? 1 : -1;
+}
+
 // ---- Learning ----
 
 static void vote(struct audit_pair *pair, int from, uint8_t way)
@@ -355,12 +363,13 @@ static void judge(struct audit *audit)
 }
 
 void audit_datagram(struct audit *audit, const struct audit_end *from, const struct audit_end *to,
-                    bool gre, const uint8_t *octets, uint32_t captured, uint32_t length)
+                    bool frame_relay, const uint8_t *octets, uint32_t captured, uint32_t length)
 {
     int sender = 0;
     bool learns = audit->phase == AUDIT_LEARN;
     bool may_be_ns = captured && octets[0] <= SNS_SIZE_ACK_TYPE;
-    struct audit_pair *pair = audit_pair_of(audit, from, to, gre, learns && may_be_ns, &sender);
+    struct audit_pair *pair =
+        audit_pair_of(audit, from, to, frame_relay, learns && may_be_ns, &sender);
     struct audit_at at = {.time_ns = audit->packet_time_ns,
                           .frame = audit->at.frame,
                           .pair = pair,

@@ -71,9 +71,12 @@ extern const char *const audit_count_names[AUDIT_COUNTS], *const audit_count_hel
 // ---- Ends and NS-VCs ----
 
 struct audit_end {
-    struct ipv6_address address;
-    uint16_t port; // of Frame Relay: the DLCI
+    struct ipv6_address address; // of a line of Frame Relay: its last octet tells the ends apart
+    uint16_t port;               // of Frame Relay: the DLCI
 };
+
+#define AUDIT_LINE_HERE  1 // where it was captured; without a direction, the SGSN
+#define AUDIT_LINE_THERE 2
 
 enum audit_nsvc_state { NSVC_UNKNOWN, NSVC_RESETTING, NSVC_BLOCKED, NSVC_OPEN, NSVC_DEAD };
 enum {
@@ -126,7 +129,7 @@ struct audit_pair {
     struct bss_link named_link; // by its NSE and NS-VCI, while judging
     uint64_t id;                // no other one has it
     struct audit_end end[2];
-    bool gre;
+    bool frame_relay;
     uint64_t good, bad, votes[2]; // of its PDUs as NS; that end[i] is the SGSN
     bool has_nsei, has_nsvci, contradicts;
     uint16_t nsei, nsvci;
@@ -485,7 +488,8 @@ bool audit_may_be_before(const struct audit *audit, const struct audit_pair *sai
 
 // audit_place.c. NULL: there are too many, which is counted.
 struct audit_pair *audit_pair_of(struct audit *audit, const struct audit_end *from,
-                                 const struct audit_end *to, bool gre, bool make, int *sender);
+                                 const struct audit_end *to, bool frame_relay, bool make,
+                                 int *sender);
 struct audit_pair *audit_pairs_take(struct audit *audit);
 void audit_pair_put(struct audit *audit, struct audit_pair *pair);
 uint64_t audit_key_of(const struct ipv6_address *address, uint64_t more);
@@ -551,7 +555,9 @@ void audit_copies_find_sides(struct audit *audit); // once they have their NSEs
 
 // audit_input.c
 void audit_datagram(struct audit *audit, const struct audit_end *from, const struct audit_end *to,
-                    bool gre, const uint8_t *octets, uint32_t captured, uint32_t length);
+                    bool frame_relay, const uint8_t *octets, uint32_t captured, uint32_t length);
+// Of an NS PDU: 0, only an SGSN may send it; 1, only a BSS; -1, its type does not tell.
+int audit_input_sender(const uint8_t *b, uint32_t captured);
 
 // audit_ns.c
 void audit_ns_names(struct audit *audit); // once the pairs have their NSEs

@@ -41,18 +41,19 @@ static uint64_t end_key(const struct audit_end *end)
 }
 
 static int side_of(const struct audit_pair *pair, const struct audit_end *from,
-                   const struct audit_end *to, bool gre)
+                   const struct audit_end *to, bool frame_relay)
 {
     for (int i = 0; i < 2; i++)
-        if (pair->gre == gre && same_end(&pair->end[i], from) && same_end(&pair->end[!i], to))
+        if (pair->frame_relay == frame_relay && same_end(&pair->end[i], from) &&
+            same_end(&pair->end[!i], to))
             return i;
     return -1;
 }
 
 // The same for both directions; the sum, as two ends that are the same would cancel out by XOR.
-static uint64_t pair_key(const struct audit_end *from, const struct audit_end *to, bool gre)
+static uint64_t pair_key(const struct audit_end *from, const struct audit_end *to, bool frame_relay)
 {
-    return end_key(from) + end_key(to) + gre;
+    return end_key(from) + end_key(to) + frame_relay;
 }
 
 // All pairs, as a list.
@@ -69,7 +70,7 @@ struct audit_pair *audit_pairs_take(struct audit *audit)
 void audit_pair_put(struct audit *audit, struct audit_pair *pair)
 {
     pair->next = NULL;
-    uint64_t key = pair_key(&pair->end[0], &pair->end[1], pair->gre);
+    uint64_t key = pair_key(&pair->end[0], &pair->end[1], pair->frame_relay);
     while (bss_table_find(&audit->pairs_table, key))
         key++;
     bss_table_put(&audit->pairs_table, &pair->link, key);
@@ -103,23 +104,24 @@ static bool evict(struct audit *audit)
 }
 
 struct audit_pair *audit_pair_of(struct audit *audit, const struct audit_end *from,
-                                 const struct audit_end *to, bool gre, bool make, int *sender)
+                                 const struct audit_end *to, bool frame_relay, bool make,
+                                 int *sender)
 {
-    uint64_t key = pair_key(from, to, gre);
+    uint64_t key = pair_key(from, to, frame_relay);
     struct bss_link *link;
     for (; (link = bss_table_find(&audit->pairs_table, key)); key++) {
         struct audit_pair *pair = BSS_OWNER(link, struct audit_pair, link);
-        *sender = side_of(pair, from, to, gre);
+        *sender = side_of(pair, from, to, frame_relay);
         if (*sender >= 0)
             return pair;
     }
     if (make && audit->pair_count == AUDIT_PAIRS_MAX && evict(audit))
-        return audit_pair_of(audit, from, to, gre, make, sender);
+        return audit_pair_of(audit, from, to, frame_relay, make, sender);
     if (!make || !audit_room(audit, &audit->pair_count, AUDIT_PAIRS_MAX))
         return NULL;
     struct audit_pair *pair = need(calloc(1, sizeof *pair));
-    *pair =
-        (struct audit_pair){.end = {*from, *to}, .gre = gre, .sgsn = -1, .id = audit->pair_ids++};
+    *pair = (struct audit_pair){
+        .end = {*from, *to}, .frame_relay = frame_relay, .sgsn = -1, .id = audit->pair_ids++};
     audit->pair_count--; // audit_pair_put() counts it
     audit_pair_put(audit, pair);
     *sender = 0;

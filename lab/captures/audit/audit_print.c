@@ -4,20 +4,32 @@
 #include "dataplane/wire/address.h"
 #include "lab/captures/read/capture_ip.h"
 
-static void end_text(const struct audit_end *end, bool gre, char text[64])
+static bool is_on_line(const struct audit_end *end)
+{
+    static const struct ipv6_address here = {{[15] = AUDIT_LINE_HERE}};
+    static const struct ipv6_address there = {{[15] = AUDIT_LINE_THERE}};
+    return address_same(&end->address, &here) || address_same(&end->address, &there);
+}
+
+static void end_text(const struct audit_end *end, bool frame_relay, char text[64])
 {
     char address[INET6_ADDRSTRLEN];
-    bool brackets = !gre && !address_is_ipv4(&end->address);
+    if (frame_relay && is_on_line(end)) {
+        snprintf(text, 64, "%s of the line, DLCI %u",
+                 end->address.octet[15] == AUDIT_LINE_HERE ? "here" : "there", end->port);
+        return;
+    }
+    bool brackets = !frame_relay && !address_is_ipv4(&end->address);
     snprintf(text, 64, "%s%s%s%s%u", brackets ? "[" : "", capture_ip_text(&end->address, address),
-             brackets ? "]" : "", gre ? " DLCI " : ":", end->port);
+             brackets ? "]" : "", frame_relay ? " DLCI " : ":", end->port);
 }
 
 const char *audit_print_pair(const struct audit_pair *pair, char text[AUDIT_NAME_OCTETS])
 {
     char first[64], second[64];
     int sgsn = pair->sgsn == 1;
-    end_text(&pair->end[sgsn], pair->gre, first);
-    end_text(&pair->end[!sgsn], pair->gre, second);
+    end_text(&pair->end[sgsn], pair->frame_relay, first);
+    end_text(&pair->end[!sgsn], pair->frame_relay, second);
     snprintf(text, AUDIT_NAME_OCTETS, "%.60s - %.60s", first, second);
     return text;
 }

@@ -86,7 +86,7 @@ static bool nsei_of(const struct audit *audit, const struct audit_pair *pair, ui
     *nsei = pair->nsei;
     if (pair->has_nsei)
         return true;
-    if (endpoint && !endpoint->several && !pair->gre) {
+    if (endpoint && !endpoint->several && !pair->frame_relay) {
         *nsei = endpoint->nsei;
         return true;
     }

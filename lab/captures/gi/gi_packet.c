@@ -1,4 +1,4 @@
-// See gi_packet.h. A tunnel is opened once; of an outer packet in fragments the first is enough,
+// See gi_packet.h. GTP is opened once; of an outer packet in fragments the first is enough,
 // for the inner header has its own length. Checksums are judged where the snap length left all of
 // what they cover.
 #include "lab/captures/gi/gi_packet.h"
@@ -7,22 +7,43 @@
 #include "dataplane/wire/ipv4.h"
 #include "dataplane/wire/tcp.h"
 #include "dataplane/wire/udp.h"
+#include "lab/captures/read/capture_peel.h"
 
 #define CHECKSUM_AT 16 // in a TCP header
+
+#define GTP_0_PORT   3386
+#define GTP_0_OCTETS 20
+#define GTP_0_PLAIN  0x10       // version 0, GTP
+#define GTP_0_TUNNEL (1u << 31) // beside TEIDs, of which few begin so
 
 // GI_COUNT_segments: there is more to read.
 static const enum gi_count fates[] = {
     [CAPTURE_taken] = GI_COUNT_segments,          [CAPTURE_link_unknown] = GI_COUNT_link_other,
     [CAPTURE_not_ip] = GI_COUNT_link_other,       [CAPTURE_cut_header] = GI_COUNT_cut,
     [CAPTURE_ip_malformed] = GI_COUNT_odd,        [CAPTURE_ip_checksum] = GI_COUNT_ip_checksum,
+    [CAPTURE_frame_relay] = GI_COUNT_link_other,  [CAPTURE_wrapped] = GI_COUNT_wrapped,
     [CAPTURE_later_fragment] = GI_COUNT_fragments};
 
 // ---- GTP-U ----
 
-// The T-PDU of a G-PDU. GI_COUNT_other_protocols: this is no GTP.
-static enum gi_count read_gtp(struct capture_view udp, struct capture_view *ip)
+// The T-PDU of GTP version 0 (09.60), whose tunnels have a flow label of 16 bits.
+static enum gi_count read_gtp_0(struct capture_view view, struct capture_view *ip, uint32_t *teid)
 {
-    struct capture_view view = capture_view_behind(udp, UDP_OCTETS);
+    const uint8_t *b = view.octets;
+    if (view.captured < GTP_0_OCTETS)
+        return view.length < GTP_0_OCTETS ? GI_COUNT_other_protocols : GI_COUNT_cut;
+    if ((b[0] & 0xf0) != GTP_0_PLAIN)
+        return GI_COUNT_other_protocols;
+    if (b[1] != GTPU_G_PDU)
+        return GI_COUNT_gtp_other;
+    *teid = GTP_0_TUNNEL | get_be16(b + 6);
+    *ip = capture_view_behind(view, GTP_0_OCTETS);
+    return GI_COUNT_segments;
+}
+
+// The T-PDU of a G-PDU. GI_COUNT_other_protocols: this is no GTP.
+static enum gi_count read_gtp(struct capture_view view, struct capture_view *ip, uint32_t *teid)
+{
     if (view.captured < GTPU_OCTETS)
         return view.length < GTPU_OCTETS ? GI_COUNT_other_protocols : GI_COUNT_cut;
     const uint8_t *b = view.octets;
@@ -43,6 +64,7 @@ static enum gi_count read_gtp(struct capture_view udp, struct capture_view *ip)
         next = view.octets[octets - 1];
         view = capture_view_behind(view, octets);
     }
+    *teid = get_be32(b + 4);
     *ip = view;
     return GI_COUNT_segments;
 }
@@ -127,23 +149,28 @@ static enum gi_count read_tcp(struct gi_packet *packet, const struct capture_ip 
 
 // ---- All of it ----
 
-static bool is_gtp(const struct capture_ip *ip)
+// 0: the packet is none.
+static uint16_t gtp_port(const struct capture_ip *ip)
 {
-    return ip->protocol == IPV4_PROTOCOL_UDP && ip->payload.captured >= UDP_OCTETS &&
-           get_be16(ip->payload.octets + 2) == GTPU_PORT;
+    if (ip->protocol != IPV4_PROTOCOL_UDP || ip->payload.captured < UDP_OCTETS)
+        return 0;
+    uint16_t port = get_be16(ip->payload.octets + 2);
+    return port == GTPU_PORT || port == GTP_0_PORT ? port : 0;
 }
 
-static enum gi_count unwrap(struct gi_packet *packet, struct capture_ip *ip,
+static enum gi_count unwrap(struct gi_packet *packet, struct capture_ip *ip, uint16_t port,
                             struct gi_counts *counts)
 {
-    struct capture_view inner;
-    enum gi_count fate = read_gtp(ip->payload, &inner);
+    struct capture_view inner, udp = capture_view_behind(ip->payload, UDP_OCTETS);
+    uint32_t teid = 0;
+    enum gi_count fate =
+        port == GTPU_PORT ? read_gtp(udp, &inner, &teid) : read_gtp_0(udp, &inner, &teid);
     if (fate == GI_COUNT_other_protocols)
         return GI_COUNT_segments;
     if (fate != GI_COUNT_segments)
         return fate;
     counts->n[GI_COUNT_tunnelled]++;
-    packet->teid = get_be32(ip->payload.octets + UDP_OCTETS + 4);
+    packet->teid = teid;
     packet->tunnel_end = ip->destination;
     if (ip->fragment) // the inner packet is longer than this piece
         inner.length = UINT16_MAX;
@@ -156,9 +183,13 @@ enum gi_count gi_packet_read(struct gi_packet *packet, const struct capture_pack
     struct capture_ip ip;
     packet->time_ns = frame->time_ns;
     packet->teid = 0;
-    enum gi_count fate = fates[capture_ip_of(frame, &ip, counts->capture)];
-    if (fate == GI_COUNT_segments && is_gtp(&ip))
-        fate = unwrap(packet, &ip, counts);
+    enum capture_count verdict = capture_peel_link(frame, &ip, counts->capture);
+    if (verdict == CAPTURE_taken)
+        verdict = capture_peel_tunnels(&ip, counts->capture);
+    enum gi_count fate = fates[verdict];
+    uint16_t port = fate == GI_COUNT_segments ? gtp_port(&ip) : 0;
+    if (port)
+        fate = unwrap(packet, &ip, port, counts);
     if (fate != GI_COUNT_segments && fate != GI_COUNT_fragments)
         return fate;
     packet->from = (struct gi_end){.address = ip.source};

@@ -1,77 +1,17 @@
 // See capture_ip.h. Lengths are those of the headers, not of what was captured: IPv4's total length
-// and IPv6's payload length; 0, as a card that segments leaves it: the frame's. Left out, as
-// CAPTURE_not_ip: PPP, PPPoE, MPLS, 802.3 with LLC.
+// and IPv6's payload length; 0, as a card that segments leaves it: the frame's.
 #include "lab/captures/read/capture_ip.h"
 
 #include <arpa/inet.h>
-#include <pcap/dlt.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "dataplane/wire/address.h"
-#include "dataplane/wire/ether.h"
 #include "dataplane/wire/ipv4.h"
 #include "dataplane/wire/ipv6.h"
 #include "dataplane/wire/udp.h"
 
-#define TYPE_QINQ             0x88a8
-#define TYPE_QINQ_OLD         0x9100
-#define DLT_RAW_ELSE          14  // DLT_RAW on OpenBSD
-#define DLT_RAW_FILE          101 // LINKTYPE_RAW
-#define IPV6_EXTENSION_OCTETS 8   // the least, and a fragment header's
-
-// ---- The link ----
-
-// Where a link type has the EtherType, and how long its header is.
-static const struct link {
-    int link;
-    uint8_t type_at, octets;
-    bool no_type; // the version of IP tells as much
-} links[] = {{DLT_EN10MB, 12, 14, false},    {DLT_LINUX_SLL, 14, 16, false},
-             {DLT_LINUX_SLL2, 0, 20, false}, {DLT_RAW, 0, 0, true},
-             {DLT_RAW_ELSE, 0, 0, true},     {DLT_RAW_FILE, 0, 0, true},
-             {DLT_IPV4, 0, 0, true},         {DLT_IPV6, 0, 0, true},
-             {DLT_NULL, 0, 4, true},         {DLT_LOOP, 0, 4, true}};
-
-static const struct link *link_of(int link)
-{
-    for (size_t i = 0; i < sizeof links / sizeof links[0]; i++)
-        if (links[i].link == link)
-            return &links[i];
-    return NULL;
-}
-
-bool capture_ip_knows(int link)
-{
-    return link_of(link) != NULL;
-}
-
-static bool is_tag(uint16_t type)
-{
-    return type == ETHER_TYPE_VLAN || type == TYPE_QINQ || type == TYPE_QINQ_OLD;
-}
-
-static enum capture_count step_into(const struct capture_packet *packet, struct capture_view *ip)
-{
-    const struct link *link = link_of(packet->link);
-    *ip = (struct capture_view){packet->octets, packet->captured, packet->length};
-    if (!link)
-        return CAPTURE_link_unknown;
-    if (ip->captured < link->octets)
-        return CAPTURE_cut_header;
-    *ip = capture_view_behind(*ip, link->octets);
-    if (link->no_type)
-        return CAPTURE_taken;
-    uint16_t type = get_be16(packet->octets + link->type_at);
-    while (is_tag(type)) {
-        if (ip->captured < ETHER_TAG_OCTETS)
-            return CAPTURE_cut_header;
-        type = get_be16(ip->octets + 2);
-        *ip = capture_view_behind(*ip, ETHER_TAG_OCTETS);
-    }
-    return type == ETHER_TYPE_IPV4 || type == ETHER_TYPE_IPV6 ? CAPTURE_taken : CAPTURE_not_ip;
-}
+#define IPV6_EXTENSION_OCTETS 8 // the least, and a fragment header's
 
 // ---- IP ----
 
@@ -175,19 +115,6 @@ enum capture_count capture_ip_read(struct capture_view packet, struct capture_ip
     return version == 4   ? read_ipv4(packet, ip, counts)
            : version == 6 ? read_ipv6(packet, ip)
                           : CAPTURE_ip_malformed;
-}
-
-enum capture_count capture_ip_of(const struct capture_packet *packet, struct capture_ip *ip,
-                                 uint64_t counts[CAPTURE_COUNTS])
-{
-    struct capture_view view;
-    enum capture_count verdict = step_into(packet, &view);
-    if (verdict == CAPTURE_taken)
-        verdict = capture_ip_read(view, ip, counts);
-    counts[verdict]++;
-    if (verdict == CAPTURE_taken)
-        counts[CAPTURE_first_fragment] += ip->fragment;
-    return verdict;
 }
 
 // ---- Checksums ----

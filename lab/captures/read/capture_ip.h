@@ -1,5 +1,4 @@
-// From a packet of a capture to IP and UDP: Ethernet with any number of VLAN tags, Linux's "cooked"
-// headers, raw IP, BSD's loopback. IPv4 and IPv6, their extension headers and fragments. A packet
+// IP and UDP of a captured packet: IPv4 and IPv6, their extension headers and fragments. A packet
 // need not be whole: each header is read as far as the snap length left it.
 #ifndef SLUICE_LAB_CAPTURE_IP_H
 #define SLUICE_LAB_CAPTURE_IP_H
@@ -23,6 +22,9 @@ struct capture_ip {
     bool fragment, first, more;        // more: not the last piece
     uint32_t fragment_id, fragment_at; // where the piece is, in octets
     struct capture_view payload;       // what its header says; of a fragment: its piece
+    // Of Frame Relay (capture_peel.h) alone.
+    uint16_t dlci;
+    enum { CAPTURE_UNKNOWN, CAPTURE_SENT, CAPTURE_RECEIVED } direction; // by whoever captured it
 };
 
 struct capture_udp {
@@ -31,14 +33,8 @@ struct capture_udp {
     uint32_t captured, length;
 };
 
-// Is this link type read?
-bool capture_ip_knows(int link);
-
-// The packet's verdict, which is counted. CAPTURE_taken: *ip says what it is;
+// Of a packet that begins with IP. The verdict is not counted. CAPTURE_taken: *ip says what it is;
 // CAPTURE_later_fragment: also, but its protocol's header is elsewhere.
-enum capture_count capture_ip_of(const struct capture_packet *packet, struct capture_ip *ip,
-                                 uint64_t counts[CAPTURE_COUNTS]);
-// Of a packet that begins with IP, such as one in a tunnel. The verdict is not counted.
 enum capture_count capture_ip_read(struct capture_view packet, struct capture_ip *ip,
                                    uint64_t counts[CAPTURE_COUNTS]);
 

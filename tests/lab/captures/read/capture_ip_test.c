@@ -1,6 +1,6 @@
 // From packets, typed octet by octet from the RFCs, to datagrams: verdicts, what is cut, fragments,
 // checksums. Files are tests/e2e/audit_bad.py's.
-#include "lab/captures/read/capture_ip.h"
+#include "lab/captures/read/capture_peel.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -50,7 +50,7 @@ static struct capture_packet packet_of(int link, const uint8_t *head, uint32_t h
 static bool read_udp(const struct capture_packet *packet, struct capture_udp *udp)
 {
     struct capture_ip ip;
-    return capture_ip_of(packet, &ip, counts) == CAPTURE_taken && ip.protocol == 17 &&
+    return capture_peel_link(packet, &ip, counts) == CAPTURE_taken && ip.protocol == 17 &&
            capture_ip_udp(&ip, udp, &room, counts);
 }
 
