@@ -5,7 +5,7 @@ import itertools
 import os
 import subprocess
 
-from gi_capture import ACK, FIN, RST, Talk, merged, pcap, pcapng
+from gi_capture import ACK, FIN, RST, Talk, merged, pcap, pcapng, udp
 from gi_report import begun, figures, read, saved
 from harness import case, main, new_folder, program, right, same
 
@@ -18,6 +18,79 @@ def users(n, begin_s=0.0, every_s=0.3):
         talk = Talk(user=(f"10.0.1.{i + 1}", 40000)).setup(at, 0.04, 0.4).add(at + 1, "up", ACK, 1, 1, 100)
         talks.append(talk.data(at + 1.1, 1, ack=101).ack(at + 1.9, 1001, seq=101).data(at + 2, 1001, ack=101).ack(at + 3, 2001, seq=101))
     return merged(*talks)
+
+
+# --- Frames ---------------------------------------------------------------------------------------
+
+
+def foreign(time, n=0):
+    return time, udp((f"10.9.{n >> 8 & 255}.{n & 255}", 53), ("198.51.100.1", 53), bytes(20))
+
+
+def by_user(report):
+    return sorted(figures(report), key=lambda flow: flow["user"])
+
+
+def sorted_frames(report):
+    return report["counts"]["sorted"], report["counts"]["clock_steps"], report["counts"]["clock_jumps"]
+
+
+@case("a foreign frame 0.9 s ahead of those behind it: the set-up takes as long as it did")
+def one_ahead():
+    talk = Talk().setup(5, 0.05, 0.4).data(6, 1).ack(6.4, 1001)
+    wanted = figures(read(pcap(talk.frames)))
+    report = read(pcap([foreign(5.9), *talk.frames]))
+    same(figures(report), wanted, "figures")
+    same((report["flows"][0]["setup_s"], sorted_frames(report)), (0.45, (3, 0, 0)), "set-up, and frames out of order")
+
+
+@case("two interfaces whose frames come in blocks: each flow as if they had come one by one, and those out of place are counted")
+def merged_interfaces():
+    frames = users(40, every_s=0.05)
+    wanted = read(pcap(frames))
+    up = [frame for frame in frames if frame[1][12] == 10]
+    down = [frame for frame in frames if frame[1][12] != 10]
+    for block_s in (0.01, 0.2, 0.9):
+        # What came within a block is written interface by interface.
+        mixed = sorted([(int(time / block_s), side, time, packet) for side, part in enumerate((down, up)) for time, packet in part],
+                       key=lambda one: one[:3])
+        mixed = [(time, packet) for _, _, time, packet in mixed]
+        report = read(pcap(mixed))
+        same(by_user(report), by_user(wanted), f"blocks of {block_s} s")
+        newest, late = 0, 0
+        for time, _ in mixed:
+            late += round(time * 1e9) < newest
+            newest = max(newest, round(time * 1e9))
+        same(sorted_frames(report), (late, 0, 0), f"blocks of {block_s} s: frames out of order")
+        right(late > 20 or block_s < 0.1, f"blocks of {block_s} s: {late} are out of order")
+
+
+@case("frames with the same stamp keep the order of the file")
+def same_stamp():
+    talk = begun()
+    for i in range(20):
+        talk.data(1, 1 + 1000 * i)
+    same(figures(read(pcap([foreign(1.5), *talk.ack(2, 20001).frames])))[0]["down_reordered"], 0, "reordered")
+
+
+@case("behind more than 1024 frames a stamp is too late: its flow has no figures, it is counted, and others have theirs")
+def too_late():
+    for between, fine in ((1023, True), (1024, False)):
+        late, other = Talk().setup(1, 0.1, 0.4), Talk(user=("10.0.0.2", 40000)).setup(1.01, 0.1, 0.3)
+        frames = [*merged(late, other), *(foreign(2.2 + i / 1e5, i) for i in range(between)), (1.9, late.data(1.9, 1).frames.pop()[1]),
+                  *(foreign(3 + i / 1e5, i) for i in range(10))]
+        report = read(pcap(frames))
+        found = {flow["user"]: (flow["outcome"], flow["setup_s"]) for flow in report["flows"]}
+        same(found, {"10.0.0.1": ("optimal", 0.5) if fine else ("clock", None), "10.0.0.2": ("optimal", 0.4)}, f"{between} frames between")
+        same(sorted_frames(report), (1, 0, 0) if fine else (0, 1, 0), f"{between} frames between")
+
+
+@case("a second is a step of the clock, and what is less is none")
+def a_second():
+    talk = Talk().setup(5, 0.05, 0.4)
+    for back_s, counts in ((0.999999, (1, 0, 0)), (1.0, (0, 0, 1))):
+        frames = [*talk.frames, foreign(6), foreign(6 - back_s, 1)]
+        same(sorted_frames(read(pcap(frames))), counts, f"{back_s} s")
 
 
 # --- Files ----------------------------------------------------------------------------------------

@@ -46,6 +46,7 @@ struct gi *gi_create(const struct gi_config *config, gi_sink_fn *sink, void *sel
     if (config->losses)
         gi_write_losses_head(config->losses);
     gi_begin_users(gi);
+    gi_window_create(&gi->window);
     gi_table_create(&gi->flows, sizeof(struct gi_flow), GI_FLOW_BEFORE);
     return gi;
 }

@@ -3,7 +3,6 @@
 // or with the last file. At a step back of the capture's clock all flows end.
 #include "lab/captures/gi/gi_parts.h"
 
-#define STEP_NS   S_IN_NS          // a clock that goes back by less is taken as standing still
 #define EXPIRE_NS (100 * MS_IN_NS) // how often flows are looked for that are over
 
 // A flow that has no figures, or none of loss.
@@ -31,19 +30,13 @@ void gi_end_flow(struct gi *gi, struct gi_flow *flow)
     gi->sink(gi->self, &gi->result);
 }
 
-// jumped: the clock has gone back; what had been closed by then has its figures.
-static void end_all(struct gi *gi, bool jumped)
+void gi_end_all(struct gi *gi, bool jumped)
 {
     for (int list = 0; list < GI_TABLE_LISTS; list++)
         for (struct gi_node *node; (node = gi->flows.list[list].oldest);) {
-            ((struct gi_flow *)node)->jumped = jumped && list != GI_CLOSED;
+            ((struct gi_flow *)node)->jumped |= jumped && list != GI_CLOSED;
             gi_end_flow(gi, (struct gi_flow *)node);
         }
-}
-
-void gi_finish(struct gi *gi)
-{
-    end_all(gi, false);
 }
 
 void gi_end_silent(struct gi *gi)
@@ -71,20 +64,23 @@ void gi_end_for_room(struct gi *gi)
 
 // ---- Time ----
 
-void gi_take_time(struct gi *gi, uint64_t time_ns)
+bool gi_take_time(struct gi *gi, uint64_t time_ns)
 {
     if (time_ns >= gi->now_ns) {
         gi->counts.n[GI_COUNT_gaps] += gi->now_ns && time_ns - gi->now_ns > GI_GAP_NS;
         gi->now_ns = time_ns;
-    } else if (gi->now_ns - time_ns < STEP_NS) {
-        gi->counts.n[GI_COUNT_clock_steps]++;
-    } else {
-        gi->counts.n[GI_COUNT_clock_jumps]++;
-        end_all(gi, true);
-        gi->expire_ns = 0;
-        gi_users_destroy(&gi->users);
-        gi_tunnels_destroy(&gi->tunnels);
-        gi_begin_users(gi);
-        gi->now_ns = time_ns;
+        return false;
     }
+    if (gi->now_ns - time_ns < GI_WINDOW_NS) {
+        gi->counts.n[GI_COUNT_clock_steps]++;
+        return true;
+    }
+    gi->counts.n[GI_COUNT_clock_jumps]++;
+    gi_end_all(gi, true);
+    gi->expire_ns = 0;
+    gi_users_destroy(&gi->users);
+    gi_tunnels_destroy(&gi->tunnels);
+    gi_begin_users(gi);
+    gi->now_ns = time_ns;
+    return false;
 }

@@ -6,6 +6,7 @@
 #include "lab/captures/gi/gi.h"
 #include "lab/captures/gi/gi_packet.h"
 #include "lab/captures/gi/gi_tunnels.h"
+#include "lab/captures/gi/gi_window.h"
 
 #define GI_GAP_NS (3600 * S_IN_NS) // a silence of all that is worth a note
 
@@ -25,6 +26,7 @@ struct gi {
     struct gi_table flows;
     struct gi_records records;
     struct gi_result result;
+    struct gi_window window;
 };
 
 void gi_begin_users(struct gi *gi);
@@ -42,8 +44,11 @@ void gi_end_silent(struct gi *gi);
 // One, if there are as many as there may be.
 void gi_end_for_room(struct gi *gi);
 
-// The clock goes to this time, or is taken as standing still.
-void gi_take_time(struct gi *gi, uint64_t time_ns);
+// All that live. jumped: the clock has gone back, and what had not been closed has no figures.
+void gi_end_all(struct gi *gi, bool jumped);
+
+// The clock goes to this time. True: it stands still, for that is less than a second ago.
+bool gi_take_time(struct gi *gi, uint64_t time_ns);
 
 // ---- Whose ----
 

@@ -12,7 +12,8 @@ static uint32_t list_of(const struct gi_flow *flow)
                                                     : GI_OPEN;
 }
 
-static enum gi_count take_segment(struct gi *gi, struct gi_packet *packet, uint32_t hash)
+// late: its flow has no figures.
+static enum gi_count take_segment(struct gi *gi, struct gi_packet *packet, uint32_t hash, bool late)
 {
     enum gi_side side;
     gi_whose_name_user(gi, packet, hash);
@@ -25,6 +26,7 @@ static enum gi_count take_segment(struct gi *gi, struct gi_packet *packet, uint3
         return GI_COUNT_elsewhere;
     if (!gi_flow_take(flow, packet, side, &gi->records, &gi->counts))
         return GI_COUNT_copies;
+    flow->jumped |= late;
     gi_whose_take_tunnel(gi, flow->user[GI_UP], packet->teid, side);
     gi_users_count(&gi->users, flow->user[side], flow->user[!side], packet->ip_octets, gi->now_ns);
     gi_table_touch(&gi->flows, &flow->node, list_of(flow), gi->now_ns);
@@ -54,25 +56,46 @@ static uint32_t hash_of(const struct gi_packet *packet)
                         gi_hash_address(&packet->to.address), packet->from.port, packet->to.port);
 }
 
-void gi_take(struct gi *gi, const struct capture_packet *frame)
+// The first of those that wait.
+static void take_first(struct gi *gi)
 {
-    struct gi_packet packet;
-    enum gi_count fate = gi_packet_read(&packet, frame, &gi->rules, &gi->counts);
-    gi->counts.frames++;
-    gi_take_time(gi, frame->time_ns);
+    struct gi_waiting *first = gi_window_leave(&gi->window);
+    struct gi_packet *packet = &first->packet;
+    enum gi_count fate = first->fate;
+    bool late = gi_take_time(gi, packet->time_ns);
     if (gi->now_ns >= gi->expire_ns)
         gi_end_silent(gi);
-    packet.time_ns = gi->now_ns;
+    packet->time_ns = gi->now_ns;
     if (fate == GI_COUNT_segments)
-        fate = take_segment(gi, &packet, hash_of(&packet));
+        fate = take_segment(gi, packet, first->hash, late);
     else if (fate == GI_COUNT_fragments || fate == GI_COUNT_other_protocols)
-        gi_whose_name_if_known(gi, &packet);
+        gi_whose_name_if_known(gi, packet);
     if (fate == GI_COUNT_fragments)
-        take_fragment(gi, &packet, hash_of(&packet));
+        take_fragment(gi, packet, first->hash);
     if (fate == GI_COUNT_fragments || fate == GI_COUNT_other_protocols ||
         fate == GI_COUNT_elsewhere)
-        take_background(gi, &packet);
+        take_background(gi, packet);
     gi->counts.n[fate]++;
+}
+
+void gi_take(struct gi *gi, const struct capture_packet *frame)
+{
+    while (gi_window_is_full(&gi->window, frame->time_ns))
+        take_first(gi);
+    struct gi_waiting *waiting = gi_window_free(&gi->window);
+    waiting->fate = gi_packet_read(&waiting->packet, frame, &gi->rules, &gi->counts);
+    if (waiting->fate == GI_COUNT_segments || waiting->fate == GI_COUNT_fragments)
+        waiting->hash = hash_of(&waiting->packet);
+    gi->counts.frames++;
+    bool sorted = gi_window_put(&gi->window);
+    gi->counts.n[GI_COUNT_sorted] += sorted && frame->time_ns >= gi->now_ns;
+}
+
+void gi_finish(struct gi *gi)
+{
+    while (gi->window.count)
+        take_first(gi);
+    gi_end_all(gi, false);
 }
 
 uint64_t gi_read(struct gi *gi, struct capture_file *capture, gi_go_on_fn *go_on, void *self)

@@ -65,6 +65,7 @@ static void read_some(const char *path, uint64_t most)
     assert_in_range(frames, most < FRAMES ? most : FRAMES, most < FRAMES ? most + AT_ONCE : FRAMES);
     assert_in_range(asked, frames / AT_ONCE, FRAMES + 1);
     assert_int_equal(gi_counts_of(gi)->frames, frames);
+    gi_finish(gi);
     assert_int_equal(gi_counts_of(gi)->n[GI_COUNT_odd], frames);
     assert_int_equal(gi_counts_of(gi)->capture[CAPTURE_cut], frames);
     gi_destroy(gi);

@@ -1,0 +1,57 @@
+// Packets of the capture wait here until so many have been read behind them, and leave in the order
+// of their stamps: a capture of several interfaces is seldom in order. What is a second older than
+// the newest is none of these: there the clock has stepped, and all that wait have to leave first.
+#ifndef SLUICE_GI_WINDOW_H
+#define SLUICE_GI_WINDOW_H
+
+#include "dataplane/base/units.h"
+#include "lab/captures/gi/gi_packet.h"
+
+#define GI_WINDOW_PACKETS 1024
+#define GI_WINDOW_NS      S_IN_NS // a clock that goes back by less has not stepped
+
+struct gi_waiting {
+    struct gi_packet packet;
+    uint32_t hash; // of a segment and of a fragment
+    enum gi_count fate;
+};
+
+struct gi_window {
+    uint32_t begin, count;
+    // A ring of places, of which each has one: those that wait by their time, then the free ones.
+    uint16_t order[GI_WINDOW_PACKETS];
+    struct gi_waiting place[GI_WINDOW_PACKETS];
+};
+
+void gi_window_create(struct gi_window *window);
+
+static inline struct gi_waiting *gi_window_at(struct gi_window *window, uint32_t i)
+{
+    return &window->place[window->order[(window->begin + i) % GI_WINDOW_PACKETS]];
+}
+
+// Does the first one have to leave before one of that time comes?
+static inline bool gi_window_is_full(struct gi_window *window, uint64_t time_ns)
+{
+    return window->count == GI_WINDOW_PACKETS ||
+           (window->count &&
+            time_ns + GI_WINDOW_NS <= gi_window_at(window, window->count - 1)->packet.time_ns);
+}
+
+// The free place, which the caller fills and puts in. True: it is older than one before it.
+static inline struct gi_waiting *gi_window_free(struct gi_window *window)
+{
+    return gi_window_at(window, window->count);
+}
+bool gi_window_put(struct gi_window *window);
+
+// The first one leaves; it is valid until the next is put in.
+static inline struct gi_waiting *gi_window_leave(struct gi_window *window)
+{
+    struct gi_waiting *first = gi_window_at(window, 0);
+    window->begin++;
+    window->count--;
+    return first;
+}
+
+#endif
