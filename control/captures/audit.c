@@ -15,11 +15,12 @@
 #include "control/captures/spool.h"
 #include "dataplane/base/units.h"
 #include "lab/captures/audit/audit.h"
+#include "lab/captures/read/capture_filter.h"
 
 #define PATH_ROOM 4096
 
 struct audit_command {
-    const char *csv, *page;
+    const char *csv, *page, *filter;
     uint32_t port;
     uint64_t tolerance_ns, th_ns;
     bool json, columns, fails_on_breach, fails_on_remark;
@@ -66,6 +67,10 @@ static const struct cli_option audit_options[] = {
      .take = take_tolerance},
     {"th", "SECONDS", "Th: how long an MS's own values bind the SGSN (5)", .take = take_th},
     {"port", "N", "UDP port of NS (any that looks like NS)", INTO(port), .least = 1, .most = 65535},
+    {"filter", "EXPRESSION",
+     "read only packets that it takes, as with tcpdump; of a fragmented packet only the first "
+     "piece has ports",
+     INTO(filter)},
     {"fail-on", "WEIGHT", "exit status 1 if there is a breach, or with remark any finding",
      .take = take_fail_on},
     {"columns", NULL, "print what each column of the tables means, and exit", INTO(columns)}};
@@ -76,7 +81,8 @@ const struct cli cli_of_audit = {
     .about = "read captures of Gb: which side breaks which clause; flow control replayed",
     .more =
         "FILE is a capture, pcap or pcapng, plain or compressed by gzip or zstd, of NS over UDP\n"
-        "or of plain Frame Relay over GRE, of any SGSN and BSS. Several files are one capture,\n"
+        "or over Frame Relay, on a line or in GRE, of any SGSN and BSS. Several files are one "
+        "capture,\n"
         "in the given order. - is standard input; like any pipe, it is first copied to TMPDIR.\n"
         "The report ends with everything that was left out or could not be judged. The exit\n"
         "status is 1 if there is no Gb in the files, or if nothing could be read.",
@@ -242,13 +248,21 @@ int command_audit(int argc, char **argv)
     }
     if (overwrites_any(&command, argv + first, argc - first))
         return EXIT_USAGE;
+    char error[CAPTURE_TEXT];
+    struct capture_filter *filter = NULL;
+    if (command.filter && !(filter = capture_filter_create(command.filter, error))) {
+        fprintf(stderr, "sluice audit: %s\n", error);
+        return EXIT_USAGE;
+    }
     struct audit_options options = {.tolerance_ns = command.tolerance_ns,
                                     .th_ns = command.th_ns,
-                                    .port = (uint16_t)command.port};
+                                    .port = (uint16_t)command.port,
+                                    .filter = filter};
     struct audit *audit = audit_create(&options);
     int status = read_all(audit, argv + first, argc - first);
     status = status ? status : report(&command, audit, argv + first, argc - first);
     status = status ? status : verdict(&command, audit);
     audit_destroy(audit);
+    capture_filter_destroy(filter);
     return status;
 }

@@ -17,6 +17,7 @@
 #include "control/captures/overwrites.h"
 #include "control/process/signals.h"
 #include "dataplane/base/units.h"
+#include "lab/captures/read/capture_filter.h"
 #include "lab/captures/read/capture_peel.h"
 #include "lab/captures/gi/gi.h"
 #include "lab/captures/gi/gi_paper.h"
@@ -26,7 +27,7 @@
 #define PROGRESS_FRAMES 65536
 
 struct gi_options {
-    const char *csv, *json, *page, *losses;
+    const char *csv, *json, *page, *losses, *filter;
     struct gi_config config;
     uint32_t idle_s, flows_most;
     bool take_bad_checksums, columns, paper, compare;
@@ -102,6 +103,9 @@ static const struct cli_option gi_options[] = {
     {"mobiles", "PREFIX",
      "addresses of users; may be repeated; without it, the user is the end that opens a connection",
      .take = take_mobiles},
+    {"filter", "EXPRESSION",
+     "read only packets that it takes, as with tcpdump: \"host 10.0.0.1 and port 80\"",
+     INTO(filter)},
     {"users", "WHAT", "how users are told apart: address, or the teid of their tunnels (address)",
      .take = take_users},
     {"zone", "+HH:MM", "local time of the network, for peak and off-peak hours (UTC)",
@@ -320,7 +324,8 @@ static void sort(struct file *files, int n)
 // ---- Reading ----
 
 // time_ns: of the last packet of the files before.
-static void read_file(struct gi *gi, struct file *file, uint64_t *time_ns)
+static void read_file(struct gi *gi, struct file *file, struct capture_filter *filter,
+                      uint64_t *time_ns)
 {
     char name[NAME_OCTETS];
     struct capture_file *capture =
@@ -330,6 +335,7 @@ static void read_file(struct gi *gi, struct file *file, uint64_t *time_ns)
     file->opened = capture && (link < 0 || capture_peel_knows(link));
     if (file->opened) {
         capture_file_begin_at(capture, *time_ns);
+        capture_file_filter(capture, filter);
         take_all(gi, capture, file);
         *time_ns = capture_file_time_ns(capture);
     } else if (capture) {
@@ -467,7 +473,8 @@ static void put_page(const struct outputs *out, const struct gi *gi, const struc
     free(text);
 }
 
-static int run(const struct gi_options *options, struct file *files, int n)
+static int run(const struct gi_options *options, struct capture_filter *filter, struct file *files,
+               int n)
 {
     struct outputs out = {.paper = options->paper};
     if (!any_there(files, n) || !open_outputs(&out, options))
@@ -481,7 +488,7 @@ static int run(const struct gi_options *options, struct file *files, int n)
     if (n > 1)
         sort(files, n);
     for (int i = 0; i < n && !signals_ended; i++) {
-        read_file(gi, &files[i], &time_ns);
+        read_file(gi, &files[i], filter, &time_ns);
         good = good && files[i].opened && !(files[i].fault[0] && files[i].frames == 0);
     }
     for (int i = 0; i < n; i++)
@@ -514,8 +521,9 @@ static int run(const struct gi_options *options, struct file *files, int n)
 static bool has_other_words(const struct gi_options *options)
 {
     const struct gi_config *config = &options->config;
-    return options->csv || options->losses || options->paper || options->take_bad_checksums ||
-           config->mobiles || config->users_by_tunnel || config->zone_s;
+    return options->csv || options->losses || options->paper || options->filter ||
+           options->take_bad_checksums || config->mobiles || config->users_by_tunnel ||
+           config->zone_s;
 }
 
 static int compare(const struct gi_options *options, int count, char **paths)
@@ -571,9 +579,17 @@ int command_gi(int argc, char **argv)
     options.config.idle_s = options.idle_s;
     options.config.flows_most = options.flows_most;
     options.config.take_bad_checksums = options.take_bad_checksums;
+    struct capture_filter *filter = NULL;
+    char error[CAPTURE_TEXT];
+    if (options.filter && !(filter = capture_filter_create(options.filter, error))) {
+        fprintf(stderr, "sluice gi: %s\n", error);
+        free(files);
+        return EXIT_USAGE;
+    }
     signals_begin();
     signals_take_ends();
-    int status = run(&options, files, argc - first);
+    int status = run(&options, filter, files, argc - first);
+    capture_filter_destroy(filter);
     free(files);
     return status;
 }

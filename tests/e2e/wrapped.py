@@ -14,7 +14,7 @@ from gi_capture import ETHERNET, HOST, RAW, SLL, USER, gtp, ip, pcap, tagged, ud
 from gi_report import FATES, figures, frames_of_some
 from harness import case, main, new_folder, right, same, sluice
 
-PPP, PPP_SERIAL, HDLC, PPPOE, RELAY, RELAY_DIR, WLAN, RADIOTAP, MPLS, ATM = 9, 50, 104, 51, 107, 206, 105, 127, 219, 11
+PPP, PPP_SERIAL, HDLC, PPPOE, RELAY, RELAY_DIR, WLAN, RADIOTAP, MPLS, ATM = 9, 50, 104, 51, 107, 206, 105, 127, 219, 100
 OUTER = ("192.0.2.1", "192.0.2.2")
 SIX = ("2001:db8::1", "2001:db8::2")
 

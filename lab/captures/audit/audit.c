@@ -168,6 +168,7 @@ int audit_read(struct audit *audit, enum audit_phase phase, const char *path, co
         return -1;
     audit_begin(audit, phase);
     capture_file_begin_at(file, audit->file_ns);
+    capture_file_filter(file, audit->options.filter);
     while (capture_file_read(file, &packet, 1, counts))
         audit_take(audit, &packet);
     if (phase == AUDIT_JUDGE && capture_file_damage(file))

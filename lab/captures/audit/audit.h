@@ -18,12 +18,14 @@
 #include "lab/base/table.h"
 
 struct audit;
+struct capture_filter;
 
 struct audit_options {
-    uint64_t tolerance_ns; // a PDU may be so much too early
-    uint64_t th_ns;        // so long an MS's own values hold (Th)
-    uint16_t port;         // UDP port of NS; 0: any that looks like it
-    uint32_t copies;       // packets among which the copy of one is looked for; 0: 16384
+    uint64_t tolerance_ns;         // a PDU may be so much too early
+    uint64_t th_ns;                // so long an MS's own values hold (Th)
+    uint16_t port;                 // UDP port of NS; 0: any that looks like it
+    uint32_t copies;               // packets among which the copy of one is looked for; 0: 16384
+    struct capture_filter *filter; // NULL: all packets
 };
 
 enum audit_phase { AUDIT_LEARN, AUDIT_JUDGE };

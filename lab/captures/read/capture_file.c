@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "dataplane/base/units.h"
+#include "lab/captures/read/capture_filter.h"
 #include "lab/captures/read/capture_records.h"
 
 #define SECONDS_MAX 9223372035LL // the year 2262; ns since 1970 fit 63 bits until then
@@ -34,6 +35,7 @@ struct capture_file {
     struct capture_raw first; // that was looked at, and is the next one to be read
     bool has_first;
     char damage[CAPTURE_TEXT];
+    struct capture_filter *filter; // NULL: all packets
 };
 
 // ---- Opening ----
@@ -108,20 +110,36 @@ static void judge(struct capture_file *file, struct capture_packet *packet,
                                       .length = length};
 }
 
+void capture_file_filter(struct capture_file *file, struct capture_filter *filter)
+{
+    file->filter = filter;
+}
+
+// False also if the filter cannot be used, which ends the file.
+static bool passes(struct capture_file *file, const struct capture_packet *packet, uint64_t *counts)
+{
+    int takes = file->filter ? capture_filter_takes(file->filter, packet, file->damage) : 1;
+    counts[CAPTURE_filtered] += takes == 0;
+    return takes > 0;
+}
+
 uint32_t capture_file_read(struct capture_file *file, struct capture_packet *packets, uint32_t most,
                            uint64_t counts[CAPTURE_COUNTS])
 {
     struct capture_raw raw;
     uint32_t n = 0;
     if (file->has_first && most) {
-        judge(file, &packets[n++], &file->first, counts);
         file->has_first = false;
+        judge(file, &packets[0], &file->first, counts);
+        n += passes(file, &packets[0], counts);
     }
-    if (file->damage[0]) // what is behind it are no packets
-        return n;
-    while (n < most && capture_records_next(&file->records, &file->source, &raw, n == 0,
-                                            file->damage) == CAPTURE_GOT_IT)
-        judge(file, &packets[n++], &raw, counts);
+    // What is behind damage are no packets.
+    while (n < most && !file->damage[0] &&
+           capture_records_next(&file->records, &file->source, &raw, n == 0, file->damage) ==
+               CAPTURE_GOT_IT) {
+        judge(file, &packets[n], &raw, counts);
+        n += passes(file, &packets[n], counts);
+    }
     return n;
 }
 

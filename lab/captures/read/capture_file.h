@@ -32,6 +32,9 @@ struct capture_file;
 
 // "-" is standard input. NULL: error says why.
 struct capture_file *capture_file_open(const char *path, char error[CAPTURE_TEXT]);
+struct capture_filter;
+// What the filter leaves out is counted; NULL: nothing.
+void capture_file_filter(struct capture_file *file, struct capture_filter *filter);
 // The next packets, one at least and at most so many, which are valid until the next call. 0: the
 // end.
 uint32_t capture_file_read(struct capture_file *file, struct capture_packet *packets, uint32_t most,

@@ -16,6 +16,7 @@
 
 #define DLT_RAW_ELSE 14  // DLT_RAW on OpenBSD
 #define DLT_RAW_FILE 101 // LINKTYPE_RAW
+#define DLT_ATM_FILE 100 // LINKTYPE_ATM_RFC1483
 
 #define TYPE_QINQ_OLD    0x9100
 #define TYPE_MPLS        0x8847
@@ -107,6 +108,7 @@ static const struct link {
              {DLT_FRELAY_WITH_DIR, STEP_DIRECTION},
              {DLT_MPLS, STEP_MPLS},
              {DLT_ATM_RFC1483, STEP_LLC},
+             {DLT_ATM_FILE, STEP_LLC},
              {DLT_IEEE802_11, STEP_WLAN},
              {DLT_IEEE802_11_RADIO, STEP_RADIOTAP}};
 
