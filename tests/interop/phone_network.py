@@ -97,10 +97,10 @@ class Network:
     def start_sgsn(self):
         return self.start("osmo-sgsn", SGSN_CONFIG)
 
-    def start(self, name, config):
+    def start(self, name, config, *words):
         path = self.folder / f"{name}.cfg"
         path.write_text(config.format(folder=self.folder, ggsn=self.ggsn_address))
-        part = Part(self.space, self.folder, name, name, "-c", path)
+        part = Part(self.space, self.folder, name, name, "-c", path, *words)
         has_started(part)
         return part
 
@@ -224,7 +224,7 @@ class Network:
 
 def answer(vty):
     text = b""
-    while not text.endswith(b"> "):
+    while not text.endswith((b"> ", b"# ")):
         part = vty.recv(65536)
         right(part, f"the VTY has ended: {text}")
         text += part
