@@ -6,5 +6,6 @@
 
 void columns_audit(FILE *out); // by table
 void columns_gi_losses(FILE *out);
+void columns_gi_series(FILE *out);
 
 #endif

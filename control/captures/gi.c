@@ -27,9 +27,9 @@
 #define PROGRESS_FRAMES 65536
 
 struct gi_options {
-    const char *csv, *json, *page, *losses, *filter;
+    const char *csv, *json, *page, *losses, *series, *filter;
     struct gi_config config;
-    uint32_t idle_s, flows_most;
+    uint32_t idle_s, flows_most, interval_s;
     bool take_bad_checksums, columns, paper, compare;
 };
 
@@ -94,6 +94,11 @@ static const struct cli_option gi_options[] = {
     {"csv", "FILE", "write every flow as a row", INTO(csv)},
     {"losses", "FILE", "write every segment that was sent again or came late, with its verdict",
      INTO(losses)},
+    {"series", "FILE",
+     "write what passed in each interval as a row, when it is over; - for standard output, instead "
+     "of the text",
+     INTO(series)},
+    {"interval", "SECONDS", "how long an interval of --series is (10)", INTO(interval_s), 1, 86400},
     {"json", "FILE", "write every flow and all tables; - for standard output, instead of the text",
      INTO(json)},
     {"page", "FILE", "write a page with the tables and figures, self-contained HTML", INTO(page)},
@@ -137,7 +142,7 @@ const struct cli cli_of_gi = {
 // ---- Where the flows go ----
 
 struct outputs {
-    FILE *csv, *json_file, *page;
+    FILE *csv, *json_file, *page, *series;
     struct json json;
     struct gi_sheets *sheets;
     uint64_t flows;
@@ -153,6 +158,14 @@ static void take_flow(void *self, const struct gi_result *result)
         table_csv_row(&gi_list_flows, NULL, result, out->csv);
     if (out->json_file)
         table_json_row(&gi_list_flows, NULL, result, &out->json);
+}
+
+// Whoever follows a live capture sees it at once.
+static void take_moment(void *self, const struct gi_moment *moment)
+{
+    struct outputs *out = self;
+    table_csv_row(&gi_list_series, NULL, moment, out->series);
+    fflush(out->series);
 }
 
 static FILE *open_output(const char *path)
@@ -171,7 +184,11 @@ static bool open_outputs(struct outputs *out, const struct gi_options *options)
         return false;
     if (options->page && !(out->page = open_output(options->page)))
         return false;
+    if (options->series && !(out->series = open_output(options->series)))
+        return false;
     out->sheets = gi_sheets_create();
+    if (out->series)
+        table_csv_head(&gi_list_series, out->series);
     if (out->csv)
         table_csv_head(&gi_list_flows, out->csv);
     if (out->json_file) {
@@ -482,6 +499,8 @@ static int run(const struct gi_options *options, struct capture_filter *filter, 
     struct gi_config config = options->config;
     if (options->losses && !(config.losses = open_output(options->losses)))
         return EXIT_RUN_FAILED;
+    config.interval_ns = out.series ? options->interval_s * S_IN_NS : 0;
+    config.moment = take_moment;
     struct gi *gi = gi_create(&config, take_flow, &out);
     bool good = true;
     uint64_t time_ns = 0;
@@ -502,7 +521,7 @@ static int run(const struct gi_options *options, struct capture_filter *filter, 
     }
     if (out.page)
         put_page(&out, gi, files, n);
-    if (out.csv != stdout && out.json_file != stdout && out.page != stdout)
+    if (out.csv != stdout && out.json_file != stdout && out.page != stdout && out.series != stdout)
         print_all(&out, gi, files, n);
     const char *wrong = gi_wrong(gi);
     if (wrong)
@@ -512,6 +531,7 @@ static int run(const struct gi_options *options, struct capture_filter *filter, 
     good = close_output(out.json_file, options->json) && good;
     good = close_output(out.page, options->page) && good;
     good = close_output(config.losses, options->losses) && good;
+    good = close_output(out.series, options->series) && good;
     gi_sheets_destroy(out.sheets);
     gi_destroy(gi);
     return good ? EXIT_DONE : EXIT_RUN_FAILED;
@@ -521,9 +541,9 @@ static int run(const struct gi_options *options, struct capture_filter *filter, 
 static bool has_other_words(const struct gi_options *options)
 {
     const struct gi_config *config = &options->config;
-    return options->csv || options->losses || options->paper || options->filter ||
-           options->take_bad_checksums || config->mobiles || config->users_by_tunnel ||
-           config->zone_s;
+    return options->csv || options->losses || options->series || options->paper ||
+           options->filter || options->take_bad_checksums || config->mobiles ||
+           config->users_by_tunnel || config->zone_s;
 }
 
 static int compare(const struct gi_options *options, int count, char **paths)
@@ -539,7 +559,8 @@ static int compare(const struct gi_options *options, int count, char **paths)
 // - is standard output.
 static bool overwrites_any(const struct gi_options *options, char *const *inputs, int n)
 {
-    const char *const outputs[] = {options->csv, options->losses, options->json, options->page};
+    const char *const outputs[] = {options->csv, options->losses, options->json, options->page,
+                                   options->series};
     const int count = sizeof outputs / sizeof outputs[0];
     for (int i = 0; i < count; i++)
         if (outputs[i] && strcmp(outputs[i], "-") != 0 && overwrites("gi", outputs[i], inputs, n))
@@ -552,9 +573,14 @@ void columns_gi_losses(FILE *out)
     table_describe(&gi_list_losses, out);
 }
 
+void columns_gi_series(FILE *out)
+{
+    table_describe(&gi_list_series, out);
+}
+
 int command_gi(int argc, char **argv)
 {
-    struct gi_options options = {.idle_s = 3600, .flows_most = 1000000};
+    struct gi_options options = {.interval_s = 10, .idle_s = 3600, .flows_most = 1000000};
     int first;
     enum cli_end end = cli_parse(&cli_of_gi, argc, argv, &options, &first);
     if (end != CLI_GO)

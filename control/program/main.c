@@ -52,6 +52,8 @@ static int help_csv(void)
     printf("\nOf sluice gi --csv FILE: those of gi_flows.csv\n\nOf sluice gi --losses "
            "FILE:\n\nFILE\n");
     columns_gi_losses(stdout);
+    printf("\nOf sluice gi --series FILE:\n\nFILE\n");
+    columns_gi_series(stdout);
     printf("\nOf sluice bench --out DIR:\n");
     bench_columns(stdout);
     return EXIT_DONE;

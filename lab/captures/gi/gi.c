@@ -45,6 +45,8 @@ struct gi *gi_create(const struct gi_config *config, gi_sink_fn *sink, void *sel
     gi->records.judged = config->losses ? gi_write_loss : NULL;
     if (config->losses)
         gi_write_losses_head(config->losses);
+    if (config->interval_ns)
+        gi_series_begin(&gi->series, config->interval_ns, config->moment, self);
     gi_begin_users(gi);
     gi_window_create(&gi->window);
     gi_table_create(&gi->flows, sizeof(struct gi_flow), GI_FLOW_BEFORE);

@@ -6,6 +6,7 @@
 
 #include "lab/captures/gi/gi_counts.h"
 #include "lab/captures/gi/gi_result.h"
+#include "lab/captures/gi/gi_series.h"
 
 #define GI_PREFIXES_MOST 16
 
@@ -21,6 +22,8 @@ struct gi_config {
     uint32_t idle_s, flows_most;
     int32_t zone_s;
     FILE *losses; // each verdict as a row; NULL: not
+    uint64_t interval_ns; // of the series; 0: there is none
+    gi_moment_fn *moment;
 };
 
 // A flow that has ended.

@@ -26,6 +26,7 @@ void gi_end_flow(struct gi *gi, struct gi_flow *flow)
     }
     gi_result_of(&gi->result, flow, gi->config.zone_s, &gi->records);
     count_bare(gi, flow);
+    gi->series.now.ended++;
     gi_table_remove(&gi->flows, &flow->node);
     gi->sink(gi->self, &gi->result);
 }

@@ -26,6 +26,7 @@ struct gi {
     struct gi_table flows;
     struct gi_records records;
     struct gi_result result;
+    struct gi_series series;
     struct gi_window window;
 };
 

@@ -24,8 +24,13 @@ static enum gi_count take_segment(struct gi *gi, struct gi_packet *packet, uint3
     }
     if (!flow && !(flow = gi_whose_begin(gi, packet, hash, &side)))
         return GI_COUNT_elsewhere;
+    struct gi_series_before before = {0};
+    if (gi->series.take)
+        before = gi_series_before(flow);
     if (!gi_flow_take(flow, packet, side, &gi->records, &gi->counts))
         return GI_COUNT_copies;
+    if (gi->series.take)
+        gi_series_segment(&gi->series, flow, side, packet->ip_octets, &before);
     flow->jumped |= late;
     gi_whose_take_tunnel(gi, flow->user[GI_UP], packet->teid, side);
     gi_users_count(&gi->users, flow->user[side], flow->user[!side], packet->ip_octets, gi->now_ns);
@@ -63,6 +68,7 @@ static void take_first(struct gi *gi)
     struct gi_packet *packet = &first->packet;
     enum gi_count fate = first->fate;
     bool late = gi_take_time(gi, packet->time_ns);
+    gi_series_time(&gi->series, gi->now_ns, gi->flows.used);
     if (gi->now_ns >= gi->expire_ns)
         gi_end_silent(gi);
     packet->time_ns = gi->now_ns;
@@ -89,6 +95,8 @@ void gi_take(struct gi *gi, const struct capture_packet *frame)
     gi->counts.frames++;
     bool sorted = gi_window_put(&gi->window);
     gi->counts.n[GI_COUNT_sorted] += sorted && frame->time_ns >= gi->now_ns;
+    while (gi_window_is_due(&gi->window))
+        take_first(gi);
 }
 
 void gi_finish(struct gi *gi)
@@ -96,6 +104,7 @@ void gi_finish(struct gi *gi)
     while (gi->window.count)
         take_first(gi);
     gi_end_all(gi, false);
+    gi_series_end(&gi->series);
 }
 
 uint64_t gi_read(struct gi *gi, struct capture_file *capture, gi_go_on_fn *go_on, void *self)

@@ -108,6 +108,7 @@ struct gi_flow *gi_whose_begin(struct gi *gi, const struct gi_packet *packet, ui
         end_alike(gi, packet, hash);
     gi_end_for_room(gi);
     struct gi_flow *flow = (struct gi_flow *)gi_table_add(&gi->flows, hash, gi->now_ns);
+    gi->series.now.begun++;
     set_end(gi, flow, *side, &packet->from);
     set_end(gi, flow, !*side, &packet->to);
     bool syn = packet->flags & TCP_SYN, ack = packet->flags & TCP_ACK;

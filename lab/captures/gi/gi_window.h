@@ -1,5 +1,5 @@
-// Packets of the capture wait here until so many have been read behind them, and leave in the order
-// of their stamps: a capture of several interfaces is seldom in order. What is a second older than
+// Packets of the capture wait here until so many have been read behind them, or one that is a second
+// newer, and leave in the order of their stamps: a capture of several interfaces is seldom in order. What is a second older than
 // the newest is none of these: there the clock has stepped, and all that wait have to leave first.
 #ifndef SLUICE_GI_WINDOW_H
 #define SLUICE_GI_WINDOW_H
@@ -36,6 +36,13 @@ static inline bool gi_window_is_full(struct gi_window *window, uint64_t time_ns)
     return window->count == GI_WINDOW_PACKETS ||
            (window->count &&
             time_ns + GI_WINDOW_NS <= gi_window_at(window, window->count - 1)->packet.time_ns);
+}
+
+// Nothing that may come belongs in front of the first one.
+static inline bool gi_window_is_due(struct gi_window *window)
+{
+    return window->count && gi_window_at(window, 0)->packet.time_ns + GI_WINDOW_NS <=
+                                gi_window_at(window, window->count - 1)->packet.time_ns;
 }
 
 // The free place, which the caller fills and puts in. True: it is older than one before it.
