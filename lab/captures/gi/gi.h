@@ -21,7 +21,7 @@ struct gi_config {
     bool take_bad_checksums, users_by_tunnel;
     uint32_t idle_s, flows_most;
     int32_t zone_s;
-    FILE *losses; // each verdict as a row; NULL: not
+    FILE *losses;         // each verdict as a row; NULL: not
     uint64_t interval_ns; // of the series; 0: there is none
     gi_moment_fn *moment;
 };

@@ -1,6 +1,7 @@
-// Packets of the capture wait here until so many have been read behind them, or one that is a second
-// newer, and leave in the order of their stamps: a capture of several interfaces is seldom in order. What is a second older than
-// the newest is none of these: there the clock has stepped, and all that wait have to leave first.
+// Packets of the capture wait here until so many have been read behind them, or one that is a
+// second newer, and leave in the order of their stamps: a capture of several interfaces is seldom
+// in order. What is a second older than the newest is none of these: there the clock has stepped,
+// and all that wait have to leave first.
 #ifndef SLUICE_GI_WINDOW_H
 #define SLUICE_GI_WINDOW_H
 
