@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "lab/bss/bss_config.h"
+#include "lab/hosts/app_dialogue.h"
 #include "lab/hosts/app_replay.h"
 #include "lab/lab.h"
 #include "lab/radio/radio.h"
@@ -48,6 +49,19 @@ static const char *replay_measure(const void *config, uint64_t *octets)
     return file ? NULL : text;
 }
 
+// The number of users.
+static const char *dialogue_measure(const void *config, uint64_t *users)
+{
+    static char text[APP_ERROR_ROOM];
+    const struct app_dialogue_config *c = config;
+    char name[DIALOGUE_NAME_MOST + 1] = "";
+    memcpy(name, c->file.at, c->file.n);
+    struct dialogue_file *file = app_dialogue_read(name, text);
+    *users = file ? file->users : 0;
+    app_dialogue_free(file);
+    return file ? NULL : text;
+}
+
 // Why the radio's file cannot be used; else the longest time without a rate.
 static const char *trace_measure(const void *config, uint64_t *silent_ns)
 {
@@ -74,6 +88,8 @@ static const struct lab_list lists[] = {
     {"tcp", &tcp_profile_record, NULL, false, "a TCP profile", NULL},
     {"tcp_changes", &lab_tcp_record, lab_tcp_fault, false, "a TCP profile of the file", NULL},
     {"replay_file", &app_replay_config_record, NULL, false, "the file of a replay", replay_measure},
+    {"dialogue_file", &app_dialogue_config_record, NULL, false, "the file of a dialogue",
+     dialogue_measure},
 };
 
 bool lab_list(uint32_t i, struct lab_list *list)

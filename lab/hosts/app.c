@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lab/engine/need.h"
+#include "lab/hosts/app_dialogue.h"
 #include "lab/hosts/app_ptt.h"
 #include "lab/hosts/app_replay.h"
 
@@ -39,6 +40,7 @@ void app_world_release(struct app_world *world)
 {
     map_release(&world->ptt_groups);
     app_replay_free(world->replay_files);
+    app_dialogue_free(world->dialogue_files);
     *world = (struct app_world){0};
 }
 

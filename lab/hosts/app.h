@@ -66,6 +66,7 @@ struct app_world {
     struct app_owner owner;
     struct map ptt_groups;
     struct replay_file *replay_files;
+    struct dialogue_file *dialogue_files;
     uint64_t seed;
     uint64_t mark_ns; // times of what began before are no figures
 };

@@ -93,7 +93,7 @@ SMALLEST_WHOLE = {
             "step_ns": 10**9, "passive": False, "tcp": [], "move": [], "suspend": [], "away": [], "ftp": [], "http": [],
             "stream": [], "ptt": [], "ping": [],
             "traffic": [lab_blocks.LAB["traffic"][0]
-                        | {"rate_bit_per_s": 8500, "stop_ns": 500000000}], "replay": []},
+                        | {"rate_bit_per_s": 8500, "stop_ns": 500000000}], "replay": [], "dialogue": []},
 }
 
 

@@ -20,13 +20,17 @@ EXAMPLE = ROOT / "config/lab.lua"
 
 @functools.cache
 def folder():
-    """A folder with all.lua, and the pcap beside it that its replay { } names: one raw IPv4 packet."""
+    """A folder with all.lua, and the files beside it that its replay { } and its dialogue { } name: one raw IPv4
+    packet; one connection."""
     made = new_folder()
     packet = bytes([0x45, 0, 0, 20, *range(16)])
     (made / "busy.pcap").write_bytes(
         struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 101)
         + struct.pack("<IIII", 1, 0, len(packet), len(packet)) + packet)
-    (made / "all.lua").write_text(lab_blocks.ALL.replace("FILE", "busy.pcap"))
+    (made / "users.csv").write_text(
+        "user,connection,what,page,octets,after,received,think_us,mss,window,sack,timestamps\n"
+        "1,1,ms-opens,1,0,0,0,0,1460,65535,1,1\n1,1,host-sends,1,100,1,0,0,,,,\n")
+    (made / "all.lua").write_text(lab_blocks.ALL.replace("FILE", "busy.pcap").replace("USERS", "users.csv"))
     return made
 
 
@@ -39,7 +43,7 @@ def checked(path, *sets):
 @case("each block comes back with every default")
 def defaults():
     found = checked(folder() / "all.lua")
-    wanted = json.loads(json.dumps(lab_blocks.LAB).replace("FILE", "busy.pcap"))
+    wanted = json.loads(json.dumps(lab_blocks.LAB).replace("FILE", "busy.pcap").replace("USERS", "users.csv"))
     for name, part in wanted.items():
         same(found["lab"].get(name), part, name)
     same(sorted(found["lab"]), sorted(wanted), "the parts of the lab")
@@ -235,14 +239,15 @@ def ways_up():
         summary(plain)
 
 
-@case("the file of a replay is among the files of the summary, once, with its digest")
+@case("the files of a replay and of a dialogue are among the files of the summary, once, with their digests")
 def provenance():
     text = (folder() / "all.lua").read_text()
     path = folder() / "twice.lua"
     path.write_text(text.replace("replay {", 'replay { class = "background", file = "busy.pcap" },\n    replay {'))
     pcap = folder() / "busy.pcap"
     octets = pcap.read_bytes()
-    same(summary(path)["files"], [{"path": "busy.pcap", "sha256": hashlib.sha256(octets).hexdigest()}], "files")
+    same(summary(path)["files"], [{"path": name, "sha256": hashlib.sha256((folder() / name).read_bytes()).hexdigest()}
+                                  for name in ("busy.pcap", "users.csv")], "files")
     for records in 10921, 10922:  # of which the second makes 6 times 64 KiB, which is read at once
         pcap.write_bytes(octets[:24] + b"".join(
             struct.pack("<IIII", second, 0, 20, 20) + octets[-20:] for second in range(records)))

@@ -62,7 +62,7 @@ def aqm_names():
 BLOCKS = "run, gn, gb, timers, room, log, policy, class, aqm, queue, ggsn, apn, attach, phone, nse, nsvc, bvc, ms, pdp, radio, " \
     "plan, buffer, codel, flow, bss, endpoint, line, lab, gi, mobile, tcp, move, " \
     "suspend, away, ftp, http, stream, ptt, ping, " \
-    "traffic, replay, variants, variant, axis, sweep"
+    "traffic, replay, dialogue, variants, variant, axis, sweep"
 
 
 def expected(text):

@@ -23,7 +23,7 @@ lab {
     ftp { class = "background" }, http { class = "background" }, stream { class = "background" },
     ptt { class = "background" }, ping { class = "background" },
     traffic { class = "background", size = "576 octets" },
-    replay { class = "background", file = "FILE" },
+    replay { class = "background", file = "FILE" }, dialogue { class = "background", file = "USERS" },
 }
 """
 
@@ -92,6 +92,7 @@ LAB = {
                        "pattern": "constant", "ecn": False} | drawn("on", "_ns", 0)
                 | drawn("off", "_ns", 0)],
     "replay": [APP | {"file": "FILE", "way": "down", "times": 1, "ecn": False}],
+    "dialogue": [APP | {"file": "USERS", "user": 1, "host_tcp": "linux", "ms_tcp": "linux"}],
 }
 NSE = {"line": LINE, "bss": BSS | {"endpoint": [ENDPOINT]}}
 BVC = {"area": "001-01-7-1", "ci": 3, "radio": RADIO | {"plan": [PLAN]}, "buffer": BUFFER,
@@ -106,4 +107,4 @@ UNSET = {"endpoint": {"nsvci"}, "plan": {"imsi"}, "radio": {"trace"}, "tcp": {
     "reduction", "halving_least", "dupthresh", "limited_transmit", "tail_probe", "impatient", "burst",
     "spurious", "idle_restart", "nagle"}} | {
         block: {"imsi"} for block in ("move", "suspend", "away", "ftp", "stream", "ptt", "ping", "traffic",
-                                      "replay")} | {"http": {"imsi", "objects"}}
+                                      "replay", "dialogue")} | {"http": {"imsi", "objects"}}

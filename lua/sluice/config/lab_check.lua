@@ -128,17 +128,30 @@ function lab.also(constructor, app)
     return { sizes = sizes, objects = objects, file = app.path }
 end
 
+-- What a file says, which many blocks may name: the largest packet of a replay, the users of a dialogue.
+-- seen: what has been read, by application and path.
+local function measure_file(app, constructor, seen)
+    local name = constructor.name .. " " .. app.path
+    if not seen[name] then
+        seen[name] = table.pack(measures[constructor.name .. "_file"](
+            described.values(constructor, app, lab.also(constructor, app))))
+    end
+    return table.unpack(seen[name], 1, seen[name].n)
+end
+
 -- The path is relative to the configuration's folder. The file is read here, and again by the run.
-local function check_file(state, app, constructor, source)
+local function check_file(state, app, constructor, source, seen)
     if constructor.key.file and app.file then
         app.path = script_check.path(source.name, app.file)
         if lab_faults.check(state, constructor, app, lab.also(constructor, app)) then
-            local octets, fault = measures.replay_file(
-                described.values(constructor, app, lab.also(constructor, app)))
-            app.largest_octets = octets
+            local found, fault = measure_file(app, constructor, seen)
             source.note_file(app.path)
             if fault then
-                note(state, app, "file", "%s", (fault:gsub("^replay: ", "")))
+                note(state, app, "file", "%s", (fault:gsub("^%w+: ", "")))
+            elseif constructor.key.user and app.user > found then
+                note(state, app, "user", "found %d, but the file has %d users", app.user, found)
+            elseif not constructor.key.user then
+                app.largest_octets = found
             end
         end
     elseif not constructor.key.file then
@@ -188,14 +201,14 @@ end
 -- receivers(app): checks that there is a context for it.
 local function check_apps(state, cfg, source, receivers)
     local known, names = check_profiles(state, cfg)
-    local mss = segments(cfg)
+    local mss, seen = segments(cfg), {}
     for _, constructor in ipairs(lab_keys.apps) do
         for _, app in breath.each(cfg.lab[constructor.name]) do
             receivers(app)
             check_interval(state, cfg, app)
             check_profile_names(state, app, known, names)
             check_objects(state, constructor, app)
-            check_file(state, app, constructor, source)
+            check_file(state, app, constructor, source, seen)
             warn_largest(state, cfg, app, constructor, mss)
         end
     end

@@ -165,6 +165,13 @@ local ALSO = {
             help = "the pcap or pcapng file with the gaps and sizes, relative to this file's",
         },
     },
+    dialogue = {
+        {
+            name = "file", type = "path", example = "users.csv",
+            help = "the file of connection vectors, as sluice gi --scenario writes it, relative to this file's",
+        },
+        tcp_key("host_tcp", "the host"), tcp_key("ms_tcp", "the MS"),
+    },
     ftp = { tcp_key("host_tcp", "the host"), tcp_key("ms_tcp", "the MS") },
     http = {
         tcp_key("host_tcp", "the host"), tcp_key("ms_tcp", "the MS"),

@@ -39,7 +39,7 @@ static uint64_t words_in(const char *text)
 static void test_keys(void **state)
 {
     (void)state;
-    assert_int_equal(app_kind_count, 7);
+    assert_int_equal(app_kind_count, 8);
     for (uint32_t k = 0; k < app_kind_count; k++) {
         const struct app_kind *kind = app_kinds[k];
         size_t block = strlen(kind->name);
@@ -66,7 +66,7 @@ static void test_keys(void **state)
     }
 }
 
-// Of every kind but replay, which needs a file, with standard values.
+// Of every kind but replay and dialogue, which need a file, with standard values.
 union any_config {
     struct app_span span;
     struct app_ftp_config ftp;
