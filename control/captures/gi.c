@@ -14,6 +14,7 @@
 #include "control/captures/pages.h"
 #include "control/captures/gi_compare.h"
 #include "control/captures/gi_nothing.h"
+#include "control/captures/gi_scenario.h"
 #include "control/captures/overwrites.h"
 #include "control/process/signals.h"
 #include "dataplane/base/units.h"
@@ -28,6 +29,7 @@
 
 struct gi_options {
     const char *csv, *json, *page, *losses, *series, *filter;
+    struct gi_scenario scenario;
     struct gi_config config;
     uint32_t idle_s, flows_most, interval_s;
     bool take_bad_checksums, columns, paper, compare;
@@ -102,6 +104,9 @@ static const struct cli_option gi_options[] = {
     {"json", "FILE", "write every flow and all tables; - for standard output, instead of the text",
      INTO(json)},
     {"page", "FILE", "write a page with the tables and figures, self-contained HTML", INTO(page)},
+    {"scenario", "FILE.lua",
+     "write what the users did as a configuration for sluice run, with its data in files beside it",
+     INTO(scenario.path)},
     {"paper", NULL, "show the paper's published values beside those of the capture", INTO(paper)},
     {"compare", NULL, "compare two reports of --json: what differs, and what may be chance",
      INTO(compare)},
@@ -501,6 +506,7 @@ static int run(const struct gi_options *options, struct capture_filter *filter, 
         return EXIT_RUN_FAILED;
     config.interval_ns = out.series ? options->interval_s * S_IN_NS : 0;
     config.moment = take_moment;
+    config.vectors = options->scenario.path ? gi_vectors_create() : NULL;
     struct gi *gi = gi_create(&config, take_flow, &out);
     bool good = true;
     uint64_t time_ns = 0;
@@ -532,8 +538,13 @@ static int run(const struct gi_options *options, struct capture_filter *filter, 
     good = close_output(out.page, options->page) && good;
     good = close_output(config.losses, options->losses) && good;
     good = close_output(out.series, options->series) && good;
+    if (config.vectors && good) {
+        gi_vectors_finish(config.vectors);
+        good = gi_scenario_write(&options->scenario, config.vectors, gi_counts_of(gi));
+    }
     gi_sheets_destroy(out.sheets);
     gi_destroy(gi);
+    gi_vectors_destroy(config.vectors);
     return good ? EXIT_DONE : EXIT_RUN_FAILED;
 }
 
@@ -542,8 +553,8 @@ static bool has_other_words(const struct gi_options *options)
 {
     const struct gi_config *config = &options->config;
     return options->csv || options->losses || options->series || options->paper ||
-           options->filter || options->take_bad_checksums || config->mobiles ||
-           config->users_by_tunnel || config->zone_s;
+           options->scenario.path || options->filter || options->take_bad_checksums ||
+           config->mobiles || config->users_by_tunnel || config->zone_s;
 }
 
 static int compare(const struct gi_options *options, int count, char **paths)
@@ -559,8 +570,8 @@ static int compare(const struct gi_options *options, int count, char **paths)
 // - is standard output.
 static bool overwrites_any(const struct gi_options *options, char *const *inputs, int n)
 {
-    const char *const outputs[] = {options->csv, options->losses, options->json, options->page,
-                                   options->series};
+    const char *const outputs[] = {options->csv,  options->losses, options->json,
+                                   options->page, options->series, options->scenario.path};
     const int count = sizeof outputs / sizeof outputs[0];
     for (int i = 0; i < count; i++)
         if (outputs[i] && strcmp(outputs[i], "-") != 0 && overwrites("gi", outputs[i], inputs, n))
@@ -589,6 +600,11 @@ int command_gi(int argc, char **argv)
         table_describe(&gi_list_flows, stdout);
         return EXIT_DONE;
     }
+    const char *fault = options.scenario.path ? gi_scenario_fault(options.scenario.path) : NULL;
+    if (fault) {
+        cli_refuse("gi", "scenario", options.scenario.path, fault);
+        return EXIT_USAGE;
+    }
     if (overwrites_any(&options, argv + first, argc - first))
         return EXIT_USAGE;
     if (options.compare)
@@ -602,6 +618,8 @@ int command_gi(int argc, char **argv)
         abort();
     for (int i = first; i < argc; i++)
         files[i - first].path = argv[i];
+    options.scenario.inputs = argv + first;
+    options.scenario.inputs_count = argc - first;
     options.config.idle_s = options.idle_s;
     options.config.flows_most = options.flows_most;
     options.config.take_bad_checksums = options.take_bad_checksums;

@@ -55,6 +55,33 @@ static void take_all(struct gi *gi, const uint8_t *data, size_t size)
     }
 }
 
+// Steps have all octets of their ends, each waits for what there is, and no time is negative.
+static void check_vectors(const struct gi_vectors *vectors)
+{
+    for (uint32_t i = 1; i < vectors->vectors; i++) {
+        const struct gi_vector *v = &vectors->vector[i];
+        const struct gi_vector_user *user = vectors->user[v->user];
+        uint64_t octets[GI_SIDES] = {0};
+        bool longer = false;
+        CHECK(v->after <= user->connections && (v->after == 0 || v->after != v->number));
+        for (uint32_t k = v->first; k; k = vectors->step[k].next) {
+            const struct gi_step *s = &vectors->step[k];
+            CHECK(k < vectors->steps && s->after <= user->connections);
+            CHECK(s->after || s->received <= v->side[!s->side].sent);
+            CHECK(s->think_us <= s->at_us && s->octets <= GI_VECTORS_STEP_MOST);
+            CHECK((s->what == GI_STEP_SENDS) == (s->octets > 0));
+            octets[s->side] += s->octets;
+        }
+        longer = octets[GI_DOWN] > v->side[GI_DOWN].sent; // one that the end of the capture cut
+        CHECK(octets[GI_UP] == v->side[GI_UP].sent);
+        CHECK(octets[GI_DOWN] == v->side[GI_DOWN].sent || longer);
+    }
+    for (uint32_t i = 0; i < vectors->users; i++) {
+        const struct gi_channel *channel = &vectors->user[i]->channel;
+        CHECK(channel->flight == 0 && channel->queued == 0 && channel->acked == channel->sent);
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct gi_config config = {.take_bad_checksums = true, .idle_s = 60, .flows_most = 3};
@@ -68,13 +95,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     FILE *out = open_memstream(&rows, &octets);
     CHECK(out);
     config.losses = out;
+    config.vectors = gi_vectors_create();
     struct gi *gi = gi_create(&config, take, out);
     if (data[0] & 16) // without a key all flows over IPv4 have one hash
         memset(gi_hash_key, 0, sizeof gi_hash_key);
     take_all(gi, data, size);
     gi_finish(gi);
     CHECK(gi_wrong(gi) == NULL);
+    gi_vectors_finish(config.vectors);
+    check_vectors(config.vectors);
     gi_destroy(gi);
+    gi_vectors_destroy(config.vectors);
     fclose(out);
     free(rows);
     return 0;

@@ -27,6 +27,8 @@ void gi_end_flow(struct gi *gi, struct gi_flow *flow)
     gi_result_of(&gi->result, flow, gi->config.zone_s, &gi->records);
     count_bare(gi, flow);
     gi->series.now.ended++;
+    if (gi->config.vectors)
+        gi_vectors_end(gi->config.vectors, flow, &gi->result);
     gi_table_remove(&gi->flows, &flow->node);
     gi->sink(gi->self, &gi->result);
 }

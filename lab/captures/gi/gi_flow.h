@@ -13,6 +13,8 @@
 // "In order to be sure that the bottleneck buffer in the GPRS network is flushed."
 #define GI_SILENCE_NS (5 * S_IN_NS)
 
+#define GI_FLOW_NO_VECTOR UINT32_MAX // of a flow that there is no room for
+
 enum gi_side { GI_UP, GI_DOWN, GI_SIDES }; // who sends: the user, the Internet
 #define GI_BOTH (1 << GI_UP | 1 << GI_DOWN)
 
@@ -55,6 +57,7 @@ struct gi_flow {
     bool jumped : 1; // the capture's clock has gone back while it lived
     bool passed : 1; // data down
     bool acked : 1;  // of that, by the user: the transfer has begun
+    uint32_t vector; // gi_vectors.h; 0: none
     struct gi_transfer transfer;
     struct gi_trips trips;
     struct gi_rate rate;

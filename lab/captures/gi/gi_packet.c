@@ -83,12 +83,15 @@ static void forget_options(struct gi_packet *packet)
 {
     packet->has_scale = packet->sack_permitted = packet->has_timestamps = false;
     packet->scale = packet->sack_blocks = 0;
+    packet->mss_octets = 0;
     packet->timestamp = packet->echo = 0;
 }
 
 static void read_option(struct gi_packet *packet, const uint8_t *b, uint32_t octets)
 {
-    if (b[0] == 3 && octets == 3) {
+    if (b[0] == 2 && octets == 4) {
+        packet->mss_octets = get_be16(b + 2);
+    } else if (b[0] == 3 && octets == 3) {
         packet->has_scale = true;
         packet->scale = b[2] > TCP_SCALE_MOST ? TCP_SCALE_MOST : b[2];
     } else if (b[0] == 4 && octets == 2) {

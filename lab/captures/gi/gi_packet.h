@@ -30,6 +30,7 @@ struct gi_packet {
     // Options.
     bool options_cut, has_scale, sack_permitted, has_timestamps;
     uint8_t scale, sack_blocks;
+    uint16_t mss_octets; // 0: none
     uint32_t timestamp, echo;
     struct {
         uint32_t left, right;

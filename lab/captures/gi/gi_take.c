@@ -32,6 +32,8 @@ static enum gi_count take_segment(struct gi *gi, struct gi_packet *packet, uint3
     if (gi->series.take)
         gi_series_segment(&gi->series, flow, side, packet->ip_octets, &before);
     flow->jumped |= late;
+    if (gi->config.vectors)
+        gi_vectors_take(gi->config.vectors, flow, packet, side);
     gi_whose_take_tunnel(gi, flow->user[GI_UP], packet->teid, side);
     gi_users_count(&gi->users, flow->user[side], flow->user[!side], packet->ip_octets, gi->now_ns);
     gi_table_touch(&gi->flows, &flow->node, list_of(flow), gi->now_ns);

@@ -1,0 +1,383 @@
+// See gi_scenario.h. All in the files are numbers of this program, and the name that the user gave:
+// nothing of a packet but its sizes and times reaches them.
+#include "control/captures/gi_scenario.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/captures/overwrites.h"
+
+#define NAME_OCTETS   200     // as a path in a configuration may have
+#define STEP_LEAST_US 4000000 // of the time that a rate is of
+#define RATE_LEAST    1000    // bit/s
+#define RADIO_RTT_US  60000   // of the radio below, without a queue: two periods and two blocks
+#define RATE_USUAL    40000
+#define QUEUE_LEAST   16000 // octets
+#define QUEUE_MOST    20000000
+#define BEGIN_S       5     // and a second more for each BEGIN_USERS, of which each has a cell
+#define RUN_MOST_S    86400 // of run.duration
+#define BEGIN_USERS   10
+#define PPM           1000000
+
+// ---- Figures of the whole capture ----
+
+struct figures {
+    uint64_t users, rate_bit_per_s; // the median of the users that have one
+    uint64_t rtt_us, setup_us; // from the SGSN to the user and back: with a TBF; the mean set-up
+    uint64_t internet_us, internet_lost_ppm;
+    uint64_t queue_octets, lost_ppm; // lost_ppm: while little was under way
+    bool queue_full;                 // it has overflown
+    uint64_t seconds, begin_s;       // begin_s: when its cells are all there
+};
+
+static int by_number(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+    return *x < *y ? -1 : *x > *y;
+}
+
+// 0: there are none.
+static uint64_t median(uint64_t *numbers, uint32_t n)
+{
+    if (n == 0)
+        return 0;
+    qsort(numbers, n, sizeof *numbers, by_number);
+    return numbers[n / 2];
+}
+
+// One of the least, but not what a single user has alone.
+static uint64_t tenth(uint64_t *numbers, uint32_t n)
+{
+    if (n == 0)
+        return 0;
+    qsort(numbers, n, sizeof *numbers, by_number);
+    return numbers[n / 10];
+}
+
+static uint64_t rate_of(const struct gi_vector_user *user)
+{
+    uint64_t rate = gi_channel_rate(&user->channel);
+    return rate == 0 ? 0 : rate < RATE_LEAST ? RATE_LEAST : rate > 1000000000 ? 1000000000 : rate;
+}
+
+// What a user's queue has held, in IP octets, without what is on the way.
+static uint64_t queue_of(const struct gi_vector_user *user)
+{
+    uint64_t way = rate_of(user) * user->least_rtt_us / 8 / 1000000;
+    uint64_t octets = user->channel.held_most + user->channel.held_most / 30; // with headers
+    return octets > way ? octets - way : 0;
+}
+
+// Of what a user lost, the part that a full queue does not explain.
+static uint64_t lost_by_chance(const struct gi_vector_user *user)
+{
+    uint64_t low = user->channel.again_low, all = low + user->channel.again_high;
+    return all ? user->lost * low / all : 0;
+}
+
+static void take_users(struct figures *f, const struct gi_vectors *vectors)
+{
+    uint64_t *number = calloc(3 * (vectors->users + 1), sizeof *number);
+    uint32_t n[3] = {0};
+    uint64_t lost = 0, packets = 0, most = 0;
+    if (!number)
+        abort();
+    uint64_t *rate = number, *rtt = rate + vectors->users, *full = rtt + vectors->users;
+    for (uint32_t i = 0; i < vectors->users; i++) {
+        const struct gi_vector_user *user = vectors->user[i];
+        f->users += user->place > 0;
+        if (rate_of(user))
+            rate[n[0]++] = rate_of(user);
+        if (user->least_rtt_us)
+            rtt[n[1]++] = user->least_rtt_us;
+        if (2 * lost_by_chance(user) < user->lost)
+            full[n[2]++] = queue_of(user);
+        most = queue_of(user) > most ? queue_of(user) : most;
+        lost += lost_by_chance(user);
+        packets += user->channel.packets;
+    }
+    f->rate_bit_per_s = median(rate, n[0]);
+    f->rtt_us = tenth(rtt, n[1]);
+    f->queue_full = n[2] > 0;
+    f->queue_octets = n[2] ? median(full, n[2]) : 2 * most;
+    if (f->queue_octets < QUEUE_LEAST)
+        f->queue_octets = QUEUE_LEAST;
+    if (f->queue_octets > QUEUE_MOST)
+        f->queue_octets = QUEUE_MOST;
+    if (packets)
+        f->lost_ppm = lost * PPM / packets;
+    free(number);
+}
+
+static struct figures figures_of(const struct gi_vectors *vectors)
+{
+    struct figures f = {.seconds = (vectors->last_us - vectors->first_us) / 1000000 + 1};
+    take_users(&f, vectors);
+    f.begin_s = BEGIN_S + f.users / BEGIN_USERS;
+    if (f.seconds > RUN_MOST_S - f.begin_s)
+        f.seconds = RUN_MOST_S - f.begin_s;
+    if (vectors->gprs_setups)
+        f.setup_us = vectors->gprs_setup_us / vectors->gprs_setups;
+    if (vectors->internet_rtts)
+        f.internet_us = vectors->internet_rtt_us / vectors->internet_rtts;
+    if (vectors->sent_internet)
+        f.internet_lost_ppm = vectors->lost_internet * PPM / vectors->sent_internet;
+    return f;
+}
+
+// ---- Connection vectors ----
+
+// As lab/hosts/app_dialogue.h reads it.
+#define VECTORS_HEAD                                                            \
+    "user,connection,what,page,octets,after,received,think_us,mss,window,sack," \
+    "timestamps\n"
+
+static void put_open(FILE *out, const struct gi_vector *v, uint32_t user)
+{
+    fprintf(out, "%u,%u,%s,%u,0,%u,%" PRIu64 ",%" PRIu64 ",%u,%u,%d,%d\n", user, v->number,
+            v->from_internet ? "host-opens" : "ms-opens", v->page, v->after, v->received,
+            v->think_us, v->mss_octets, v->window_octets, v->sack, v->timestamps);
+}
+
+static void put_step(FILE *out, const struct gi_vector *v, const struct gi_step *s, uint32_t user)
+{
+    static const char *const words[2][GI_SIDES] = {{"ms-sends", "host-sends"},
+                                                   {"ms-closes", "host-closes"}};
+    fprintf(out, "%u,%u,%s,%u,%u,%u,%" PRIu64 ",%" PRIu64 ",,,,\n", user, v->number,
+            words[s->what][s->side], s->page, s->octets, s->after ? s->after : v->number,
+            s->received, s->think_us);
+}
+
+static void put_vectors(FILE *out, const struct gi_vectors *vectors)
+{
+    fputs(VECTORS_HEAD, out);
+    for (uint32_t i = 0; i < vectors->users; i++) {
+        const struct gi_vector_user *user = vectors->user[i];
+        for (uint32_t k = user->first; k; k = vectors->vector[k].next_of_user) {
+            const struct gi_vector *v = &vectors->vector[k];
+            put_open(out, v, user->place);
+            for (uint32_t s = v->first; s; s = vectors->step[s].next)
+                if (vectors->step[s].octets || vectors->step[s].what == GI_STEP_CLOSES)
+                    put_step(out, v, &vectors->step[s], user->place);
+        }
+    }
+}
+
+// ---- Rates ----
+
+// Bins that say too little go together with those behind them.
+static void put_rates(FILE *out, const struct gi_vector_user *user, uint64_t begin_s)
+{
+    uint64_t octets = 0, us = 0, from_s = 0;
+    fprintf(out, "TIME,RATE\n");
+    for (uint32_t i = 0; i < user->channel.bins; i++) {
+        octets += user->channel.bin[i].octets;
+        us += user->channel.bin[i].us;
+        if (us < STEP_LEAST_US)
+            continue;
+        uint64_t rate = octets * 8 * 1000000 / us;
+        fprintf(out, "%" PRIu64 ",%" PRIu64 "\n", begin_s + from_s,
+                rate < RATE_LEAST ? RATE_LEAST : rate);
+        octets = us = 0;
+        from_s = (uint64_t)(i + 1) * (GI_CHANNEL_BIN_US / 1000000);
+    }
+}
+
+// ---- Files ----
+
+static bool close_file(FILE *file, const char *name)
+{
+    bool wrong = fflush(file) != 0 || ferror(file);
+    if (wrong)
+        fprintf(stderr, "sluice gi: %s: %s\n", name, strerror(errno));
+    fclose(file);
+    return !wrong;
+}
+
+static FILE *open_file(const struct gi_scenario *scenario, const char *name)
+{
+    if (overwrites("gi", name, scenario->inputs, scenario->inputs_count))
+        return NULL;
+    FILE *file = fopen(name, "we");
+    if (!file)
+        fprintf(stderr, "sluice gi: %s: %s\n", name, strerror(errno));
+    return file;
+}
+
+static void name_with(char name[NAME_OCTETS + 32], const char *path, const char *end)
+{
+    snprintf(name, NAME_OCTETS + 32, "%.*s%s", (int)(strlen(path) - 4), path, end);
+}
+
+static const char *base_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static bool write_rates(const struct gi_scenario *scenario, const struct gi_vectors *vectors,
+                        uint64_t begin_s)
+{
+    char name[NAME_OCTETS + 32], end[32];
+    for (uint32_t i = 0; i < vectors->users; i++) {
+        const struct gi_vector_user *user = vectors->user[i];
+        if (!user->place || !rate_of(user))
+            continue;
+        snprintf(end, sizeof end, ".rate-%u.csv", user->place);
+        name_with(name, scenario->path, end);
+        FILE *out = open_file(scenario, name);
+        if (!out)
+            return false;
+        put_rates(out, user, begin_s);
+        if (!close_file(out, name))
+            return false;
+    }
+    return true;
+}
+
+const char *gi_scenario_fault(const char *path)
+{
+    size_t n = strlen(path);
+    if (n < 5 || n > NAME_OCTETS - 20 || strcmp(path + n - 4, ".lua") != 0)
+        return "a file name of at most 180 octets that ends in .lua";
+    for (const char *c = base_of(path); *c; c++)
+        if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') ||
+              *c == '.' || *c == '_' || *c == '-'))
+            return "a file name of letters, digits and . _ -";
+    return NULL;
+}
+
+// ---- The configuration ----
+
+// What a @name@ of the configuration stands for.
+struct value {
+    const char *name, *text; // text: NULL: the number
+    uint64_t number;
+};
+
+static void put_left_out(FILE *out, const struct gi_vectors *vectors,
+                         const struct gi_counts *counts)
+{
+    const struct gi_vectors_left *left = &vectors->left;
+    const struct {
+        uint64_t n;
+        const char *text;
+    } rows[] = {
+        {left->unanswered, "connections that nobody answered"},
+        {left->connections,
+         "connections beyond the most that a scenario has: 500000, of 1000 users"},
+        {left->steps, "steps of connections beyond 2000000"},
+        {counts->n[GI_COUNT_other_protocols], "packets of other protocols than TCP"},
+        {counts->n[GI_COUNT_fragments], "pieces of fragmented packets"},
+        {counts->n[GI_COUNT_clock_jumps], "times that the clock went back: connections end there"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].n)
+            fprintf(out, "-- Not in here: %" PRIu64 " %s.\n", rows[i].n, rows[i].text);
+}
+
+static void put_mean_rates(FILE *out, const struct gi_vectors *vectors)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < vectors->users; i++) {
+        const struct gi_vector_user *user = vectors->user[i];
+        if (user->place && rate_of(user))
+            fprintf(out, "%s[%u] = %" PRIu64 ",", n++ % 6 ? " " : "\n    ", user->place,
+                    rate_of(user));
+    }
+}
+
+// Puts the value whose name begins there; returns what is behind it.
+static const char *put_value(FILE *out, const char *name, const struct value *values)
+{
+    size_t n = strcspn(name, "@");
+    while (strlen(values->name) != n || strncmp(values->name, name, n) != 0)
+        values++;
+    if (values->text)
+        fputs(values->text, out);
+    else
+        fprintf(out, "%" PRIu64, values->number);
+    return name + n + 1;
+}
+
+static void put_configuration(FILE *out, const char *stem, const struct figures *f, char *left_out,
+                              char *rates)
+{
+    uint64_t way_us = f->rtt_us > RADIO_RTT_US ? (f->rtt_us - RADIO_RTT_US) / 2 : 1000;
+    uint64_t setup_us = f->setup_us > f->rtt_us ? (f->setup_us - f->rtt_us) / 2 : 0;
+    const struct value values[] = {
+        {"stem", stem, 0},
+        {"left_out", left_out, 0},
+        {"rates", rates, 0},
+        {"users", NULL, f->users},
+        {"begin_s", NULL, f->begin_s},
+        {"end_s", NULL, f->begin_s + f->seconds},
+        {"internet_us", NULL, f->internet_us / 2},
+        {"internet_ppm", NULL, f->internet_lost_ppm},
+        {"way_us", NULL, way_us},
+        {"setup_us", NULL, setup_us},
+        {"lost_ppm", NULL, f->lost_ppm},
+        {"queue_octets", NULL, f->queue_octets},
+        {"queue_why",
+         f->queue_full ? "the most that was under way when nothing was missing yet"
+                       : "twice the most that was under way, for nothing was lost",
+         0},
+        {"rate", NULL, f->rate_bit_per_s ? f->rate_bit_per_s : RATE_USUAL},
+        {"rate_why",
+         f->rate_bit_per_s ? "the median of the others" : "a guess, for there are no others", 0}};
+    for (const char *at = gi_scenario_template; *at;)
+        if (*at == '@')
+            at = put_value(out, at + 1, values);
+        else
+            fputc(*at++, out);
+}
+
+static FILE *open_text(char **text, size_t *octets)
+{
+    FILE *file = open_memstream(text, octets);
+    if (!file)
+        abort();
+    return file;
+}
+
+static void put_lua(FILE *out, const char *path, const struct figures *f,
+                    const struct gi_vectors *vectors, const struct gi_counts *counts)
+{
+    char *left_out, *rates, stem[NAME_OCTETS + 1];
+    size_t octets;
+    FILE *text = open_text(&left_out, &octets);
+    put_left_out(text, vectors, counts);
+    fclose(text);
+    text = open_text(&rates, &octets);
+    put_mean_rates(text, vectors);
+    fclose(text);
+    snprintf(stem, sizeof stem, "%.*s", (int)(strlen(base_of(path)) - 4), base_of(path));
+    put_configuration(out, stem, f, left_out, rates);
+    free(left_out);
+    free(rates);
+}
+
+bool gi_scenario_write(const struct gi_scenario *scenario, const struct gi_vectors *vectors,
+                       const struct gi_counts *counts)
+{
+    char name[NAME_OCTETS + 32];
+    const char *path = scenario->path;
+    struct figures f = figures_of(vectors);
+    if (f.users == 0) {
+        fprintf(stderr, "sluice gi: %s: not written, for no connection was answered\n", path);
+        return false;
+    }
+    name_with(name, path, ".csv");
+    FILE *csv = open_file(scenario, name);
+    if (!csv)
+        return false;
+    put_vectors(csv, vectors);
+    if (!close_file(csv, name) || !write_rates(scenario, vectors, f.begin_s))
+        return false;
+    FILE *lua = open_file(scenario, path);
+    if (!lua)
+        return false;
+    put_lua(lua, path, &f, vectors, counts);
+    return close_file(lua, path);
+}

@@ -1,0 +1,24 @@
+// `sluice gi --scenario`: what a capture's users did, as a configuration that `sluice run` takes,
+// with the connection vectors and the rates of channels in files beside it.
+#ifndef SLUICE_CAPTURES_GI_SCENARIO_H
+#define SLUICE_CAPTURES_GI_SCENARIO_H
+
+#include "lab/captures/gi/gi.h"
+
+struct gi_scenario {
+    const char *path;    // ends in .lua
+    char *const *inputs; // which it does not overwrite
+    int inputs_count;
+};
+
+// Says what is wrong on stderr; false then.
+bool gi_scenario_write(const struct gi_scenario *scenario, const struct gi_vectors *vectors,
+                       const struct gi_counts *counts);
+
+// The configuration, with @names@ for what a capture says (gi_scenario.lua).
+extern const char gi_scenario_template[];
+
+// NULL, or why this cannot be a scenario's name.
+const char *gi_scenario_fault(const char *path);
+
+#endif

@@ -1,0 +1,107 @@
+-- What the users of a capture did, made by sluice gi --scenario. The lab's TCP sends it (closed loop): sizes, order
+-- and times of thinking are the capture's; when a packet goes is not.
+--     sluice run @stem@.lua --variant all     what they would have felt with another queue
+-- lab/captures/gi/scenario.md says where each value comes from, and where this is wrong first.
+@left_out@
+local USERS = @users@
+local knob = {
+    -- ---- Measured ----
+    begin = "@begin_s@ s",  -- when all cells are there; the capture begins then, also in the files of rates
+    duration = "@end_s@ s", -- the capture's, behind that
+    internet_latency = "@internet_us@ us",    -- half of the mean round trip to the hosts
+    internet_loss = "@internet_ppm@ ppm",     -- between the hosts and the capture, down
+    way = "@way_us@ us",    -- between the SGSN and an MS, each way, with nothing in front: of the least round trips
+    setup = "@setup_us@ us",        -- what a connection's set-up takes more than that, each way: TBFs
+    loss = "@lost_ppm@ ppm",        -- between the capture and the users while little was under way
+    queue = "@queue_octets@ octets",        -- of a user: @queue_why@
+    rate = "@rate@ bit/s",  -- of a user whose channel was never full for long: @rate_why@
+    -- ---- What the capture cannot say: defaults ----
+    up_rate = "@rate@ bit/s",       -- of a user's channel up
+    release = "1 s",        -- how long a TBF stays open without data
+    tcp = "linux",          -- the stack of both ends, but for MSS, window, SACK and timestamps
+}
+-- The class of each user, by its number. Users have numbers in the order of their first segments.
+local usual_class = "interactive-1"
+local class_of = {
+    -- [3] = "background",
+}
+-- The mean rate of each user's channel, in bit/s; @stem@.rate-N.csv has it over time.
+local rate_of = {@rates@
+}
+
+run { name = "@stem@", duration = knob.duration, warmup = knob.begin, seed = 1 }
+log { level = "error" }
+
+variants {
+    default = "captured",
+    -- As the capture has it: one queue for each user, first in, first out, of the size that was seen.
+    variant { name = "captured" },
+    -- As config/recommended.lua, which says why. Write your own beside it.
+    variant {
+        name = "recommended",
+        set = {
+@recommended@        },
+    },
+}
+
+gn { address = "192.0.2.1", mac = "02:53:4c:00:00:01", mtu = "1536 octets" }
+gb {
+    address = "198.51.100.1", mac = "02:53:4c:00:00:02",
+    mtu = "1600 octets", cell_delay = "20 ms", ms_delay = "60 ms",   -- what waits, waits in the SGSN
+}
+queue {
+    packets = 100000, octets = "100000 kB", cell_packets = 50000, cell_octets = "50000 kB",
+    ms_packets = 10000, ms_octets = knob.queue, overflow = "tail",
+}
+local classes = {
+    "background", "interactive-1", "interactive-2", "interactive-3", "streaming", "conversational",
+}
+for i = 1, #classes do
+    class {
+        name = classes[i], lifetime = "100 s", bss_lifetime_least = "20 s", flows = false, scope = "ms",
+        packets = 50000, octets = "50000 kB", aqm { name = "tail-drop" },
+    }
+end
+
+-- Each user has a cell of its own, whose rate is what this user's channel carried. What another user
+-- took of it is in that rate, and stays so in all variants.
+local function cell(user)
+    local rate = rate_of[user]
+    return bvc {
+        bvci = user + 1,
+        radio {
+            down_coding = "rate", up_coding = "rate", period = "20 ms", round_trip = "40 ms",
+            down_rate = rate and rate .. " bit/s" or knob.rate, down_pdu = "30 octets",
+            trace = rate and "@stem@.rate-" .. user .. ".csv" or nil,
+            up_rate = knob.up_rate, up_pdu = "30 octets", free_headers = "10 octets",
+            down_setup = knob.setup, down_setup_beside = "0 s", down_release = knob.release,
+            up_setup = knob.setup, up_setup_beside = "0 s", up_release = knob.release,
+        },
+        flow { rate = rate and rate .. " bit/s" or knob.rate, measured = true, bmax_time = "10 s" },
+        ms {
+            imsi = "00" .. 1010000000000 + user, n201_u = "1520 octets",
+            pdp {
+                nsapi = 5, sapi = 11, class = class_of[user] or usual_class,
+                address = "10.0." .. user // 250 .. "." .. user % 250 + 1,
+            },
+        },
+    }
+end
+local cells = {
+    nsei = 101, nsvc { nsvci = 101, peer = "198.51.100.2", peer_mac = "02:53:4c:00:01:01" },
+    line { latency = knob.way, loss = knob.loss },
+}
+local network = {
+    ggsn = "192.0.2.2", ggsn_mac = "02:53:4c:00:02:01", passive = true,
+    gi { latency = knob.internet_latency, loss = knob.internet_loss },
+}
+for user = 1, USERS do
+    cells[#cells + 1] = cell(user)
+    network[#network + 1] = dialogue {
+        class = class_of[user] or usual_class, imsi = "00" .. 1010000000000 + user,
+        file = "@stem@.csv", user = user, start = knob.begin,
+        host_tcp = knob.tcp, ms_tcp = knob.tcp,
+    }
+end
+nse(cells)
+lab(network)

@@ -1,0 +1,138 @@
+// See gi_channel.h.
+#include "lab/captures/gi/gi_channel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FULL_OCTETS 4500    // as in gi_rate.h
+#define SILENCE_US  3000000 // of a channel that is not there
+#define LEAST_US    1000000 // of a rate that says something
+#define TIMER_US    100000  // behind an ACK and a round trip
+#define LOW_PARTS   3       // little is under way: less than such a part of the most
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t most(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+// ---- What it holds ----
+
+static void hold(struct gi_channel *channel)
+{
+    if (channel->helds == GI_CHANNEL_HELD || channel->acked < channel->clean_at)
+        return;
+    channel->held[(channel->held_first + channel->helds++) % GI_CHANNEL_HELD] =
+        (struct gi_channel_held){channel->sent, channel->flight};
+}
+
+// What is acknowledged had come in order if nothing is missing.
+static void let_go(struct gi_channel *channel, bool clean)
+{
+    for (; channel->helds && channel->held[channel->held_first].sent <= channel->acked;
+         channel->helds--) {
+        uint64_t flight = channel->held[channel->held_first].flight;
+        if (clean && flight > channel->held_most)
+            channel->held_most = flight;
+        channel->held_first = (channel->held_first + 1) % GI_CHANNEL_HELD;
+    }
+}
+
+static void give_up(struct gi_channel *channel, struct gi_channel_flow *flow)
+{
+    channel->queued -= least(channel->queued, flow->queued);
+    channel->full = false;
+    flow->queued = 0;
+    flow->given_up = flow->sent;
+}
+
+void gi_channel_sends(struct gi_channel *channel, struct gi_channel_flow *flow, uint64_t octets,
+                      uint64_t t_us, uint64_t rtt_us)
+{
+    channel->packets++;
+    channel->sent += octets;
+    channel->flight += octets;
+    channel->queued += octets;
+    flow->queued += octets;
+    flow->sent += octets;
+    if (octets)
+        hold(channel);
+    else if (t_us - channel->ack_us > 2 * rtt_us + TIMER_US)
+        give_up(channel, flow);
+    if (octets)
+        return;
+    if (LOW_PARTS * channel->flight < channel->held_most)
+        channel->again_low++;
+    else
+        channel->again_high++;
+}
+
+// ---- What it carries ----
+
+static void carry(struct gi_channel *channel, uint64_t since_us, uint64_t octets, uint64_t us)
+{
+    uint64_t bin = since_us / GI_CHANNEL_BIN_US;
+    if (bin >= GI_CHANNEL_BINS_MOST)
+        return;
+    if (bin >= channel->bins) {
+        uint32_t bins = (uint32_t)bin + 1;
+        channel->bin = realloc(channel->bin, bins * sizeof *channel->bin);
+        if (!channel->bin)
+            abort();
+        memset(channel->bin + channel->bins, 0, (bins - channel->bins) * sizeof *channel->bin);
+        channel->bins = bins;
+    }
+    channel->bin[bin].octets += (uint32_t)octets;
+    channel->bin[bin].us += (uint32_t)us;
+    channel->octets += octets;
+    channel->us += us;
+}
+
+// What has arrived since the ACK before, each octet once.
+static uint64_t arrived(struct gi_channel_flow *flow, const struct gi_channel_ack *ack)
+{
+    if (ack->octets) {
+        uint64_t known = least(flow->reported, ack->octets);
+        flow->reported -= known;
+        return ack->octets - known;
+    }
+    flow->reported += ack->segment_octets;
+    return ack->segment_octets;
+}
+
+void gi_channel_acks(struct gi_channel *channel, struct gi_channel_flow *flow,
+                     const struct gi_channel_ack *ack)
+{
+    uint64_t octets = arrived(flow, ack), us = ack->t_us - channel->ack_us;
+    bool clean = ack->troubles == channel->troubles && channel->acked >= channel->clean_at;
+    if (ack->troubles != channel->troubles)
+        channel->clean_at = channel->sent;
+    channel->troubles = ack->troubles;
+    if (channel->full && (clean || ack->selective) && us < SILENCE_US && ack->data_octets)
+        carry(channel, ack->since_us, octets * ack->ip_octets / ack->data_octets, us);
+    channel->ack_us = ack->t_us;
+    channel->acked += ack->octets;
+    channel->flight -= least(channel->flight, ack->octets);
+    channel->queued -= least(channel->queued, flow->queued);
+    flow->queued = flow->sent - most(ack->told, flow->given_up);
+    channel->queued += flow->queued;
+    channel->full = channel->queued >= FULL_OCTETS;
+    let_go(channel, clean);
+}
+
+void gi_channel_ends(struct gi_channel *channel, const struct gi_channel_flow *flow,
+                     uint64_t flight)
+{
+    channel->acked += flight; // it is nobody's any more
+    channel->flight -= least(channel->flight, flight);
+    channel->queued -= least(channel->queued, flow->queued);
+}
+
+uint64_t gi_channel_rate(const struct gi_channel *channel)
+{
+    return channel->us < LEAST_US ? 0 : channel->octets * 8 * 1000000 / channel->us;
+}

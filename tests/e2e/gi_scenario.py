@@ -1,0 +1,291 @@
+#!/usr/bin/python3
+"""sluice gi --scenario: connection vectors of captures made by hand, whose steps are worked out here; those of a run
+of the lab, beside what its applications say and what its capture says, read by the formats alone; no address, time or
+octet of a packet in the files; bounds; and that the run of a scenario comes near the run that was captured.
+tests/soak/gi_scenario.py has that with five seeds."""
+
+import collections
+import functools
+import json
+import re
+
+import gi_scenario_worlds as worlds
+from gi_capture import ACK, FIN, PSH, RST, SACK_PERMITTED, SYN, Talk, merged, mss, pcap, scale, timestamps, udp
+from harness import case, main, new_folder, right, run, same, sluice
+
+BEGIN_S = 5  # of a scenario of less than ten users
+
+
+def made(frames, *options, status=0):
+    """The scenario of these frames: its path, and what sluice gi said."""
+    folder = new_folder()
+    (folder / "a.pcap").write_bytes(pcap(frames))
+    done = sluice("gi", folder / "a.pcap", "--scenario", folder / "a.lua", *options)
+    same(done.returncode, status, f"exit status: {done.stderr}")
+    return folder / "a.lua", done
+
+
+def steps(path):
+    """The rows, in short: (user, connection, what, page, octets, after, received, think in ms)."""
+    return [(int(row["user"]), int(row["connection"]), row["what"], int(row["page"]), int(row["octets"]),
+             int(row["after"]), int(row["received"]), int(row["think_us"]) / 1000) for row in worlds.rows(path)]
+
+
+OPTIONS = mss(1400) + SACK_PERMITTED + timestamps(1, 0) + scale(2)
+
+
+def dialogue(at=0.0, **more):
+    """Two requests with their answers and 3 s between them; the host is 40 ms away and closes. Ends 5.5 s later."""
+    talk = Talk(**more)
+    talk.add(at, "up", SYN, 0, options=OPTIONS).add(at + 0.04, "down", SYN | ACK, 0, 1, options=OPTIONS)
+    talk.add(at + 0.64, "up", ACK, 1, 1)
+    talk.add(at + 1.0, "up", ACK | PSH, 1, 1, 350)
+    talk.data(at + 1.1, 1, 1000, ack=351).data(at + 1.2, 1001, 500, ack=351)
+    talk.ack(at + 1.7, 1001, seq=351).ack(at + 1.8, 1501, seq=351)
+    talk.add(at + 4.8, "up", ACK | PSH, 351, 1501, 200)
+    talk.data(at + 4.84, 1501, 1000, ack=551).data(at + 4.85, 2501, 1000, ack=551)
+    talk.ack(at + 5.4, 3501, seq=551)
+    talk.add(at + 5.5, "down", ACK | FIN, 3501, 551)
+    talk.ack(at + 6.1, 3502, seq=551).add(at + 6.2, "up", ACK | FIN, 551, 3502).add(at + 6.24, "down", ACK, 3502, 552)
+    return talk
+
+
+# The request comes 360 ms behind the ACK that opens; the answer 100 ms behind the request, of which 40 are the way;
+# the second request 3 s behind the last ACK; the second answer at once; the FIN 100 ms behind the ACK, less the way.
+DIALOGUE = [
+    (1, 1, "ms-opens", 1, 0, 0, 0, 0), (1, 1, "ms-sends", 1, 350, 1, 0, 360), (1, 1, "host-sends", 1, 1500, 1, 350, 60),
+    (1, 1, "ms-sends", 2, 200, 1, 1500, 3000), (1, 1, "host-sends", 2, 2000, 1, 550, 0),
+    (1, 1, "host-closes", 2, 0, 1, 550, 60)]
+
+
+@case("a dialogue: octets, order and times of thinking; what the ends use")
+def one_dialogue():
+    path, _ = made(dialogue().frames)
+    same(steps(path), DIALOGUE, "steps")
+    row = worlds.rows(path)[0]
+    same([row[key] for key in ("mss", "window", "sack", "timestamps")], ["1400", str(16384 << 2), "1", "1"], "ends")
+    same(worlds.knob(path, "internet_latency"), "20000", "to the host, in us")
+    same(sluice("check", path).returncode, 0, "sluice check")
+
+
+@case("segments that come again, late or twice are the same steps")
+def again():
+    talk = dialogue()
+    talk.data(1.3, 1, 1000, ack=351).data(1.9, 1001, 500, ack=351)  # sent again
+    talk.add(1.05, "up", ACK | PSH, 1, 1, 350)
+    frames = merged(talk)
+    hole = [frame for frame in frames if frame[0] != 4.84] + [(4.86, dict(frames)[4.84])]  # overtaken
+    same([row[:7] for row in steps(made(sorted(hole, key=lambda frame: frame[0]))[0])], [row[:7] for row in DIALOGUE],
+         "steps without their times")
+
+
+@case("a connection and a request follow the user's last answer, on whichever connection it came")
+def across():
+    # The second begins 300 ms behind the first answer of the first connection, the third with the page behind its
+    # last answer.
+    second = Talk(user=("10.0.0.1", 40001)).setup(2.1, 0.04, 0.6)
+    second.add(2.75, "up", ACK, 1, 1, 100).data(2.79, 1, 800, ack=101).ack(3.3, 801, seq=101)
+    path, _ = made(merged(dialogue(), second))
+    found = steps(path)
+    same([row for row in found if row[1] == 2],
+         [(1, 2, "ms-opens", 1, 0, 1, 1500, 300), (1, 2, "ms-sends", 1, 100, 2, 0, 10),
+          (1, 2, "host-sends", 1, 800, 2, 100, 0)], "the second connection")
+    same([row for row in found if row[1] == 1][3], (1, 1, "ms-sends", 2, 200, 2, 800, 1500),
+         "the second request waits for the answer of the other connection")
+    other = dialogue(at=0.1, user=("10.0.0.2", 40000), own=77)
+    found = steps(made(merged(dialogue(), second, other))[0])
+    same([row[1:] for row in found if row[0] == 2], [row[1:-1] + (100 if row[2] == "ms-opens" else row[-1],)
+                                                     for row in DIALOGUE], "another user waits for nobody")
+
+
+@case("a host that opens; one that pauses; a reset; a connection from before the capture; one without an answer")
+def others():
+    opened = Talk(user=("10.0.0.1", 80), host=("203.0.113.9", 5000))
+    opened.add(0, "down", SYN, 0).add(0.5, "up", SYN | ACK, 0, 1).add(0.54, "down", ACK, 1, 1)
+    opened.data(0.60, 1, 100).ack(1.1, 101).add(1.1, "up", ACK, 1, 101, 700).data(1.14, 101, 0, ack=701)
+    path, _ = made(opened.frames, "--mobiles", "10.0.0.0/8")
+    same([row[2:5] for row in steps(path)], [("host-opens", 1, 0), ("host-sends", 1, 100), ("ms-sends", 1, 700)], "opened")
+
+    pausing = Talk().setup(0, 0.04, 0.6).data(0.68, 1, 500).ack(1.2, 501).data(3.24, 501, 600).ack(3.8, 1101)
+    pausing.add(4.0, "up", RST | ACK, 1, 1101)
+    same([row[2:] for row in steps(made(pausing.frames)[0])],
+         [("ms-opens", 1, 0, 0, 0, 0), ("host-sends", 1, 500, 1, 0, 0), ("host-sends", 1, 600, 1, 0, 2000),
+          ("ms-closes", 1, 0, 1, 1100, 200)], "a pause of 2 s, and a reset 200 ms behind the last ACK")
+
+    before = Talk().add(1, "up", ACK, 1, 1, 300).data(1.04, 1, 900, ack=301).ack(1.6, 901, seq=301)
+    dead = Talk(user=("10.0.0.7", 41000)).add(2, "up", SYN, 0).add(5, "up", SYN, 0)
+    path, done = made(merged(before, dead) + [(6, udp(("10.0.0.1", 9), ("203.0.113.9", 9), b"x"))])
+    same([row[:5] for row in steps(path)],
+         [(1, 1, "ms-opens", 1, 0), (1, 1, "ms-sends", 1, 300), (1, 1, "host-sends", 1, 900)], "before the capture")
+    for text in "1 connections that nobody answered", "1 packets of other protocols than TCP":
+        right(f"-- Not in here: {text}." in path.read_text(), f"the scenario does not say: {text}")
+    path, done = made(dead.frames, status=1)
+    right("no connection was answered" in done.stderr and not path.exists(), done.stderr)
+
+
+def transfer(octets, end=True, at=0.0, **more):
+    """A download of so many octets in segments of 1000, ten at a time, each ACK 200 ms behind its segment."""
+    talk = Talk(**more).setup(at, 0.04, 0.6)
+    for number in range(octets // 1000):
+        talk.data(at + 0.7 + number * 0.2, 1 + 1000 * number)
+    for number in range(octets // 1000 - (0 if end else 5)):
+        talk.ack(at + 2.7 + number * 0.2, 1001 + 1000 * number)
+    return talk
+
+
+@case("what the end of the capture cuts is as long as half of the user's answers are, or has no end")
+def cut():
+    def sizes(*talks):
+        return [row[4] for row in steps(made(merged(*talks))[0]) if row[2] == "host-sends"]
+
+    same(sizes(transfer(150000)), [150000], "whole")
+    same(sizes(transfer(150000, end=False)), [1000000000], "cut")
+    same(sizes(transfer(200000), transfer(150000, end=False, at=60, user=("10.0.0.1", 40001))), [200000, 200000],
+         "cut, and a longer one before")
+    same(sizes(transfer(5000, end=False)), [5000], "a small one")
+
+
+@case("the rate of the channel over time, and what its queue held")
+def channel():
+    # 1040 IP octets each 200 ms; later each 400 ms.
+    talk = Talk().setup(0, 0.04, 0.6)
+    for number in range(100):
+        talk.data(0.7 + 0.001 * number, 1 + 1000 * number)
+    time_s = 1.0
+    for number in range(100):
+        time_s += 0.2 if number < 50 else 0.4
+        talk.ack(time_s, 1001 + 1000 * number)
+    path, _ = made(merged(talk))
+    lines = path.with_name("a.rate-1.csv").read_text().split()
+    same(lines[0], "TIME,RATE", "head")
+    rates = [tuple(map(int, line.split(","))) for line in lines[1:]]
+    same([time for time, _ in rates], [5, 15, 20, 25, 30], "times, behind the begin; the first four seconds are no rate")
+    for rate, wanted in zip([rate for _, rate in rates], (41600, 24960, 20800, 20800, 20800)):
+        right(abs(rate - wanted) <= 0.06 * wanted, f"rates: found {rates}, right is about {wanted}")
+    # 100 000 octets were under way, twice that with headers and without what is on its way.
+    queue = int(worlds.knob(path, "queue"))
+    right(180000 < queue < 210000, f"queue: {queue}")
+
+
+# --- A run of the lab ---------------------------------------------------------------------------
+
+
+@functools.cache
+def captured():
+    return run(worlds.write(worlds.OWN_CELLS, 120), "--variant", "plain", "--pcap", "--no-page")
+
+
+@functools.cache
+def scenario():
+    return worlds.scenario(captured())
+
+
+@case("a run of the lab: octets, connections and requests are those of the capture and of the applications")
+def of_a_run():
+    sent = collections.defaultdict(lambda: [None, 0])
+    for _, source, target, sequence, _, flags, octets in worlds.segments(captured().out / "gn.pcap"):
+        of = sent[(source, target)]
+        if flags & 2:
+            of[0] = sequence + 1
+        elif octets:
+            of[1] = max(of[1], (sequence + octets - of[0]) % 2**32)
+    addresses = worlds.users(captured().out / "gn.pcap")
+    found, wanted = collections.Counter(), collections.Counter()
+    for user, _, what, _, octets, *_ in steps(scenario()):
+        found[user, what.split("-")[0]] += octets
+        found[user, "opens"] += what == "ms-opens"
+        if what == "ms-sends":
+            same(octets, 350, "a request")
+            found[user, "requests"] += 1
+    for (source, target), (_, octets) in sent.items():
+        up = source[0] in addresses
+        user = addresses.index(source[0] if up else target[0]) + 1
+        wanted[user, "ms" if up else "host"] += octets
+        wanted[user, "opens"] += up
+        wanted[user, "requests"] += octets // 350 if up else 0
+    for user, address in enumerate(addresses, 1):
+        if worlds.class_of(address) == "background":  # the last one is as long as those before it
+            wanted[user, "host"] = -(-wanted[user, "host"] // 200000) * 200000
+        else:  # one that the end cuts may be as long as half of them are
+            right(0 <= found[user, "host"] - wanted[user, "host"] <= 5250, f"answers of {user}")
+            wanted[user, "host"] = found[user, "host"]
+    same(found, wanted, "octets, connections and requests by user")
+    right(sum(wanted.values()) > 10**6, "there was next to nothing")
+
+
+@case("a run of its scenario comes near it: goodput, pages and delay of both classes within 15 %")
+def near():
+    one, two = figures_of(captured()), figures_of(run(scenario(), "--variant", "captured", "--no-page"))
+    same(sorted(two), sorted(one), "classes")
+    for name, of in one.items():
+        for measure in worlds.MEASURES:
+            right(abs(two[name][measure] / of[measure] - 1) <= 0.15,
+                  f"{measure} of {name}: {of[measure]:.0f}, and {two[name][measure]:.0f} in the scenario")
+
+
+def figures_of(done):
+    right(done.summary["sound"] and done.summary["complete"], "the run is not sound")
+    return worlds.figures(done)
+
+
+@case("the same capture makes the same files, and the same seed the same run; both variants run")
+def repeated():
+    again_path = worlds.scenario(captured())
+    for path in sorted(scenario().parent.iterdir()):
+        same(again_path.with_name(path.name).read_bytes() == path.read_bytes(), True, f"{path.name} is the same")
+    runs = [run(scenario(), "--variant", "recommended", "--no-page", "--pcap") for _ in range(2)]
+    same((runs[0].out / "gn.pcap").read_bytes() == (runs[1].out / "gn.pcap").read_bytes(), True, "the same packets")
+    right(json.loads((runs[0].out / "summary.json").read_text())["sound"], "sound")
+
+
+# --- What is not in there, and bounds -----------------------------------------------------------
+
+
+@case("no address, no port, no time of the day and no octet of a payload is in the files")
+def anonymous():
+    at = 1700000123.0
+    talk = dialogue(at=at, user=("172.31.77.99", 51234), host=("198.18.55.201", 8443))
+    frames = [(time, packet.replace(bytes(100), b"secret payload, twenty-five octets!!" + bytes(64)))
+              for time, packet in talk.frames]
+    path, _ = made(frames, "--take-bad-checksums")
+    text = "".join(file.read_text() for file in path.parent.iterdir() if file.suffix != ".pcap")
+    for word in ("172.31", "77.99", "198.18", "55.201", "51234", "8443", "1700000", "17000001", "2023", "secret",
+                 str(0xAC1F4D63), "ac1f4d63"):
+        right(word not in text, f"{word} is in the scenario")
+    same([row[2:] for row in steps(path)], [row[2:] for row in DIALOGUE], "steps")
+
+
+@case("more than 1000 users: the first 1000 are there, and the file says how many connections are not")
+def many():
+    def short(number):
+        talk = Talk(user=(f"10.1.{number // 250}.{number % 250 + 1}", 40000)).setup(number * 0.01, 0.04, 0.3)
+        return talk.data(number * 0.01 + 0.4, 1, 100).ack(number * 0.01 + 0.7, 101)
+
+    path, _ = made(merged(*(short(number) for number in range(1003))))
+    right("local USERS = 1000\n" in path.read_text(), "there are not 1000 users")
+    right("-- Not in here: 3 connections beyond" in path.read_text(), "the file does not say what is left out")
+    same(len(steps(path)), 2000, "steps")
+    same(sluice("check", path).returncode, 0, "sluice check")
+
+
+@case("names that are refused, and a capture that would be overwritten")
+def names():
+    folder = new_folder()
+    capture = pcap(dialogue().frames)
+    for name in "a.txt", ".lua", 'a"b.lua', "a b.lua", "a" * 200 + ".lua":
+        (folder / "in.pcap").write_bytes(capture)
+        done = sluice("gi", folder / "in.pcap", "--scenario", name, cwd=folder)
+        same((done.returncode, "--scenario" in done.stderr), (2, True), f"{name}: {done.stderr}")
+    same([path.name for path in folder.iterdir()], ["in.pcap"], "files")
+    for name in "out.lua", "out.csv":
+        (folder / name).write_bytes(capture)
+        done = sluice("gi", folder / name, "--scenario", folder / "out.lua")
+        right(done.returncode != 0 and "out." in done.stderr, f"{name}: {done.stderr}")
+        same((folder / name).read_bytes(), capture, "the capture")
+    done = sluice("gi", "--compare", "a.json", "b.json", "--scenario", "a.lua", cwd=folder)
+    same(done.returncode, 2, done.stderr)
+    done = sluice("gi", folder / "in.pcap", "--scenario", "nowhere/a.lua", cwd=folder)
+    same((done.returncode, bool(re.search("nowhere/a.csv: No such file", done.stderr))), (1, True), done.stderr)
+
+
+main()

@@ -1,0 +1,203 @@
+"""Worlds of the lab whose captures become scenarios, and what both runs say, for tests/e2e/gi_scenario.py and
+tests/soak/gi_scenario.py. Nothing here reads a file of sluice gi but the scenario itself."""
+
+import csv
+import re
+import struct
+
+from harness import ROOT, new_folder, run, sluice
+
+RECOMMENDED = ROOT / "config/recommended.lua"
+
+# Seven users, of which three download files of 200 kB and four browse. The rate of each one's radio is another, and
+# a call takes a time slot for 20 s of each minute.
+WORLD = """
+run { name = "captured", duration = "DURATION", seed = 1 }
+log { level = "error" }
+variants {
+    default = "plain",
+    variant { name = "plain" },
+    variant { name = "recommended", file = "RECOMMENDED" },
+}
+gn { address = "192.0.2.1", mac = "02:53:4c:00:00:01", mtu = "1536 octets" }
+gb { address = "198.51.100.1", mac = "02:53:4c:00:00:02", cell_delay = "20 ms", ms_delay = "60 ms" }
+queue { ms_octets = "30 kB", overflow = "tail" }
+local classes = { "background", "interactive-1" }
+for i = 1, #classes do
+    class {
+        name = classes[i], flows = false, scope = "ms", lifetime = "100 s", bss_lifetime_least = "20 s",
+        aqm { name = "tail-drop" },
+    }
+end
+CELLS
+lab {
+    ggsn = "192.0.2.2", ggsn_mac = "02:53:4c:00:02:01",
+    gi { latency = "20 ms" },
+    ftp { class = "background", size = "200 kB", files = 0, pause = "5 s", spread = "10 s" },
+    http {
+        class = "interactive-1", main = "5 kB", embedded = 2, embedded_size = "3 kB",
+        embedded_size_law = "exponential", embedded_size_most = "20 kB",
+        think = "10 s", think_law = "exponential", think_least = "2 s", spread = "10 s",
+    },
+}
+"""
+
+OWN_CELLS = """
+local cells = {
+    nsei = 101, nsvc { nsvci = 101, peer = "198.51.100.2", peer_mac = "02:53:4c:00:01:01" }, line { latency = "50 ms" },
+}
+for user = 1, 7 do
+    cells[#cells + 1] = bvc {
+        bvci = user + 1,
+        radio {
+            slots = 2 + user % 3, down_slots = 2 + user % 3, up_slots = 2, down_bler = "5 %",
+            plan { kind = "calls", at = "30 s", every = "60 s", lasts = "20 s", count = 1 },
+        },
+        flow { measured = true, bmax_time = "10 s" },
+        ms {
+            imsi = "00" .. 1010000000000 + user,
+            pdp {
+                nsapi = 5, sapi = 11, class = user <= 3 and "background" or "interactive-1",
+                address = "10.0." .. (user <= 3 and 1 or 2) .. "." .. user,
+            },
+        },
+    }
+end
+nse(cells)
+"""
+
+# All in one cell, whose BSS offers each MS 48 kbit/s whatever its radio carries.
+SHARED_CELL = """
+nse {
+    nsei = 101, nsvc { nsvci = 101, peer = "198.51.100.2", peer_mac = "02:53:4c:00:01:01" }, line { latency = "50 ms" },
+    bvc {
+        bvci = 2,
+        radio { carriers = 4, slots = 32, down_slots = 4, up_slots = 2 },
+        flow { rate = "384 kbit/s", measured = true, bmax_time = "10 s", ms_rate = "48 kbit/s" },
+        ms {
+            imsi = "001010000000001", count = 3,
+            pdp { nsapi = 5, sapi = 11, class = "background", address = "10.0.1.1" },
+        },
+        ms {
+            imsi = "001010000000004", count = 4,
+            pdp { nsapi = 5, sapi = 11, class = "interactive-1", address = "10.0.2.4" },
+        },
+    },
+}
+"""
+
+
+def write(cells, duration_s):
+    path = new_folder() / "captured.lua"
+    path.write_text(WORLD.replace("CELLS", cells).replace("DURATION", f"{duration_s} s")
+                    .replace("RECOMMENDED", str(RECOMMENDED)))
+    return path
+
+
+# --- The capture, by the formats alone ------------------------------------------------------------
+
+
+def segments(pcap):
+    """Each TCP segment in GTP-U of the lab's gn.pcap: (time in s, source, destination, sequence number, ACK, flags,
+    octets of data); an end is (address, port)."""
+    octets = pcap.read_bytes()
+    unit = {0xA1B23C4D: 1e9, 0xA1B2C3D4: 1e6}[struct.unpack_from("<I", octets)[0]]
+    at = 24
+    while at < len(octets):
+        seconds, part, n = struct.unpack_from("<III", octets, at)
+        frame = octets[at + 16:at + 16 + n]
+        at += 16 + n
+        if len(frame) < 50 or frame[12:14] != b"\x08\x00" or frame[23] != 17 or frame[36:38] != b"\x08\x68":
+            continue
+        inner = frame[42 + (12 if frame[42] & 7 else 8):]
+        if inner[9] != 6:
+            continue
+        head = 4 * (inner[0] & 15)
+        source, destination, sequence, ack, offset, flags = struct.unpack_from(">HHIIBB", inner, head)
+        length = struct.unpack_from(">H", inner, 2)[0] - head - 4 * (offset >> 4)
+        yield (seconds + part / unit, (".".join(map(str, inner[12:16])), source),
+               (".".join(map(str, inner[16:20])), destination), sequence, ack, flags, length)
+
+
+def users(pcap):
+    """The users' addresses, in the order of their first segments."""
+    seen = []
+    for _, source, _, _, _, flags, _ in segments(pcap):
+        if flags & 0x12 == 2 and source[0] not in seen:
+            seen.append(source[0])
+    return seen
+
+
+# --- The scenario ---------------------------------------------------------------------------------
+
+
+def class_of(address):
+    return "background" if address.startswith("10.0.1.") else "interactive-1"
+
+
+def scenario(captured):
+    """The scenario of a run with --pcap; each user gets its class."""
+    path = new_folder() / "scenario.lua"
+    pcap = captured.out / "gn.pcap"
+    done = sluice("gi", pcap, "--scenario", path)
+    if done.returncode:
+        raise RuntimeError(done.stderr)
+    classes = "".join(f'\n    [{number}] = "{class_of(address)}",' for number, address in enumerate(users(pcap), 1))
+    text = path.read_text()
+    path.write_text(text.replace("local class_of = {", "local class_of = {" + classes, 1))
+    return path
+
+
+def rows(path):
+    with open(path.with_suffix(".csv"), encoding="ascii") as text:
+        return list(csv.DictReader(text))
+
+
+# --- What a run says ------------------------------------------------------------------------------
+
+MEASURES = ("goodput", "page", "delay")
+
+
+def figures(done):
+    """Class -> goodput in bit/s, mean time of a page or file in ms, mean delay down in ms, and how many of these pages
+    there were."""
+    found = {}
+    with open(done.out / "applications.csv", encoding="ascii") as text:
+        for row in csv.DictReader(text):
+            of = found.setdefault(row["class"], {"goodput": 0, "pages": 0, "page": 0})
+            of["goodput"] += 8 * int(row["ms_arrived_octets"]) / done.summary["virtual_s"]
+            for many, mean in (("transfers", "transfer_mean_ms"), ("pages", "page_mean_ms")):
+                if int(row[many]):
+                    of["pages"] += int(row[many])
+                    of["page"] += int(row[many]) * float(row[mean])
+    for of in found.values():
+        of["page"] /= max(of["pages"], 1)
+    with open(done.out / "classes.csv", encoding="ascii") as text:
+        for row in csv.DictReader(text):
+            if row["direction"] == "down" and row["class"] in found:
+                found[row["class"]]["delay"] = float(row["delay_mean_ms"])
+    return found
+
+
+# Another queue, in a captured run and in its scenario: the variant of the one, that of the other, and a setting.
+QUEUES = {
+    "recommended": ("recommended", "recommended", []),
+    "6 kB": ("plain", "captured", ["--set", "queue.ms_octets=6 kB"]),
+    "90 kB": ("plain", "captured", ["--set", "queue.ms_octets=90 kB"]),
+}
+
+
+def all_runs(cells, duration_s, seed):
+    """The figures of the captured run and of its scenario, and by queue those of both."""
+    world = write(cells, duration_s)
+    seeds = ["--no-page", "--set", f"run.seed={seed}"], ["--no-page", "--set", f"run.seed={seed + 1000}"]
+    captured = run(world, "--variant", "plain", "--pcap", *seeds[0])
+    replayed = scenario(captured)
+    moved = {name: (figures(run(world, "--variant", one, *setting, *seeds[0])),
+                    figures(run(replayed, "--variant", two, *setting, *seeds[1])))
+             for name, (one, two, setting) in QUEUES.items()}
+    return figures(captured), figures(run(replayed, "--variant", "captured", *seeds[1])), moved
+
+
+def knob(path, name):
+    return re.search(rf'^    {name} = "(\d+) ', path.read_text(), re.MULTILINE).group(1)
