@@ -87,7 +87,7 @@ const char *gi_wrong(const struct gi *gi)
     uint64_t fates = 0;
     for (int i = 0; i <= GI_LAST_FATE; i++)
         fates += gi->counts.n[i];
-    if (fates != gi->counts.frames)
+    if (fates + gi->window.count != gi->counts.frames) // those that wait have none yet
         return "frames";
     if (gi->flows.used == 0 && gi->taken != gi->counts.n[GI_COUNT_segments])
         return "segments";
