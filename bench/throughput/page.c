@@ -8,7 +8,7 @@
 #include "control/report/figures.h"
 #include "control/report/sections.h"
 #include "control/report/table_page.h"
-#include "control/run/version.h"
+#include "control/process/version.h"
 
 #define FIGURES_MOST  6
 #define POINTS_MOST   512 // of a line

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "bench/throughput/keys.h"
-#include "control/run/version.h"
+#include "control/process/version.h"
 #include "dataplane/cipher/cipher.h"
 #include "dataplane/wire/fcs.h"
 #include "lab/base/json.h"

@@ -17,6 +17,7 @@
 #include "control/captures/gi_scenario.h"
 #include "control/captures/overwrites.h"
 #include "control/process/signals.h"
+#include "control/process/version.h"
 #include "dataplane/base/units.h"
 #include "lab/captures/read/capture_filter.h"
 #include "lab/captures/read/capture_peel.h"
@@ -460,6 +461,7 @@ static void put_texts(struct json *json)
 static void put_report(struct json *json, const struct outputs *out, const struct gi *gi,
                        const struct file *files, int n)
 {
+    json_put_text(json, "version", sluice_version);
     json_put_object(json, "tables");
     gi_sheets_put(out->sheets, json);
     json_close(json);

@@ -14,6 +14,7 @@
 #include "control/captures/gi_chance.h"
 #include "control/captures/gi_report.h"
 #include "lab/base/table.h"
+#include "lab/captures/gi/gi_sheets.h"
 
 #define ROWS_MOST       2000u
 #define TABLE_ROWS_MOST 100u // a report may be anybody's, and each row is looked for in the other
@@ -201,10 +202,10 @@ static void print_value(const struct row *r, bool there, double value, FILE *out
 {
     char text[32] = "-";
     if (there && !isnan(value))
-        snprintf(text, sizeof text,
-                 strcmp(r->unit, "share") == 0 ? "%.2f %%"
-                 : strcmp(r->unit, "s") == 0   ? "%.3f"
-                                               : "%.0f",
+        snprintf(text, sizeof text, strcmp(r->unit, "share") == 0 ? "%.*f %%" : "%.*f",
+                 strcmp(r->unit, "share") == 0 ? 2
+                 : strcmp(r->unit, "s") == 0   ? gi_seconds_decimals(value)
+                                               : 0,
                  strcmp(r->unit, "share") == 0 ? 100 * value : value);
     fprintf(out, " %11s", text);
 }

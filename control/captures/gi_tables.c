@@ -7,6 +7,7 @@
 
 #include "control/client/value.h"
 #include "control/report/sections.h"
+#include "lab/captures/gi/gi_sheets.h"
 
 #define TEXT_ROOM 512
 
@@ -29,7 +30,7 @@ enum gi_unit gi_unit_of(const char *key)
 
 static void put_cell(double value, enum gi_unit unit, const char *plus, FILE *out)
 {
-    static const int decimals[] = {0, 2, 3, 0};
+    const int decimals[] = {0, 2, gi_seconds_decimals(value), 0};
     char digits[64] = "";
     double shown = unit == GI_UNIT_SHARE ? 100 * value : value;
     if (!isnan(value))

@@ -8,7 +8,7 @@
 
 #include "control/process/eal.h"
 #include "control/run/load.h"
-#include "control/run/version.h"
+#include "control/process/version.h"
 #include "control/runs/plan.h"
 #include "dataplane/cipher/cipher.h"
 #include "dataplane/wire/fcs.h"

@@ -10,7 +10,7 @@
 #include "control/cli/commands.h"
 #include "control/run/outputs.h"
 #include "control/runs/gather.h"
-#include "control/run/version.h"
+#include "control/process/version.h"
 
 const struct cli_command cli_commands[] = {
     {&cli_of_run, command_run}, // in the order of the usage

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/run/version.h"
+#include "control/process/version.h"
 
 struct json_object *origin_ask(struct bind *lua, const char *name)
 {

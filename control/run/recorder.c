@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "control/run/version.h"
+#include "control/process/version.h"
 #include "dataplane/base/units.h"
 
 #define NAME         "user.pcapng"

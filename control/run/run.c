@@ -15,7 +15,7 @@
 #include "control/run/origin.h"
 #include "control/run/outputs.h"
 #include "control/process/signals.h"
-#include "control/run/version.h"
+#include "control/process/version.h"
 #include "lab/base/json.h"
 #include "dataplane/cipher/cipher.h"
 #include "dataplane/wire/fcs.h"

@@ -95,15 +95,15 @@ def version_of_commit():
     if not shutil.which("git"):
         raise Skip("no git here")
     folder = new_folder()
-    script = folder / "control/run/version.sh"
+    script = folder / "control/process/version.sh"
     script.parent.mkdir(parents=True)
-    shutil.copy(ROOT / "control/run/version.sh", script)
+    shutil.copy(ROOT / "control/process/version.sh", script)
 
     def git(*arguments):
         names = ("-c", "user.name=x", "-c", "user.email=x", "-C", folder)
         return subprocess.run(["git", *names, *arguments], check=True, capture_output=True, text=True).stdout
 
-    def said(path=os.environ["PATH"], within="control/run"):
+    def said(path=os.environ["PATH"], within="control/process"):
         return subprocess.run(["/bin/sh", script, "1.2.3", within], cwd="/", check=True, capture_output=True,
                               text=True, env={"PATH": path, "HOME": str(folder)}).stdout
 
@@ -131,7 +131,7 @@ def version():
                        r"FCS by (slicing-by-8|PCLMULQDQ|VPCLMULQDQ-256|VPCLMULQDQ-512)\n"
                        r"GEA3 and GEA4 by (scalar|avx2|avx512)\n", done.stdout),
           done.stdout)
-    here = subprocess.run([ROOT / "control/run/version.sh", "0.1.0", "control/run"], check=True,
+    here = subprocess.run([ROOT / "control/process/version.sh", "0.1.0", "control/process"], check=True,
                           capture_output=True, text=True).stdout
     same("+" in done.stdout.split()[1], "+" in here, "whether it has a commit, here and at the build")
 

@@ -89,7 +89,8 @@ def shown(key, value):
         return "\u2013"
     if re.search("share$|^ratio$|^b_background$", key):
         return f"{100 * value:.2f} %"
-    return f"{value:.3f}" if key.endswith("_s") and not key.endswith("per_s") else f"{value:.0f}"
+    decimals = 6 if 0 < abs(value) < 0.00995 else 3  # below 10 ms, us
+    return f"{value:.{decimals}f}" if key.endswith("_s") and not key.endswith("per_s") else f"{value:.0f}"
 
 
 @case("the tree: leaves below their areas, with bars as wide as their shares")

@@ -7,7 +7,7 @@ import math
 from gi_capture import SYN, Talk, merged
 from gi_judge import (HOURS, OF_SHARES, SHEETS, in_row, moments, near, network, ratio_of, report_of, table_row, values_of)
 from gi_population import Flow, address, drawn, frames_of
-from harness import case, main, right, same
+from harness import case, main, right, same, sluice
 
 
 # --- Histograms and tables ------------------------------------------------------------------------
@@ -46,6 +46,22 @@ def edges():
          {"of": "setup", "width": 0.1, "bins": 100}, "what it says of itself")
     gprs = [delay - 0.04 for delay in delays if delay < 3]
     same(histogram(report, "rtt_gprs"), bins_of(gprs, 0.01, 300), "round trips")
+
+
+@case("a report says which version made it")
+def version():
+    report, *_ = report_of(Talk().setup(1, 0.1, 0.4).frames)
+    same(f"sluice {report['version']}", sluice("--version").stdout.split("\n")[0].rstrip(), "version")
+
+
+@case("round trips of a LAN are shown in us, those of a mobile network in ms")
+def digits():
+    for internet, gprs, shown in ((0.0002, 0.0003, ("0.000200", "0.000300")), (0.04, 0.6, ("0.040", "0.600")), (0.0099, 0.01, ("0.009900", "0.010"))):
+        report, _, text = report_of(Talk().setup(1, internet, gprs).frames)
+        for name, of, wanted in (("Internet", "rtt_internet", shown[0]), ("GPRS", "rtt_gprs", shown[1])):
+            after = text.split(f"round trip on the {name} side")[1].splitlines()[2]
+            same(after.split()[:3], ["all", "1", wanted], name)
+            right(abs(report["tables"][of][0][f"mean_{of}_setup_s"] - float(wanted)) < 1e-6, f"{name} in JSON")
 
 
 @case("histograms of a network: each bin by the flows")

@@ -312,7 +312,8 @@ static void print_figure(const struct figure *figure, FILE *out)
     if (figure->there && figure->percent)
         snprintf(text, sizeof text, "%.2f %%", 100 * figure->value);
     else if (figure->there)
-        snprintf(text, sizeof text, "%.*f", figure->fraction ? 3 : 0, figure->value);
+        snprintf(text, sizeof text, "%.*f",
+                 figure->fraction ? gi_seconds_decimals(figure->value) : 0, figure->value);
     fprintf(out, "  %10s", text);
 }
 

@@ -46,6 +46,12 @@ extern const size_t gi_sheet_count;
 // the row is a share.
 bool gi_sheet_knows(const struct gi_row *row, const struct gi_result *result);
 
+// Decimals of a time in s that a person reads: ms, but us below 10 ms, as on a LAN.
+static inline int gi_seconds_decimals(double s)
+{
+    return s < 0.00995 && s > -0.00995 && s != 0 ? 6 : 3;
+}
+
 struct gi_sheets;
 struct gi_sheets *gi_sheets_create(void);
 void gi_sheets_destroy(struct gi_sheets *sheets);
