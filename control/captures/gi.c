@@ -24,6 +24,7 @@
 #include "lab/captures/gi/gi.h"
 #include "lab/captures/gi/gi_paper.h"
 #include "lab/captures/gi/gi_sheets.h"
+#include "lab/captures/gi/gi_tops.h"
 #include "lab/captures/gi/gi_write.h"
 
 #define PROGRESS_FRAMES 65536
@@ -32,7 +33,7 @@ struct gi_options {
     const char *csv, *json, *page, *losses, *series, *filter;
     struct gi_scenario scenario;
     struct gi_config config;
-    uint32_t idle_s, flows_most, interval_s;
+    uint32_t idle_s, flows_most, interval_s, top;
     bool take_bad_checksums, columns, paper, compare;
 };
 
@@ -102,6 +103,7 @@ static const struct cli_option gi_options[] = {
      "of the text",
      INTO(series)},
     {"interval", "SECONDS", "how long an interval of --series is (10)", INTO(interval_s), 1, 86400},
+    {"top", "N", "show the N users and hosts with most octets (10)", INTO(top), 0, 1000},
     {"json", "FILE", "write every flow and all tables; - for standard output, instead of the text",
      INTO(json)},
     {"page", "FILE", "write a page with the tables and figures, self-contained HTML", INTO(page)},
@@ -151,6 +153,7 @@ struct outputs {
     FILE *csv, *json_file, *page, *series;
     struct json json;
     struct gi_sheets *sheets;
+    struct gi_tops *tops;
     uint64_t flows;
     bool paper;
 };
@@ -160,6 +163,7 @@ static void take_flow(void *self, const struct gi_result *result)
     struct outputs *out = self;
     out->flows++;
     gi_sheets_count(out->sheets, result);
+    gi_tops_count(out->tops, result);
     if (out->csv)
         table_csv_row(&gi_list_flows, NULL, result, out->csv);
     if (out->json_file)
@@ -193,6 +197,7 @@ static bool open_outputs(struct outputs *out, const struct gi_options *options)
     if (options->series && !(out->series = open_output(options->series)))
         return false;
     out->sheets = gi_sheets_create();
+    out->tops = gi_tops_create(options->top);
     if (out->series)
         table_csv_head(&gi_list_series, out->series);
     if (out->csv)
@@ -399,6 +404,7 @@ static void print_all(const struct outputs *out, const struct gi *gi, const stru
     gi_sheets_print(out->sheets, stdout);
     if (out->paper)
         gi_paper_print(out->sheets, stdout);
+    gi_tops_print(out->tops, stdout);
     print_footer(gi, files, n, stdout);
 }
 
@@ -470,6 +476,8 @@ static void put_report(struct json *json, const struct outputs *out, const struc
     json_close(json);
     if (out->paper)
         table_json(&gi_list_paper, out->sheets, json);
+    table_json(&gi_list_top_users, out->tops, json);
+    table_json(&gi_list_top_hosts, out->tops, json);
     put_texts(json);
     put_counts(json, gi);
     put_files(json, files, n);
@@ -523,6 +531,7 @@ static int run(const struct gi_options *options, struct capture_filter *filter, 
             capture_file_close(files[i].capture);
     good = good && !signals_ended;
     gi_finish(gi);
+    gi_tops_finish(out.tops);
     if (out.json_file) {
         json_close(&out.json); // the flows
         put_report(&out.json, &out, gi, files, n);
@@ -545,6 +554,7 @@ static int run(const struct gi_options *options, struct capture_filter *filter, 
         good = gi_scenario_write(&options->scenario, config.vectors, gi_counts_of(gi));
     }
     gi_sheets_destroy(out.sheets);
+    gi_tops_destroy(out.tops);
     gi_destroy(gi);
     gi_vectors_destroy(config.vectors);
     return good ? EXIT_DONE : EXIT_RUN_FAILED;
@@ -593,7 +603,8 @@ void columns_gi_series(FILE *out)
 
 int command_gi(int argc, char **argv)
 {
-    struct gi_options options = {.interval_s = 10, .idle_s = 3600, .flows_most = 1000000};
+    struct gi_options options = {
+        .interval_s = 10, .top = 10, .idle_s = 3600, .flows_most = 1000000};
     int first;
     enum cli_end end = cli_parse(&cli_of_gi, argc, argv, &options, &first);
     if (end != CLI_GO)

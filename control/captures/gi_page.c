@@ -249,6 +249,36 @@ static void put_read(const struct json_object *report, FILE *out)
           out);
 }
 
+// ---- Who had most ----
+
+static void put_top(const struct json_object *top, const char *who, FILE *out)
+{
+    fputs("<tr>", out);
+    cells_member(top, who, NULL, out);
+    gi_cell(value_as_real(value_in(top, "flows")), GI_UNIT_COUNT, out);
+    gi_cell(value_as_real(value_in(top, "down_octets")), GI_UNIT_COUNT, out);
+    gi_cell(value_as_real(value_in(top, "up_octets")), GI_UNIT_COUNT, out);
+    gi_cell(value_as_real(value_in(top, "resent_share")), GI_UNIT_SHARE, out);
+    gi_cell(value_as_real(value_in(top, "setup_mean_s")), GI_UNIT_S, out);
+    fputs("</tr>\n", out);
+}
+
+static void put_tops(const struct json_object *report, const char *list, const char *who,
+                     const char *title, FILE *out)
+{
+    const struct json_object *tops = value_in(report, list);
+    static const char *const heads[] = {"=",          "flows",     "octets down", "octets up",
+                                        "sent again", "set-up, s", NULL};
+    if (value_count(tops) == 0)
+        return;
+    fprintf(out, "<section><h2>%s</h2>\n", title);
+    cells_heads(heads, out);
+    for (size_t i = 0; i < value_count(tops); i++)
+        put_top(value_at(tops, i), who, out);
+    cells_end(out);
+    fputs("</section>\n", out);
+}
+
 // ---- The page ----
 
 static void put_heading(const struct json_object *report, FILE *out)
@@ -284,6 +314,8 @@ void gi_page(FILE *out, const struct json_object *report)
     gi_pictures(&figures, figures_note, out);
     for (size_t i = 0; i < sizeof after / sizeof after[0]; i++)
         put_table(report, after[i], out);
+    put_tops(report, "top_users", "user", "Users with most octets", out);
+    put_tops(report, "top_hosts", "host", "Hosts with most octets", out);
     put_read(report, out);
     fputs("</main></body></html>\n", out);
 }

@@ -2,12 +2,15 @@
 """sluice gi: what its JSON has besides the flows, worked out once more. Histograms, means and deviations by the
 flows and by typed connections (gi_population.py); the paper's values, typed from the paper."""
 
+import collections
+import ipaddress
+import json
 import math
 
-from gi_capture import SYN, Talk, merged
+from gi_capture import HOST, SYN, Talk, merged, pcap
 from gi_judge import (HOURS, OF_SHARES, SHEETS, in_row, moments, near, network, ratio_of, report_of, table_row, values_of)
 from gi_population import Flow, address, drawn, frames_of
-from harness import case, main, right, same, sluice
+from harness import case, main, new_folder, right, same, sluice
 
 
 # --- Histograms and tables ------------------------------------------------------------------------
@@ -46,6 +49,49 @@ def edges():
          {"of": "setup", "width": 0.1, "bins": 100}, "what it says of itself")
     gprs = [delay - 0.04 for delay in delays if delay < 3]
     same(histogram(report, "rtt_gprs"), bins_of(gprs, 0.01, 300), "round trips")
+
+
+@case("--top: users and hosts with most octets are those that the flows add up to; the text and the page say the same")
+def tops():
+    for seed, top in ((5, 7), (6, 1000), (7, 0)):
+        folder = new_folder()
+        (folder / "x.pcap").write_bytes(pcap(frames_of(drawn(seed, 200))))
+        done = sluice("gi", folder / "x.pcap", "--top", top, "--json", folder / "x.json", "--page", folder / "x.html")
+        same(done.returncode, 0, done.stderr)
+        report, page = json.loads((folder / "x.json").read_text()), (folder / "x.html").read_text()
+        for end, title in (("user", "Users with most octets"), ("host", "Hosts with most octets")):
+            by = collections.defaultdict(list)
+            for flow in report["flows"]:
+                by[flow[end]].append(flow)
+            octets = {address: sum(flow["down_octets"] + flow["up_octets"] for flow in flows) for address, flows in by.items()}
+            order = sorted(by, key=lambda address: (-octets[address], ipaddress.ip_address(address)))[:top]
+            found = report[f"top_{end}s"]
+            same([row[end] for row in found], order, f"{end}s")
+            for row in found:
+                flows = by[row[end]]
+                same([row["flows"], row["down_octets"], row["up_octets"]],
+                     [len(flows), *(sum(flow[name] for flow in flows) for name in ("down_octets", "up_octets"))], row[end])
+                optimal = [flow["setup_s"] for flow in flows if flow["outcome"] == "optimal"]
+                same(row["setups"], len(optimal), row[end])
+                if optimal:
+                    near(row["setup_mean_s"], sum(optimal) / len(optimal), row[end], 1e-8)
+                near(row["resent_share"], sum(flow["down_resent_packets"] for flow in flows) / sum(flow["down_data_packets"] for flow in flows),
+                     row[end])
+            lines = [line.split() for line in done.stdout.partition(title)[2].partition("\n\n")[0].splitlines()[1:]]
+            same([line[:4] for line in lines], [[str(row[key]) for key in (end, "flows", "down_octets", "up_octets")] for row in found], "the text")
+            same(title in page, bool(found), "the page")
+            right(all(f"<td>{row[end]}</td>" in page for row in found), "the page's rows")
+
+
+@case("users beyond 65536 count together, and nothing is lost")
+def many_users():
+    frames = [(i / 10000, Talk(user=(f"10.{i >> 16}.{i >> 8 & 255}.{i & 255}", 40000)).add(0, "up", SYN, 0).frames[0][1]) for i in range(65536 + 40)]
+    folder = new_folder()
+    (folder / "x.pcap").write_bytes(pcap(frames))
+    done = sluice("gi", folder / "x.pcap", "--top", 2, "--json", folder / "x.json")
+    report = json.loads((folder / "x.json").read_text())
+    same([(row["user"], row["flows"]) for row in report["top_users"]], [("10.0.0.0", 1), ("10.0.0.1", 1), ("others", 40)], done.stderr)
+    same([(row["host"], row["flows"]) for row in report["top_hosts"]], [(HOST, 65536 + 40)], "hosts")
 
 
 @case("a report says which version made it")
