@@ -129,7 +129,9 @@ static const struct cli_option gi_options[] = {
      INTO(idle_s), 10, 4000},
     {"flows", "N", "most flows at once; beyond that the oldest are written out (1000000)",
      INTO(flows_most), 1, 100000000},
-    {"take-bad-checksums", NULL, "also use segments with a wrong TCP checksum",
+    {"take-bad-checksums", NULL,
+     "also use packets with wrong checksums of IPv4 or TCP from the beginning, and not only when "
+     "the other ends acknowledge such",
      INTO(take_bad_checksums)},
     {"columns", NULL, "print what each column of a flow means, and exit", INTO(columns)}};
 

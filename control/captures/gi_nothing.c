@@ -18,7 +18,7 @@ static const char *const advice[GI_COUNTS] = {
     [GI_COUNT_gtp_other] = "capture the packets of users, too, at UDP port 2152",
     [GI_COUNT_cut] = "capture with a greater snap length: 128 octets are enough, 200 with GTP-U",
     [GI_COUNT_odd] = "see whether another program reads this capture as IP",
-    [GI_COUNT_ip_checksum] = "capture behind the card that writes the checksums",
+    [GI_COUNT_ip_checksum] = "give --take-bad-checksums, if the file was rewritten",
     [GI_COUNT_tcp_checksum] =
         "give --take-bad-checksums, if the card of the capturing host writes the checksums",
 };

@@ -18,11 +18,10 @@
 
 // GI_COUNT_segments: there is more to read.
 static const enum gi_count fates[] = {
-    [CAPTURE_taken] = GI_COUNT_segments,          [CAPTURE_link_unknown] = GI_COUNT_link_other,
-    [CAPTURE_not_ip] = GI_COUNT_link_other,       [CAPTURE_cut_header] = GI_COUNT_cut,
-    [CAPTURE_ip_malformed] = GI_COUNT_odd,        [CAPTURE_ip_checksum] = GI_COUNT_ip_checksum,
-    [CAPTURE_frame_relay] = GI_COUNT_link_other,  [CAPTURE_wrapped] = GI_COUNT_wrapped,
-    [CAPTURE_later_fragment] = GI_COUNT_fragments};
+    [CAPTURE_taken] = GI_COUNT_segments,    [CAPTURE_link_unknown] = GI_COUNT_link_other,
+    [CAPTURE_not_ip] = GI_COUNT_link_other, [CAPTURE_cut_header] = GI_COUNT_cut,
+    [CAPTURE_ip_malformed] = GI_COUNT_odd,  [CAPTURE_frame_relay] = GI_COUNT_link_other,
+    [CAPTURE_wrapped] = GI_COUNT_wrapped,   [CAPTURE_later_fragment] = GI_COUNT_fragments};
 
 // ---- GTP-U ----
 
@@ -117,13 +116,13 @@ static void read_options(struct gi_packet *packet, const uint8_t *b, uint32_t n)
     }
 }
 
-static enum gi_count judge_sum(const struct capture_ip *ip, struct gi_counts *counts)
+static bool is_sum_wrong(const struct capture_ip *ip, struct gi_counts *counts)
 {
     if (ip->payload.captured < ip->payload.length)
-        return GI_COUNT_segments;
+        return false;
     enum capture_sum sum = capture_ip_sum(ip, ip->payload.length, CHECKSUM_AT);
     counts->n[GI_COUNT_checksum_left] += sum == CAPTURE_SUM_LEFT;
-    return sum == CAPTURE_SUM_WRONG ? GI_COUNT_tcp_checksum : GI_COUNT_segments;
+    return sum == CAPTURE_SUM_WRONG;
 }
 
 static enum gi_count read_tcp(struct gi_packet *packet, const struct capture_ip *ip,
@@ -136,8 +135,8 @@ static enum gi_count read_tcp(struct gi_packet *packet, const struct capture_ip 
     uint32_t header = (b[12] >> 4) * 4u;
     if (header < TCP_OCTETS || header > length)
         return GI_COUNT_odd;
-    if (!rules->take_bad_checksums && judge_sum(ip, counts) != GI_COUNT_segments)
-        return GI_COUNT_tcp_checksum;
+    if (!rules->take_bad_checksums && !packet->doubt && is_sum_wrong(ip, counts))
+        packet->doubt = GI_COUNT_tcp_checksum;
     packet->sequence = get_be32(b + 4);
     packet->acknowledgement = get_be32(b + 8);
     packet->flags = b[13];
@@ -180,15 +179,22 @@ static enum gi_count unwrap(struct gi_packet *packet, struct capture_ip *ip, uin
     return fates[capture_ip_read(inner, ip, counts->capture)];
 }
 
+static enum capture_count but_for_sum(enum capture_count verdict, const struct capture_ip *ip)
+{
+    return verdict != CAPTURE_ip_checksum ? verdict
+           : ip->first                    ? CAPTURE_taken
+                                          : CAPTURE_later_fragment;
+}
+
 enum gi_count gi_packet_read(struct gi_packet *packet, const struct capture_packet *frame,
                              const struct gi_packet_rules *rules, struct gi_counts *counts)
 {
     struct capture_ip ip;
     packet->time_ns = frame->time_ns;
     packet->teid = 0;
-    enum capture_count verdict = capture_peel_link(frame, &ip, counts->capture);
+    enum capture_count verdict = but_for_sum(capture_peel_link(frame, &ip, counts->capture), &ip);
     if (verdict == CAPTURE_taken)
-        verdict = capture_peel_tunnels(&ip, counts->capture);
+        verdict = but_for_sum(capture_peel_tunnels(&ip, counts->capture), &ip);
     enum gi_count fate = fates[verdict];
     uint16_t port = fate == GI_COUNT_segments ? gtp_port(&ip) : 0;
     if (port)
@@ -199,6 +205,8 @@ enum gi_count gi_packet_read(struct gi_packet *packet, const struct capture_pack
     packet->to = (struct gi_end){.address = ip.destination};
     packet->ip_octets = ip.packet_octets;
     packet->ip_id = ip.id;
+    packet->doubt =
+        ip.sum_wrong && !rules->take_bad_checksums ? GI_COUNT_ip_checksum : GI_COUNT_segments;
     bool tcp = ip.protocol == IPV4_PROTOCOL_TCP && ip.first;
     if (tcp && ip.payload.captured >= 4) {
         packet->from.port = get_be16(ip.payload.octets);

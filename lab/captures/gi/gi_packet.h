@@ -23,6 +23,7 @@ struct gi_packet {
     uint32_t teid;                  // of the tunnel around it; 0: none
     struct ipv6_address tunnel_end; // to which that leads
     uint16_t ip_id;                 // 0: none
+    enum gi_count doubt;            // GI_COUNT_segments, or its fate if wrong checksums tell
     uint32_t sequence, acknowledgement;
     uint32_t data_octets;
     uint16_t window;
@@ -41,9 +42,10 @@ struct gi_packet_rules {
     bool take_bad_checksums;
 };
 
-// The packet's fate. The ends are valid for segments, other_protocols and fragments (ports: for
-// segments; a first fragment of TCP has its ports, any other 0), what TCP says for segments. No
-// more of the packet is written: to clear all of it took a tenth of the time of sluice gi.
+// The packet's fate, whatever its checksums are. The ends and `doubt` are valid for segments,
+// other_protocols and fragments (ports: for segments; a first fragment of TCP has its ports, any
+// other 0), what TCP says for segments. No more of the packet is written: to clear all of it took a
+// tenth of the time of sluice gi.
 enum gi_count gi_packet_read(struct gi_packet *packet, const struct capture_packet *frame,
                              const struct gi_packet_rules *rules, struct gi_counts *counts);
 

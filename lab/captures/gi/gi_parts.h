@@ -5,6 +5,7 @@
 
 #include "lab/captures/gi/gi.h"
 #include "lab/captures/gi/gi_packet.h"
+#include "lab/captures/gi/gi_sums.h"
 #include "lab/captures/gi/gi_tunnels.h"
 #include "lab/captures/gi/gi_window.h"
 
@@ -28,6 +29,7 @@ struct gi {
     struct gi_result result;
     struct gi_series series;
     struct gi_window window;
+    struct gi_sums sums;
 };
 
 void gi_begin_users(struct gi *gi);

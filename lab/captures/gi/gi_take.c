@@ -63,6 +63,13 @@ static uint32_t hash_of(const struct gi_packet *packet)
                         gi_hash_address(&packet->to.address), packet->from.port, packet->to.port);
 }
 
+// Has the frame one of which the ends are known?
+static bool has_packet(enum gi_count fate)
+{
+    return fate == GI_COUNT_segments || fate == GI_COUNT_fragments ||
+           fate == GI_COUNT_other_protocols;
+}
+
 // The first of those that wait.
 static void take_first(struct gi *gi)
 {
@@ -74,6 +81,11 @@ static void take_first(struct gi *gi)
     if (gi->now_ns >= gi->expire_ns)
         gi_end_silent(gi);
     packet->time_ns = gi->now_ns;
+    if (has_packet(fate) && packet->doubt) {
+        bool taken = gi_sums_are_void(&gi->sums);
+        gi->counts.n[GI_COUNT_sums_taken] += taken;
+        fate = taken ? fate : packet->doubt;
+    }
     if (fate == GI_COUNT_segments)
         fate = take_segment(gi, packet, first->hash, late);
     else if (fate == GI_COUNT_fragments || fate == GI_COUNT_other_protocols)
@@ -94,6 +106,8 @@ void gi_take(struct gi *gi, const struct capture_packet *frame)
     waiting->fate = gi_packet_read(&waiting->packet, frame, &gi->rules, &gi->counts);
     if (waiting->fate == GI_COUNT_segments || waiting->fate == GI_COUNT_fragments)
         waiting->hash = hash_of(&waiting->packet);
+    if (waiting->fate == GI_COUNT_segments)
+        gi_sums_take(&gi->sums, &waiting->packet, waiting->hash);
     gi->counts.frames++;
     bool sorted = gi_window_put(&gi->window);
     gi->counts.n[GI_COUNT_sorted] += sorted && frame->time_ns >= gi->now_ns;

@@ -20,6 +20,7 @@ struct capture_ip {
     uint16_t id;                             // of IPv4
     uint8_t protocol;
     bool fragment, first, more;        // more: not the last piece
+    bool sum_wrong;                    // of its IPv4 header, or of one around it
     uint32_t fragment_id, fragment_at; // where the piece is, in octets
     struct capture_view payload;       // what its header says; of a fragment: its piece
     // Of Frame Relay (capture_peel.h) alone.
@@ -34,7 +35,8 @@ struct capture_udp {
 };
 
 // Of a packet that begins with IP. The verdict is not counted. CAPTURE_taken: *ip says what it is;
-// CAPTURE_later_fragment: also, but its protocol's header is elsewhere.
+// CAPTURE_later_fragment: also, but its protocol's header is elsewhere. A wrong checksum is none of
+// the verdicts: ip->sum_wrong stays true, then.
 enum capture_count capture_ip_read(struct capture_view packet, struct capture_ip *ip,
                                    uint64_t counts[CAPTURE_COUNTS]);
 

@@ -566,7 +566,8 @@ static enum capture_count peel(struct peel *p, enum step step)
         step = steps[step](p);
     if (step != STEP_END)
         unread(p, CAPTURE_unread_deep);
-    return p->verdict;
+    bool is_ip = p->verdict == CAPTURE_taken || p->verdict == CAPTURE_later_fragment;
+    return is_ip && p->ip->sum_wrong ? CAPTURE_ip_checksum : p->verdict;
 }
 
 enum capture_count capture_peel_link(const struct capture_packet *packet, struct capture_ip *ip,
@@ -582,7 +583,7 @@ enum capture_count capture_peel_link(const struct capture_packet *packet, struct
         return CAPTURE_link_unknown;
     }
     ip->source = ip->destination = (struct ipv6_address){{0}}; // of Frame Relay
-    ip->fragment = false;
+    ip->fragment = ip->sum_wrong = false;
     ip->direction = CAPTURE_UNKNOWN;
     enum capture_count verdict = peel(&p, link->step);
     counts[verdict]++;

@@ -12,13 +12,15 @@
 bool capture_peel_knows(int link);
 
 // The frame's verdict, which is counted. CAPTURE_taken: *ip is the first IP packet in it;
-// CAPTURE_later_fragment: also, but its protocol's header is elsewhere. CAPTURE_frame_relay: its
-// payload, DLCI and direction are known, and both addresses are 0.
+// CAPTURE_later_fragment: also, but its protocol's header is elsewhere. CAPTURE_ip_checksum: it
+// would be one of these two (ip->first), but for its checksum. CAPTURE_frame_relay: its payload,
+// DLCI and direction are known, and both addresses are 0.
 enum capture_count capture_peel_link(const struct capture_packet *packet, struct capture_ip *ip,
                                      uint64_t counts[CAPTURE_COUNTS]);
 
 // Goes on from an IP packet, whole or a first fragment, to the innermost one in its tunnels, in
 // place. The verdict is not counted. CAPTURE_taken: *ip is no tunnel (any more).
+// CAPTURE_ip_checksum: as above, of this one or of one around it.
 // CAPTURE_frame_relay: it was one with Frame Relay in it, whose payload and DLCI are known, between
 // the addresses of *ip.
 enum capture_count capture_peel_tunnels(struct capture_ip *ip, uint64_t counts[CAPTURE_COUNTS]);

@@ -79,12 +79,20 @@ static void test_cut_at_each_octet(void **state)
     }
 }
 
+static void assert_doubt(const uint8_t *octets, uint32_t captured,
+                         const struct gi_packet_rules *rules, enum gi_count doubt)
+{
+    assert_int_equal(read_cut(octets, captured, sizeof syn, DLT_RAW, rules), GI_COUNT_segments);
+    assert_int_equal(packet.doubt, doubt);
+}
+
 static void test_the_checksum_of_tcp(void **state)
 {
     static const struct gi_packet_rules judge = {0};
     uint8_t good[sizeof syn];
     (void)state;
-    assert_int_equal(read_cut(syn, sizeof syn, sizeof syn, DLT_RAW, &judge), GI_COUNT_tcp_checksum);
+    assert_doubt(syn, sizeof syn, &judge, GI_COUNT_tcp_checksum);
+    assert_doubt(syn, sizeof syn, &any_sum, GI_COUNT_segments);
     memcpy(good, syn, sizeof syn);
     // The checksum of RFC 1071, added up by hand, of the pseudo header 0x0a00 0001 cb00 7109 0006
     // 0028, then the segment.
@@ -95,15 +103,14 @@ static void test_the_checksum_of_tcp(void **state)
         sum = (sum & 0xffff) + (sum >> 16);
     good[36] = (uint8_t)(~sum >> 8);
     good[37] = (uint8_t)~sum;
-    assert_int_equal(read_cut(good, sizeof syn, sizeof syn, DLT_RAW, &judge), GI_COUNT_segments);
+    assert_doubt(good, sizeof syn, &judge, GI_COUNT_segments);
     good[59] ^= 1;
-    assert_int_equal(read_cut(good, sizeof syn, sizeof syn, DLT_RAW, &judge),
-                     GI_COUNT_tcp_checksum);
+    assert_doubt(good, sizeof syn, &judge, GI_COUNT_tcp_checksum);
     // Of what is not there it cannot be judged.
-    assert_int_equal(read_cut(good, sizeof syn - 1, sizeof syn, DLT_RAW, &judge),
-                     GI_COUNT_segments);
+    assert_doubt(good, sizeof syn - 1, &judge, GI_COUNT_segments);
     good[12] ^= 1;
-    assert_int_equal(read_cut(good, sizeof syn, sizeof syn, DLT_RAW, &judge), GI_COUNT_ip_checksum);
+    assert_doubt(good, sizeof syn, &judge, GI_COUNT_ip_checksum);
+    assert_doubt(good, sizeof syn, &any_sum, GI_COUNT_segments);
 }
 
 static void test_links(void **state)

@@ -1,0 +1,41 @@
+// See gi_sums.h.
+#include "lab/captures/gi/gi_sums.h"
+
+#include "dataplane/wire/tcp.h"
+
+#define AHEAD_MOST (1u << 30) // octets: the largest window (RFC 7323)
+
+static bool is_same(const struct gi_end *one, const struct gi_end *other)
+{
+    return one->port == other->port &&
+           memcmp(&one->address, &other->address, sizeof one->address) == 0;
+}
+
+static bool is_between(const struct gi_end *from, const struct gi_end *to,
+                       const struct gi_packet *packet)
+{
+    return is_same(from, &packet->from) && is_same(to, &packet->to);
+}
+
+void gi_sums_take(struct gi_sums *sums, const struct gi_packet *packet, uint32_t hash)
+{
+    struct gi_doubted *one = &sums->doubted[hash % GI_SUMS_DOUBTED];
+    uint32_t octets =
+        packet->data_octets + !!(packet->flags & TCP_SYN) + !!(packet->flags & TCP_FIN);
+    sums->any |= packet->doubt != GI_COUNT_segments;
+    if (!sums->any)
+        return;
+    if (one->waits && packet->flags & TCP_ACK && is_between(&one->to, &one->from, packet) &&
+        packet->acknowledgement - one->end < AHEAD_MOST) {
+        sums->acknowledged++;
+        one->waits = false;
+    }
+    bool is_again = one->waits && is_between(&one->from, &one->to, packet);
+    if (packet->doubt != GI_COUNT_segments && octets && !is_again) {
+        *one = (struct gi_doubted){packet->from, packet->to, packet->sequence + octets, true};
+    } else if (packet->doubt == GI_COUNT_segments && is_again &&
+               one->end - packet->sequence - 1 < octets) {
+        sums->sent_again++;
+        one->waits = false;
+    }
+}
