@@ -125,8 +125,10 @@ static void take_data(struct gi_flow *flow, const struct gi_packet *packet, enum
     struct gi_half *half = &flow->half[side];
     uint64_t passed = flow->user[GI_UP]->passed + packet->ip_octets;
     bool answered = flow->half[!side].packets > 0;
-    enum gi_half_sent sent = gi_half_send(half, packet, (uint32_t)passed,
-                                          gi_flow_round_trip_us(flow, side), answered, records);
+    // Of what comes in its order nobody asks whether it was lost.
+    uint32_t upstream_us = packet->sequence == half->next ? 0 : gi_flow_round_trip_us(flow, side);
+    enum gi_half_sent sent =
+        gi_half_send(half, packet, (uint32_t)passed, upstream_us, answered, records);
     counts->n[GI_COUNT_far_segments] += sent == GI_HALF_FAR;
     counts->n[GI_COUNT_large_segments] += sent == GI_HALF_LARGE;
     if (side == GI_UP) {

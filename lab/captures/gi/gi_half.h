@@ -12,6 +12,8 @@
 #ifndef SLUICE_GI_HALF_H
 #define SLUICE_GI_HALF_H
 
+#include <stdlib.h>
+
 #include "lab/captures/gi/gi_packet.h"
 #include "lab/captures/gi/gi_users.h"
 
@@ -176,9 +178,6 @@ struct gi_acked gi_half_ack(struct gi_half *half, const struct gi_packet *packet
 // No more comes: those of which nobody knew which sending it was.
 void gi_half_trips_end(struct gi_half *half, struct gi_trips *trips);
 
-// A packet passes, of whatever kind: does the sender count?
-void gi_half_take_id(struct gi_half *half, uint16_t ip_id);
-
 // No more comes: what is still unjudged is undecided, and what was judged by the least round trip
 // from here to the sender so far is judged by the final one. Frees the records.
 void gi_half_end(struct gi_half *half, uint32_t upstream_us, bool closed,
@@ -186,6 +185,26 @@ void gi_half_end(struct gi_half *half, uint32_t upstream_us, bool closed,
 
 // At the end of all halves.
 void gi_half_free_spares(struct gi_records *records);
+
+// Does the sender count its packets by their identifications? A server counts those of all its
+// connections, so there may be many between two of one. Of identifications at random one in 32 is
+// so near to the one before.
+#define GI_IDS_NEAR  1024
+#define GI_IDS_SWAP  256 // the step of a counter in the other order of octets
+#define GI_IDS_FAR   2   // what is far weighs so much
+#define GI_IDS_COUNT 3   // from here on it counts
+#define GI_IDS_MOST  7
+
+// A packet passes, of whatever kind.
+static inline void gi_half_take_id(struct gi_half *half, uint16_t ip_id)
+{
+    int32_t step = abs((int16_t)(ip_id - half->last_ip_id));
+    half->last_ip_id = ip_id;
+    if (step && step < GI_IDS_NEAR && step % GI_IDS_SWAP)
+        half->counts_ids += half->counts_ids < GI_IDS_MOST;
+    else
+        half->counts_ids -= half->counts_ids < GI_IDS_FAR ? half->counts_ids : GI_IDS_FAR;
+}
 
 static inline uint32_t gi_half_flight(const struct gi_half *half)
 {

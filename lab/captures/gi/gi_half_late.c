@@ -18,28 +18,11 @@ static_assert(ROOM_FIRST <= GI_LATE_MOST, "all have a number");
 // same.
 #define REORDER_US 3000
 
-// Does it count? A server counts the packets of all its connections, so there may be many between
-// two of one. Of identifications at random one in 32 is so near to the one before.
-#define STEP_MOST      1024
-#define STEP_SWAPPED   256 // the step of a counter in the other order of octets
-#define COUNTS         3   // so many steps more are near than are far, which weigh twice
-#define COUNTS_MOST    7
-#define STEP_FAR_MINUS 2
 // Beside what opened the hole, an original is so near, and a repetition after a time-out so far.
 #define BEFORE_MOST 4096
 #define AFTER_MOST  16384
 
 // ---- Identifications ----
-
-void gi_half_take_id(struct gi_half *half, uint16_t ip_id)
-{
-    int32_t step = abs((int16_t)(ip_id - half->last_ip_id));
-    half->last_ip_id = ip_id;
-    if (step && step < STEP_MOST && step % STEP_SWAPPED)
-        half->counts_ids += half->counts_ids < COUNTS_MOST;
-    else
-        half->counts_ids -= half->counts_ids < STEP_FAR_MINUS ? half->counts_ids : STEP_FAR_MINUS;
-}
 
 static int8_t order_of(uint16_t ip_id, uint16_t other)
 {
@@ -78,7 +61,7 @@ static void give_back(struct gi_records *records, uint16_t i)
 static enum gi_verdict verdict_of(const struct gi_half *half, struct gi_late *late,
                                   uint32_t upstream_us)
 {
-    late->settled = late->order && half->counts_ids >= COUNTS;
+    late->settled = late->order && half->counts_ids >= GI_IDS_COUNT;
     bool overtaken = late->settled ? late->order < 0
                                    : late->waited_us < (upstream_us ? upstream_us : REORDER_US);
     return overtaken ? GI_VERDICT_reordered : GI_VERDICT_lost_upstream;

@@ -193,7 +193,7 @@ enum gi_count gi_packet_read(struct gi_packet *packet, const struct capture_pack
     packet->time_ns = frame->time_ns;
     packet->teid = 0;
     enum capture_count verdict = but_for_sum(capture_peel_link(frame, &ip, counts->capture), &ip);
-    if (verdict == CAPTURE_taken)
+    if (verdict == CAPTURE_taken && ip.protocol != IPV4_PROTOCOL_TCP) // which is no tunnel
         verdict = but_for_sum(capture_peel_tunnels(&ip, counts->capture), &ip);
     enum gi_count fate = fates[verdict];
     uint16_t port = fate == GI_COUNT_segments ? gtp_port(&ip) : 0;

@@ -22,9 +22,7 @@ void gi_sums_take(struct gi_sums *sums, const struct gi_packet *packet, uint32_t
     struct gi_doubted *one = &sums->doubted[hash % GI_SUMS_DOUBTED];
     uint32_t octets =
         packet->data_octets + !!(packet->flags & TCP_SYN) + !!(packet->flags & TCP_FIN);
-    sums->any |= packet->doubt != GI_COUNT_segments;
-    if (!sums->any)
-        return;
+    sums->any = true;
     if (one->waits && packet->flags & TCP_ACK && is_between(&one->to, &one->from, packet) &&
         packet->acknowledgement - one->end < AHEAD_MOST) {
         sums->acknowledged++;

@@ -21,7 +21,7 @@ struct gi_sums {
     uint64_t acknowledged, sent_again;
 };
 
-// A segment has come, which need not be one of these.
+// A segment has come, which need not be one of these; from the first one on.
 void gi_sums_take(struct gi_sums *sums, const struct gi_packet *packet, uint32_t hash);
 
 // Do wrong checksums say nothing in this capture?

@@ -106,12 +106,12 @@ void gi_take(struct gi *gi, const struct capture_packet *frame)
     waiting->fate = gi_packet_read(&waiting->packet, frame, &gi->rules, &gi->counts);
     if (waiting->fate == GI_COUNT_segments || waiting->fate == GI_COUNT_fragments)
         waiting->hash = hash_of(&waiting->packet);
-    if (waiting->fate == GI_COUNT_segments)
+    if (waiting->fate == GI_COUNT_segments && (gi->sums.any || waiting->packet.doubt))
         gi_sums_take(&gi->sums, &waiting->packet, waiting->hash);
     gi->counts.frames++;
-    bool sorted = gi_window_put(&gi->window);
+    bool sorted = gi_window_put(&gi->window, frame->time_ns);
     gi->counts.n[GI_COUNT_sorted] += sorted && frame->time_ns >= gi->now_ns;
-    while (gi_window_is_due(&gi->window))
+    while (gi->series.take && gi_window_is_due(&gi->window)) // somebody may be looking
         take_first(gi);
 }
 

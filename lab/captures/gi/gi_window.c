@@ -12,16 +12,17 @@ void gi_window_create(struct gi_window *window)
     window->begin = window->count = 0;
 }
 
-bool gi_window_put(struct gi_window *window)
+static uint16_t *place_of(struct gi_window *window, uint32_t i)
 {
-    uint64_t time_ns = gi_window_free(window)->packet.time_ns;
-    uint32_t i = window->count++;
-    if (i == 0 || gi_window_at(window, i - 1)->packet.time_ns <= time_ns)
-        return false;
-    uint16_t place = window->order[(window->begin + i) % GI_WINDOW_PACKETS];
+    return &window->order[(window->begin + i) % GI_WINDOW_PACKETS];
+}
+
+void gi_window_sort(struct gi_window *window)
+{
+    uint32_t i = window->count - 1;
+    uint16_t place = *place_of(window, i);
+    uint64_t time_ns = window->place[place].packet.time_ns;
     for (; i && gi_window_at(window, i - 1)->packet.time_ns > time_ns; i--)
-        window->order[(window->begin + i) % GI_WINDOW_PACKETS] =
-            window->order[(window->begin + i - 1) % GI_WINDOW_PACKETS];
-    window->order[(window->begin + i) % GI_WINDOW_PACKETS] = place;
-    return true;
+        *place_of(window, i) = *place_of(window, i - 1);
+    *place_of(window, i) = place;
 }

@@ -18,7 +18,10 @@ struct gi_waiting {
 };
 
 struct gi_window {
-    uint32_t begin, count;
+    // begin and count are apart, for gcc would change both at once, and wait for the stores before.
+    uint32_t begin;
+    uint64_t newest_ns; // of those that wait
+    uint32_t count;
     // A ring of places, of which each has one: those that wait by their time, then the free ones.
     uint16_t order[GI_WINDOW_PACKETS];
     struct gi_waiting place[GI_WINDOW_PACKETS];
@@ -32,26 +35,38 @@ static inline struct gi_waiting *gi_window_at(struct gi_window *window, uint32_t
 }
 
 // Does the first one have to leave before one of that time comes?
-static inline bool gi_window_is_full(struct gi_window *window, uint64_t time_ns)
+static inline bool gi_window_is_full(const struct gi_window *window, uint64_t time_ns)
 {
     return window->count == GI_WINDOW_PACKETS ||
-           (window->count &&
-            time_ns + GI_WINDOW_NS <= gi_window_at(window, window->count - 1)->packet.time_ns);
+           (window->count && time_ns + GI_WINDOW_NS <= window->newest_ns);
 }
 
 // Nothing that may come belongs in front of the first one.
 static inline bool gi_window_is_due(struct gi_window *window)
 {
-    return window->count && gi_window_at(window, 0)->packet.time_ns + GI_WINDOW_NS <=
-                                gi_window_at(window, window->count - 1)->packet.time_ns;
+    return window->count &&
+           gi_window_at(window, 0)->packet.time_ns + GI_WINDOW_NS <= window->newest_ns;
 }
 
-// The free place, which the caller fills and puts in. True: it is older than one before it.
+// The free place, which the caller fills and puts in.
 static inline struct gi_waiting *gi_window_free(struct gi_window *window)
 {
     return gi_window_at(window, window->count);
 }
-bool gi_window_put(struct gi_window *window);
+
+// Moves the last one in front of those that are newer.
+void gi_window_sort(struct gi_window *window);
+
+// True: it is older than one before it.
+static inline bool gi_window_put(struct gi_window *window, uint64_t time_ns)
+{
+    bool sorted = window->count++ && time_ns < window->newest_ns;
+    if (sorted)
+        gi_window_sort(window);
+    else
+        window->newest_ns = time_ns;
+    return sorted;
+}
 
 // The first one leaves; it is valid until the next is put in.
 static inline struct gi_waiting *gi_window_leave(struct gi_window *window)

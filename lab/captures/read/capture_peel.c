@@ -566,18 +566,30 @@ static enum capture_count peel(struct peel *p, enum step step)
         step = steps[step](p);
     if (step != STEP_END)
         unread(p, CAPTURE_unread_deep);
-    bool is_ip = p->verdict == CAPTURE_taken || p->verdict == CAPTURE_later_fragment;
-    return is_ip && p->ip->sum_wrong ? CAPTURE_ip_checksum : p->verdict;
+    return p->verdict;
+}
+
+static enum capture_count with_sum(enum capture_count verdict, const struct capture_ip *ip)
+{
+    bool is_ip = verdict == CAPTURE_taken || verdict == CAPTURE_later_fragment;
+    return is_ip && ip->sum_wrong ? CAPTURE_ip_checksum : verdict;
+}
+
+// Most frames are IP in Ethernet or in nothing, and the loop takes as long as all else in here.
+static bool is_plain(enum step step, struct capture_view *view)
+{
+    if (step != STEP_ETHER || view->captured < ETHER_OCTETS)
+        return step == STEP_IP;
+    uint16_t type = get_be16(view->octets + 12);
+    *view = capture_view_behind(*view, ETHER_OCTETS);
+    return type == ETHER_TYPE_IPV4 || type == ETHER_TYPE_IPV6;
 }
 
 enum capture_count capture_peel_link(const struct capture_packet *packet, struct capture_ip *ip,
                                      uint64_t counts[CAPTURE_COUNTS])
 {
     const struct link *link = link_of(packet->link);
-    struct peel p = {.view = {packet->octets, packet->captured, packet->length},
-                     .ip = ip,
-                     .counts = counts,
-                     .outer = true};
+    struct capture_view view = {packet->octets, packet->captured, packet->length}, plain = view;
     if (!link) {
         counts[CAPTURE_link_unknown]++;
         return CAPTURE_link_unknown;
@@ -585,7 +597,12 @@ enum capture_count capture_peel_link(const struct capture_packet *packet, struct
     ip->source = ip->destination = (struct ipv6_address){{0}}; // of Frame Relay
     ip->fragment = ip->sum_wrong = false;
     ip->direction = CAPTURE_UNKNOWN;
-    enum capture_count verdict = peel(&p, link->step);
+    enum capture_count verdict =
+        is_plain(link->step, &plain)
+            ? capture_ip_read(plain, ip, counts)
+            : peel(&(struct peel){.view = view, .ip = ip, .counts = counts, .outer = true},
+                   link->step);
+    verdict = with_sum(verdict, ip);
     counts[verdict]++;
     if (verdict == CAPTURE_taken)
         counts[CAPTURE_first_fragment] += ip->fragment;
@@ -595,5 +612,5 @@ enum capture_count capture_peel_link(const struct capture_packet *packet, struct
 enum capture_count capture_peel_tunnels(struct capture_ip *ip, uint64_t counts[CAPTURE_COUNTS])
 {
     struct peel p = {.ip = ip, .counts = counts};
-    return peel(&p, STEP_TUNNEL);
+    return with_sum(peel(&p, STEP_TUNNEL), ip);
 }
