@@ -156,6 +156,7 @@ struct outputs {
     struct json json;
     struct gi_sheets *sheets;
     struct gi_tops *tops;
+    struct gi_history history; // for the JSON and the page
     uint64_t flows;
     bool paper;
 };
@@ -176,6 +177,9 @@ static void take_flow(void *self, const struct gi_result *result)
 static void take_moment(void *self, const struct gi_moment *moment)
 {
     struct outputs *out = self;
+    gi_history_take(&out->history, moment);
+    if (!out->series)
+        return;
     table_csv_row(&gi_list_series, NULL, moment, out->series);
     fflush(out->series);
 }
@@ -478,6 +482,7 @@ static void put_report(struct json *json, const struct outputs *out, const struc
     json_close(json);
     if (out->paper)
         table_json(&gi_list_paper, out->sheets, json);
+    gi_history_put(&out->history, json);
     table_json(&gi_list_top_users, out->tops, json);
     table_json(&gi_list_top_hosts, out->tops, json);
     put_texts(json);
@@ -516,7 +521,9 @@ static int run(const struct gi_options *options, struct capture_filter *filter, 
     struct gi_config config = options->config;
     if (options->losses && !(config.losses = open_output(options->losses)))
         return EXIT_RUN_FAILED;
-    config.interval_ns = out.series ? options->interval_s * S_IN_NS : 0;
+    uint64_t interval_s = out.series ? options->interval_s : out.json_file || out.page ? 1 : 0;
+    config.interval_ns = interval_s * S_IN_NS;
+    gi_history_begin(&out.history, config.interval_ns);
     config.moment = take_moment;
     config.vectors = options->scenario.path ? gi_vectors_create() : NULL;
     struct gi *gi = gi_create(&config, take_flow, &out);

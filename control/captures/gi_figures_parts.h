@@ -39,6 +39,9 @@ void gi_add_both(struct gi_figures *f, const struct json_object *const reports[2
                  const struct gi_histogram *h);
 void gi_add_round_trips(struct gi_figures *f, const struct json_object *report);
 
+// ---- gi_over_time.c ----
+void gi_add_over_time(struct gi_figures *f, const struct json_object *report);
+
 // ---- gi_bars.c ----
 void gi_add_bottlenecks(struct gi_figures *f, const struct json_object *report);
 void gi_add_losses(struct gi_figures *f, const struct json_object *report);

@@ -15,12 +15,13 @@ from gi_capture import SYN, Talk, pcap
 from gi_population import Flow, address, drawn, failed, frames_of
 from harness import case, main, new_folder, program, right, same, sluice
 from pages import check_page
-from pictures import boxes_of, diamonds_of, lines_of, pairs, picture_of, said_of, same_places, scale, series_colour
+from pictures import boxes_of, diamonds_of, dots_of, lines_of, pairs, picture_of, said_of, same_places, scale, series_colour
 
 INK = "currentColor"
 FIGURES = {"Fig. 3": "set-up delay", "Fig. 4": "round trips", "Fig. 7": "rate", "Fig. 8": "lost", "Fig. 9": "single",
            "Fig. 10": "loss ratio", "Fig. 11": "traffic", "Fig. 13": "throughput", "Fig. 14": "MSS", "Fig. 15": "SACK",
            "Fig. 16": "timestamps", "Fig. 17": "window"}
+OVER_TIME = {"Rate over time": "TCP", "Repetitions over time": "again", "Set-up over time": "delay", "Flows over time": "live"}
 
 
 def read(frames, *options, name="x.pcap", env=None):
@@ -66,8 +67,8 @@ def row_of(report, table, label):
 def tables():
     report, text = network()
     page = check_page(text)
-    same([title.split(":")[0] for title in page.titles], list(FIGURES), "figures")
-    for title, word in zip(page.titles, FIGURES.values()):
+    same([title.split(":")[0] for title in page.titles], [*FIGURES, *OVER_TIME], "figures")
+    for title, word in zip(page.titles, [*FIGURES.values(), *OVER_TIME.values()]):
         right(word in title, title)
     right("Fig. 1, 2, 6 and 12 of the paper are drawings" in text and "Without a flow" not in text, "notes")
     for name, rows in report["tables"].items():
@@ -226,6 +227,32 @@ def round_trips():
         same_places(line, [place(point) for point in cdf(bins, 0.01, most)], f"line {k}")
 
 
+@case("over time: each interval's rates, repetitions, set-ups and flows, with a gap where nothing came")
+def over_time():
+    talk = Talk().setup(0.2, 0.1, 0.4)
+    for second in (1, 2, 3, 4, 9, 10):
+        talk.data(second + 0.1, 1 + 1000 * second).ack(second + 0.5, 1001 + 1000 * second)
+    talk.data(10.6, 1001)
+    later = Talk(user=(address(9), 5)).setup(12.5, 0.1, 0.4)
+    report, text = read(sorted([*talk.frames, *later.frames]))
+    rows = report["series"]["rows"]
+    same([report["series"]["interval_s"], [row["begin_s"] for row in rows]], [1, [0, 1, 2, 3, 4, 9, 10, 12, 13]], "rows")
+
+    def drawn(name, value, dots=False):
+        picture = figure(text, name)
+        place = scale(picture)
+        if dots:
+            return dots_of(picture, series_colour(0)), [place((row["begin_s"] + 0.5, value(row))) for row in rows if value(row) is not None]
+        wanted = [place(point) for row in rows for point in ((row["begin_s"], value(row)), (row["begin_s"] + 1, value(row)))]
+        return [point for line in lines_of(picture, series_colour(0)) for point in line], wanted
+    for name, value in (("Rate over time", lambda row: row["down_bit_per_s"] / 1000), ("Flows over time", lambda row: row["flows_alive"])):
+        found, wanted = drawn(name, value)
+        corners = [point for i, point in enumerate(wanted) if not (0 < i < len(wanted) - 1 and wanted[i - 1][1] == point[1] == wanted[i + 1][1])]
+        right(all(any(abs(x - a) < 0.2 and abs(y - b) < 0.2 for a, b in found) for x, y in corners), f"{name}: {found}, right is {corners}")
+    found, wanted = drawn("Set-up over time", lambda row: row["setup_mean_s"], True)
+    same_places(found, wanted, "set-up")
+
+
 def bars_of(picture, colour):
     """Their right ends as numbers of the x axis, from the top down."""
     place = scale(picture + "d='M0,0 L9,0 '/> <g transform=\"\" > <text>0</text>d='M0,1 L9,1 '/> <g transform=\"\" > <text>1</text>")
@@ -351,9 +378,10 @@ def empty():
     for frames in ([], Talk().add(0, "up", SYN, 0).frames):
         report, text = read(frames, "--paper")
         page = check_page(text)
-        same((len(report["flows"]), page.titles, text.count("<svg")), (len(frames), [], 0), "figures")
+        drawn = [name for name in OVER_TIME if frames and name != "Set-up over time"]
+        same((len(report["flows"]), [title.split(":")[0] for title in page.titles], text.count("<svg")), (len(frames), drawn, len(drawn)), "figures")
         missing = re.search("Without a flow: (.*?)[.]</p>", text)[1]
-        same(missing.split(", "), list(FIGURES), "without a flow")
+        same(missing.split(", "), [name for name in (*FIGURES, *OVER_TIME) if name not in drawn], "without a flow")
         same(page.tables[report["texts"]["tables"]["flows"]][1][1], str(len(frames)), "flows")
         right(not re.search(r"\b(nan|inf)\b", re.sub("<style>.*</style>", "", text, flags=re.DOTALL)), "no number")
 
@@ -363,7 +391,7 @@ def one():
     _, text = read(Flow(address(1), segments=90).frames())
     page = check_page(text)
     same([title.split(":")[0] for title in page.titles], ["Fig. 3", "Fig. 4", "Fig. 7", "Fig. 8", "Fig. 9", "Fig. 10",
-                                                          "Fig. 11", "Fig. 13"], "figures")
+                                                          "Fig. 11", "Fig. 13", *OVER_TIME], "figures")
 
 
 HOSTILE = ("<script>alert(1)</script>.pcap", "\"' onload=x & &lt;.pcap", "a\x1b[31m\n\t\x7f.pcap", "\u00e9\u202e.pcap", "%s%n`id`$(id).pcap")

@@ -80,6 +80,21 @@ def others():
          [(0, 1, 0, 0), (1000, 1, 1, 32), (500, 1, 0, 0)], "rows")
 
 
+@case("the report's series has 600 rows at most: their sums are those of all rows")
+def history():
+    talk = Talk()
+    for second in range(2000):
+        talk.add(second + 0.5, "up", SYN, 0)
+    others = [Talk(user=(f"10.0.1.{i}", 9)).add(7 * i + 0.7, "up", SYN, 0).frames[0] for i in range(1, 100)]
+    rows, report, _ = series_of([*sorted([*talk.frames, *others], key=lambda frame: frame[0]), (5.0, talk.frames[0][1])], 1)
+    series = report["series"]
+    same((series["interval_s"], [row["begin_s"] for row in series["rows"]], series["left_out"]), (4, list(range(0, 2000, 4)), 1), "rows")
+    for name in ("frames", "up_segments", "flows_begun"):
+        same(sum(row[name] for row in series["rows"]), sum(row[name] for row in rows[:2000]), name)
+    wanted = [sum(row["up_bit_per_s"] for row in rows[i:i + 4]) // 4 for i in range(0, 2000, 4)]
+    same([row["up_bit_per_s"] for row in series["rows"]], wanted, "rates")
+
+
 @case("a pipe that goes on: each row comes when its interval is over, and SIGINT ends the last one")
 def live():
     talk = Talk()

@@ -39,4 +39,16 @@ void gi_series_segment(struct gi_series *series, const struct gi_flow *flow, enu
                        uint32_t octets, const struct gi_series_before *before);
 void gi_series_end(struct gi_series *series);
 
+// Rows for a page: as they come, and whenever there are too many, each two become one.
+#define GI_HISTORY_ROWS 600
+struct gi_history {
+    uint64_t interval_ns;
+    uint32_t count;
+    uint64_t left_out; // rows of a clock that had gone back
+    struct gi_moment row[GI_HISTORY_ROWS];
+};
+void gi_history_begin(struct gi_history *history, uint64_t interval_ns);
+void gi_history_take(struct gi_history *history, const struct gi_moment *moment);
+void gi_history_put(const struct gi_history *history, struct json *json); // the key "series"
+
 #endif
