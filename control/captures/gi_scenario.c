@@ -301,16 +301,76 @@ static const char *put_value(FILE *out, const char *name, const struct value *va
     return name + n + 1;
 }
 
-static void put_configuration(FILE *out, const char *stem, const struct figures *f, char *left_out,
-                              char *rates)
+static void put_filled(FILE *out, const char *text, const struct value *values)
+{
+    while (*text)
+        if (*text == '@')
+            text = put_value(out, text + 1, values);
+        else
+            fputc(*text++, out);
+}
+
+static FILE *open_text(char **text, size_t *octets)
+{
+    FILE *file = open_memstream(text, octets);
+    if (!file)
+        abort();
+    return file;
+}
+
+static void put_before(FILE *out, const struct gi_vectors *vectors)
+{
+    for (uint32_t i = 0; i < vectors->users; i++) {
+        const struct gi_vector_user *user = vectors->user[i];
+        uint64_t mean_ms = user->pages ? user->pages_us / user->pages / 1000 : 0;
+        if (user->place)
+            fprintf(out, "\n    { %u, %" PRIu64 ", %" PRIu64 " },", user->pages, mean_ms,
+                    user->octets);
+    }
+}
+
+// The texts that are of several lines.
+struct texts {
+    char stem[NAME_OCTETS + 1];
+    char *left_out, *rates, *before;
+};
+
+static void make_texts(struct texts *texts, const char *path, const struct gi_vectors *vectors,
+                       const struct gi_counts *counts)
+{
+    size_t octets;
+    FILE *left_out = open_text(&texts->left_out, &octets);
+    put_left_out(left_out, vectors, counts);
+    fclose(left_out);
+    FILE *rates = open_text(&texts->rates, &octets);
+    put_mean_rates(rates, vectors);
+    fclose(rates);
+    FILE *before = open_text(&texts->before, &octets);
+    put_before(before, vectors);
+    fclose(before);
+    snprintf(texts->stem, sizeof texts->stem, "%.*s", (int)(strlen(base_of(path)) - 4),
+             base_of(path));
+}
+
+static void free_texts(struct texts *texts)
+{
+    free(texts->left_out);
+    free(texts->rates);
+    free(texts->before);
+}
+
+static void put_all(FILE *out, const char *template, const struct texts *texts,
+                    const struct figures *f)
 {
     uint64_t way_us = f->rtt_us > RADIO_RTT_US ? (f->rtt_us - RADIO_RTT_US) / 2 : 1000;
     uint64_t setup_us = f->setup_us > f->rtt_us ? (f->setup_us - f->rtt_us) / 2 : 0;
     const struct value values[] = {
-        {"stem", stem, 0},
-        {"left_out", left_out, 0},
-        {"rates", rates, 0},
+        {"stem", texts->stem, 0},
+        {"left_out", texts->left_out, 0},
+        {"rates", texts->rates, 0},
+        {"before", texts->before, 0},
         {"users", NULL, f->users},
+        {"seconds", NULL, f->seconds},
         {"begin_s", NULL, f->begin_s},
         {"end_s", NULL, f->begin_s + f->seconds},
         {"internet_us", NULL, f->internet_us / 2},
@@ -326,36 +386,27 @@ static void put_configuration(FILE *out, const char *stem, const struct figures 
         {"rate", NULL, f->rate_bit_per_s ? f->rate_bit_per_s : RATE_USUAL},
         {"rate_why",
          f->rate_bit_per_s ? "the median of the others" : "a guess, for there are no others", 0}};
-    for (const char *at = gi_scenario_template; *at;)
-        if (*at == '@')
-            at = put_value(out, at + 1, values);
-        else
-            fputc(*at++, out);
+    put_filled(out, template, values);
 }
 
-static FILE *open_text(char **text, size_t *octets)
+static bool write_filled(const struct gi_scenario *scenario, const char *name, const char *template,
+                         const struct texts *texts, const struct figures *f)
 {
-    FILE *file = open_memstream(text, octets);
-    if (!file)
-        abort();
-    return file;
+    FILE *out = open_file(scenario, name);
+    if (!out)
+        return false;
+    put_all(out, template, texts, f);
+    return close_file(out, name);
 }
 
-static void put_lua(FILE *out, const char *path, const struct figures *f,
-                    const struct gi_vectors *vectors, const struct gi_counts *counts)
+static bool write_vectors(const struct gi_scenario *scenario, const char *name,
+                          const struct gi_vectors *vectors)
 {
-    char *left_out, *rates, stem[NAME_OCTETS + 1];
-    size_t octets;
-    FILE *text = open_text(&left_out, &octets);
-    put_left_out(text, vectors, counts);
-    fclose(text);
-    text = open_text(&rates, &octets);
-    put_mean_rates(text, vectors);
-    fclose(text);
-    snprintf(stem, sizeof stem, "%.*s", (int)(strlen(base_of(path)) - 4), base_of(path));
-    put_configuration(out, stem, f, left_out, rates);
-    free(left_out);
-    free(rates);
+    FILE *csv = open_file(scenario, name);
+    if (!csv)
+        return false;
+    put_vectors(csv, vectors);
+    return close_file(csv, name);
 }
 
 bool gi_scenario_write(const struct gi_scenario *scenario, const struct gi_vectors *vectors,
@@ -368,16 +419,14 @@ bool gi_scenario_write(const struct gi_scenario *scenario, const struct gi_vecto
         fprintf(stderr, "sluice gi: %s: not written, for no connection was answered\n", path);
         return false;
     }
+    struct texts texts;
     name_with(name, path, ".csv");
-    FILE *csv = open_file(scenario, name);
-    if (!csv)
+    if (!write_vectors(scenario, name, vectors) || !write_rates(scenario, vectors, f.begin_s))
         return false;
-    put_vectors(csv, vectors);
-    if (!close_file(csv, name) || !write_rates(scenario, vectors, f.begin_s))
-        return false;
-    FILE *lua = open_file(scenario, path);
-    if (!lua)
-        return false;
-    put_lua(lua, path, &f, vectors, counts);
-    return close_file(lua, path);
+    make_texts(&texts, path, vectors, counts);
+    name_with(name, path, ".targets.lua");
+    bool good = write_filled(scenario, name, gi_scenario_targets, &texts, &f) &&
+                write_filled(scenario, path, gi_scenario_template, &texts, &f);
+    free_texts(&texts);
+    return good;
 }

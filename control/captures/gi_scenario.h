@@ -15,8 +15,8 @@ struct gi_scenario {
 bool gi_scenario_write(const struct gi_scenario *scenario, const struct gi_vectors *vectors,
                        const struct gi_counts *counts);
 
-// The configuration, with @names@ for what a capture says (gi_scenario.lua).
-extern const char gi_scenario_template[];
+// With @names@ for what a capture says: the configuration (gi_scenario.lua), and the targets.
+extern const char gi_scenario_template[], gi_scenario_targets[];
 
 // NULL, or why this cannot be a scenario's name.
 const char *gi_scenario_fault(const char *path);

@@ -5,6 +5,7 @@ octet of a packet in the files; bounds; and that the run of a scenario comes nea
 tests/soak/gi_scenario.py has that with five seeds."""
 
 import collections
+import csv
 import functools
 import json
 import re
@@ -66,6 +67,14 @@ def one_dialogue():
     same([row[key] for key in ("mss", "window", "sack", "timestamps")], ["1400", str(16384 << 2), "1", "1"], "ends")
     same(worlds.knob(path, "internet_latency"), "20000", "to the host, in us")
     same(sluice("check", path).returncode, 0, "sluice check")
+
+
+@case("what the users had in the capture: whole pages, their mean time, and octets")
+def before():
+    # One from the SYN to 1.8 s, one from 4.8 to 5.4 s; of the other user one that is cut.
+    path, _ = made(merged(dialogue(), transfer(150000, end=False, user=("10.0.0.2", 40000))))
+    found = re.findall(r"\{ (\d+), (\d+), (\d+) \},", path.with_name("a.targets.lua").read_text())
+    same(found, [("2", "1200", "3500"), ("0", "0", "145000")], "pages, their mean in ms, and octets")
 
 
 @case("segments that come again, late or twice are the same steps")
@@ -226,6 +235,23 @@ def near():
 def figures_of(done):
     right(done.summary["sound"] and done.summary["complete"], "the run is not sound")
     return worlds.figures(done)
+
+
+@case("the targets beside it say what was before: met with the queue that was captured, and told of the other")
+def beside():
+    out, path = new_folder() / "out", scenario()
+    done = sluice("run", path, "--variant", "all", "--seeds", "1..2", "--targets", path.with_name("scenario.targets.lua"),
+                  "--out", out)
+    same(done.returncode, 0, f"exit status: {done.stderr}")
+    rows = json.loads((out / "targets.json").read_text())["targets"]
+    same([(row["figure"], row["verdict"]) for row in rows],
+         [("capture", "met"), ("capture", "met"), ("told", "told"), ("told", "told")], "rows")
+    users = list(csv.DictReader((captured().out / "applications.csv").read_text().splitlines()))
+    means = [float(row["page_mean_ms"] or row["transfer_mean_ms"]) for row in users]
+    octets = sum(int(row["ms_arrived_octets"]) for row in users)
+    for row, wanted in zip(rows, (sum(means) / len(means) / 1000, octets * 8 / 120 / 1000)):
+        right(abs(row["published"] / wanted - 1) < 0.05, f"{row['what']}: {row['published']} before, by the lab {wanted}")
+    right("mean page or file" in (out / "report.html").read_text(), "the page does not have it")
 
 
 @case("the same capture makes the same files, and the same seed the same run; both variants run")

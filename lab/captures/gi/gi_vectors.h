@@ -69,6 +69,9 @@ struct gi_vector_user {
     uint32_t place;              // among those with connections, from 1; 0: it has none
     uint32_t least_rtt_us;       // 0: none
     uint64_t lost;               // between here and the user
+    uint64_t octets;             // that it has acknowledged
+    uint32_t pages;              // that were whole, and their times together
+    uint64_t pages_us;
     struct gi_channel channel;
 };
 

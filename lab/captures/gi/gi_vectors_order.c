@@ -198,6 +198,47 @@ static void number_pages(struct user_order *order)
     }
 }
 
+// A page as it was seen here, which is as long as for the user: the way to here is in both its
+// ends.
+struct page {
+    uint64_t begin_us, end_us; // end_us 0: nothing answered
+    bool cut;
+};
+
+static void end_page(struct page *page, const struct gi_vector *v, const struct gi_step *s)
+{
+    if (s->side != GI_DOWN || s->what != GI_STEP_SENDS)
+        return;
+    page->cut |= !s->end_us || s->octets_until > v->side[GI_DOWN].acked;
+    if (s->end_us > page->end_us)
+        page->end_us = s->end_us;
+}
+
+static void time_pages(const struct user_order *order, struct gi_vector_user *user)
+{
+    struct gi_vector *vector = order->vectors->vector;
+    struct page *pages = calloc(order->pages + 1, sizeof *pages);
+    if (!pages)
+        abort();
+    for (uint32_t i = order->events; i-- > 0;) { // the first of a page is the last to be put
+        const struct event *event = &order->event[i];
+        const struct gi_vector *v = &vector[event->vector];
+        pages[event->step ? order->vectors->step[event->step].page : v->page].begin_us =
+            event->at_us;
+    }
+    for (uint32_t i = user->first; i; i = vector[i].next_of_user) {
+        user->octets += vector[i].side[GI_DOWN].acked;
+        for (uint32_t k = vector[i].first; k; k = order->vectors->step[k].next)
+            end_page(&pages[order->vectors->step[k].page], &vector[i], &order->vectors->step[k]);
+    }
+    for (uint32_t i = 1; i <= order->pages; i++)
+        if (pages[i].end_us > pages[i].begin_us && !pages[i].cut) {
+            user->pages++;
+            user->pages_us += pages[i].end_us - pages[i].begin_us;
+        }
+    free(pages);
+}
+
 // An answer that the capture's end cuts: how much more would have come nobody knows. It is as long
 // as half of its user's are, if that is more than had passed; a transfer of a user that had none as
 // long does not end.
@@ -257,6 +298,7 @@ static void order_user(struct user_order *order, struct gi_vector_user *user)
     for (uint32_t i = 0; i < order->events; i++)
         follow(order, &order->event[i]);
     number_pages(order);
+    time_pages(order, user);
 }
 
 void gi_vectors_finish(struct gi_vectors *vectors)
