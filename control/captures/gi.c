@@ -35,6 +35,7 @@ struct gi_options {
     struct gi_config config;
     uint32_t idle_s, flows_most, interval_s, top;
     bool take_bad_checksums, columns, paper, compare;
+    struct gi_sides sides;
 };
 
 // ---- The command line ----
@@ -79,6 +80,12 @@ static bool take_users(void *target, const char *text)
            cli_refuse("gi", "users", text, "address or teid");
 }
 
+static bool take_names(void *target, const char *text)
+{
+    return gi_sides_read(&((struct gi_options *)target)->sides, text) ||
+           cli_refuse("gi", "names", text, "two names such as access,core");
+}
+
 // +HH:MM or -HH:MM.
 static bool take_zone(void *target, const char *text)
 {
@@ -121,6 +128,8 @@ static const struct cli_option gi_options[] = {
      INTO(filter)},
     {"users", "WHAT", "how users are told apart: address, or the teid of their tunnels (address)",
      .take = take_users},
+    {"names", "A,B", "what the sides of users and of hosts are called in texts (GPRS,Internet)",
+     .take = take_names},
     {"zone", "+HH:MM", "local time of the network, for peak and off-peak hours (UTC)",
      .take = take_zone},
     {"idle", "SECONDS",
@@ -156,6 +165,7 @@ struct outputs {
     struct json json;
     struct gi_sheets *sheets;
     struct gi_tops *tops;
+    struct gi_sides sides;
     struct gi_history history; // for the JSON and the page
     uint64_t flows;
     bool paper;
@@ -407,7 +417,7 @@ static void print_all(const struct outputs *out, const struct gi *gi, const stru
                       int n)
 {
     printf("%" PRIu64 " flows\n", out->flows);
-    gi_sheets_print(out->sheets, stdout);
+    gi_sheets_print(out->sheets, &out->sides, stdout);
     if (out->paper)
         gi_paper_print(out->sheets, stdout);
     gi_tops_print(out->tops, stdout);
@@ -452,11 +462,11 @@ static void put_counts(struct json *json, const struct gi *gi)
     json_close(json);
 }
 
-static void put_texts(struct json *json)
+static void put_texts(struct json *json, const struct gi_sides *sides)
 {
     json_put_object(json, "texts");
     json_put_object(json, "tables");
-    gi_sheets_put_titles(json);
+    gi_sheets_put_titles(sides, json);
     json_close(json);
     json_put_object(json, "counts");
     for (int i = 0; i < GI_COUNTS; i++)
@@ -474,6 +484,10 @@ static void put_report(struct json *json, const struct outputs *out, const struc
                        const struct file *files, int n)
 {
     json_put_text(json, "version", sluice_version);
+    json_put_object(json, "sides");
+    json_put_text(json, "user", out->sides.user);
+    json_put_text(json, "host", out->sides.host);
+    json_close(json);
     json_put_object(json, "tables");
     gi_sheets_put(out->sheets, json);
     json_close(json);
@@ -485,7 +499,7 @@ static void put_report(struct json *json, const struct outputs *out, const struc
     gi_history_put(&out->history, json);
     table_json(&gi_list_top_users, out->tops, json);
     table_json(&gi_list_top_hosts, out->tops, json);
-    put_texts(json);
+    put_texts(json, &out->sides);
     put_counts(json, gi);
     put_files(json, files, n);
     json_close(json);
@@ -515,7 +529,7 @@ static void put_page(const struct outputs *out, const struct gi *gi, const struc
 static int run(const struct gi_options *options, struct capture_filter *filter, struct file *files,
                int n)
 {
-    struct outputs out = {.paper = options->paper};
+    struct outputs out = {.paper = options->paper, .sides = options->sides};
     if (!any_there(files, n) || !open_outputs(&out, options))
         return EXIT_RUN_FAILED;
     struct gi_config config = options->config;
@@ -612,8 +626,11 @@ void columns_gi_series(FILE *out)
 
 int command_gi(int argc, char **argv)
 {
-    struct gi_options options = {
-        .interval_s = 10, .top = 10, .idle_s = 3600, .flows_most = 1000000};
+    struct gi_options options = {.sides = gi_sides_of_paper,
+                                 .interval_s = 10,
+                                 .top = 10,
+                                 .idle_s = 3600,
+                                 .flows_most = 1000000};
     int first;
     enum cli_end end = cli_parse(&cli_of_gi, argc, argv, &options, &first);
     if (end != CLI_GO)

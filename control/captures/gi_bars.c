@@ -85,9 +85,11 @@ void gi_add_bottlenecks(struct gi_figures *f, const struct json_object *report)
     bool paper = value_in(report, "paper");
     struct bars b = begin_bars(f, "Fig. 8: where more of a flow was lost", "flows, %", 1 + paper);
     double flows = 0;
+    char label[GI_SIDE_OCTETS];
     for (int i = 0; i < 4; i++) {
         const struct json_object *row = gi_figures_row(report, "bottlenecks", labels[i]);
-        snprintf(begin_row(&b), PLOT_ROW_OCTETS, "%s: %.0f", labels[i], gi_number(row, "flows"));
+        snprintf(begin_row(&b), PLOT_ROW_OCTETS, "%s: %.0f",
+                 gi_sides_in(&f->sides, labels[i], label, sizeof label), gi_number(row, "flows"));
         flows += gi_number(row, "flows");
         add_bar(&b, 0, 100 * gi_number(row, "share"), 0);
         const struct json_object *other = published(report, "Fig. 8", labels[i]);

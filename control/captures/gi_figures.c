@@ -31,7 +31,7 @@ struct figure *gi_begin(struct gi_figures *f, const char *title, const char *x_t
     struct figure *figure = &f->figure[f->count];
     *figure = (struct figure){.name = gi_keep(f, GI_SERIES_MOST * sizeof *figure->name),
                               .plot = {.x_title = x_title, .y_title = y_title, .row_bars = 1}};
-    snprintf(figure->title, sizeof figure->title, "%s", title);
+    gi_sides_in(&f->sides, title, figure->title, sizeof figure->title);
     return figure;
 }
 
@@ -47,8 +47,9 @@ void gi_end_figure(struct gi_figures *f, const struct figure *figure, bool drawn
 void gi_add_name(struct gi_figures *f, struct figure *figure, const char *name, double flows,
                  uint32_t colour)
 {
-    char *text = gi_keep(f, GI_TEXT_ROOM);
-    snprintf(text, GI_TEXT_ROOM, flows < 0 ? "%s" : "%s (%.0f)", name, flows);
+    char *text = gi_keep(f, GI_TEXT_ROOM), side[GI_TEXT_ROOM];
+    snprintf(text, GI_TEXT_ROOM, flows < 0 ? "%s" : "%s (%.0f)",
+             gi_sides_in(&f->sides, name, side, sizeof side), flows);
     figure->name[figure->names++] = (struct figures_name){text, colour};
 }
 
@@ -74,6 +75,16 @@ double gi_number(const struct json_object *row, const char *key)
 {
     double value = value_as_real(value_in(row, key));
     return fabs(value) < GI_VALUE_MOST ? value : 0;
+}
+
+struct gi_sides gi_sides_of(const struct json_object *report)
+{
+    struct gi_sides sides = gi_sides_of_paper, read;
+    char text[2 * GI_SIDE_OCTETS], user[GI_SIDE_OCTETS], host[GI_SIDE_OCTETS];
+    const struct json_object *named = value_in(report, "sides");
+    snprintf(text, sizeof text, "%s,%s", value_text(named, "user", user, sizeof user),
+             value_text(named, "host", host, sizeof host));
+    return gi_sides_read(&read, text) ? read : sides;
 }
 
 // ---- One report ----
@@ -109,7 +120,7 @@ void gi_figures_of(struct gi_figures *f, const struct json_object *report)
             "parallel",
             1e-3,
             {"less than 1/3 background", "1/3 to 2/3 background", "at least 2/3 background"}};
-    *f = (struct gi_figures){.count = 0};
+    *f = (struct gi_figures){.sides = gi_sides_of(report)};
     gi_add_stack(f, report, &setups);
     gi_add_round_trips(f, report);
     gi_add_stack(f, report, &rates);
@@ -154,7 +165,7 @@ void gi_figures_beside(struct gi_figures *f, const struct json_object *const rep
          "parallel",
          1e-3,
          {"all"}}};
-    *f = (struct gi_figures){.count = 0};
+    *f = (struct gi_figures){.sides = gi_sides_of(reports[0])};
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
         gi_add_both(f, reports, &list[i]);
     gi_add_goodputs(f, reports);

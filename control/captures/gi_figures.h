@@ -3,6 +3,7 @@
 #define SLUICE_CONTROL_CAPTURES_GI_FIGURES_H
 
 #include "control/report/figures.h"
+#include "lab/captures/gi/gi_sides.h"
 
 #define GI_FIGURES_MOST 24
 #define GI_KEPT_MOST    2048
@@ -10,7 +11,11 @@
 
 struct json_object;
 
+// As a report calls them; the paper's, if it does not.
+struct gi_sides gi_sides_of(const struct json_object *report);
+
 struct gi_figures {
+    struct gi_sides sides;
     struct figure figure[GI_FIGURES_MOST];
     uint32_t count;
     char empty[GI_EMPTY_OCTETS]; // the figures that have no flow

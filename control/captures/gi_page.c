@@ -1,5 +1,6 @@
 // See page.h: the page of `sluice gi`, out of its JSON.
 #include "control/client/value.h"
+#include "control/captures/gi_figures.h"
 #include "control/captures/gi_tables.h"
 #include "control/captures/pages.h"
 #include "control/report/sections.h"
@@ -40,10 +41,12 @@ static void put_column(const char *key, FILE *out)
     fprintf(out, "%s</th>", gi_unit_texts[gi_unit_of(key)]);
 }
 
-static void put_row(const struct json_object *row, FILE *out)
+static void put_row(const struct json_object *row, const struct gi_sides *sides, FILE *out)
 {
+    char label[TEXT_ROOM], text[TEXT_ROOM];
     fputs("<tr>", out);
-    cells_member(row, "row", NULL, out);
+    value_text(row, "row", label, sizeof label);
+    cells_text(gi_sides_in(sides, label, text, sizeof text), NULL, out);
     for (size_t k = 0; k < value_size(row) && k < COLUMNS_MOST; k++)
         if (is_shown(value_key(row, k)))
             gi_cell(value_as_real(value_item(row, k)), gi_unit_of(value_key(row, k)), out);
@@ -55,6 +58,7 @@ static void put_table(const struct json_object *report, const char *name, FILE *
 {
     const struct json_object *rows = value_in(value_in(report, "tables"), name);
     const struct json_object *first = value_at(rows, 0);
+    const struct gi_sides sides = gi_sides_of(report);
     if (!first)
         return;
     fputs("<section><h2>", out);
@@ -66,7 +70,7 @@ static void put_table(const struct json_object *report, const char *name, FILE *
     fputs("</tr></thead><tbody>\n", out);
     for (size_t i = 0; i < value_count(rows); i++)
         if (i == 0 || value_real(value_at(rows, i), "flows") > 0)
-            put_row(value_at(rows, i), out);
+            put_row(value_at(rows, i), &sides, out);
     cells_end(out);
     fputs("</section>\n", out);
 }

@@ -6,6 +6,7 @@ import collections
 import ipaddress
 import json
 import math
+import re
 
 from gi_capture import HOST, SYN, Talk, merged, pcap
 from gi_judge import (HOURS, OF_SHARES, SHEETS, in_row, moments, near, network, ratio_of, report_of, table_row, values_of)
@@ -92,6 +93,32 @@ def many_users():
     report = json.loads((folder / "x.json").read_text())
     same([(row["user"], row["flows"]) for row in report["top_users"]], [("10.0.0.0", 1), ("10.0.0.1", 1), ("others", 40)], done.stderr)
     same([(row["host"], row["flows"]) for row in report["top_hosts"]], [(HOST, 65536 + 40)], "hosts")
+
+
+@case("--names: the two sides are called so wherever people read, also where a page is made of another's report; keys stay")
+def names():
+    folder = new_folder()
+    (folder / "x.pcap").write_bytes(pcap(frames_of(drawn(5, 100))))
+
+    def ran(*options):
+        done = sluice("gi", folder / "x.pcap", "--json", folder / "x.json", "--page", folder / "x.html", *options)
+        same((done.returncode, done.stderr), (0, ""), options)
+        page = re.sub("<style>.*?</style>", "", (folder / "x.html").read_text(), flags=re.DOTALL)
+        return done.stdout, re.sub("<[^>]*>", "\n", page), json.loads((folder / "x.json").read_text())
+    plain = ran()
+    text, page, report = ran("--names", "access net,core-2")
+    for before, after, what in ((plain[0], text, "text"), (plain[1], page, "page")):
+        right("GPRS" in before and "Internet" in before, what)
+        before = before.replace("GPRS", "access net").replace("Internet", "core-2")
+        same(re.sub(r"\s+", " ", re.sub(r"/\S*/x.pcap", "", after)), re.sub(r"\s+", " ", re.sub(r"/\S*/x.pcap", "", before)), what)
+    same(report.pop("sides"), {"user": "access net", "host": "core-2"}, "sides")
+    same(plain[2].pop("sides"), {"user": "GPRS", "host": "Internet"}, "sides")
+    titles = [one.pop("texts")["tables"] for one in (plain[2], report)]
+    same(titles[1], {name: title.replace("GPRS", "access net").replace("Internet", "core-2") for name, title in titles[0].items()}, "titles")
+    same(report, plain[2], "all else")
+    for wrong in ("access", "a,", ",b", "a,b,c", "<b>,c", "a_b,c", "a" * 25 + ",b"):
+        done = sluice("gi", folder / "x.pcap", "--names", wrong)
+        right(done.returncode == 2 and "two names such as access,core" in done.stderr, f"{wrong}: {done.stderr}")
 
 
 @case("a report says which version made it")

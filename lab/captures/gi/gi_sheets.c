@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#define LABEL_OCTETS 256 // of a title or a row's label
+
 struct moments {
     uint64_t values;
     double mean, squares; // squares: of the differences from the mean
@@ -317,9 +319,11 @@ static void print_figure(const struct figure *figure, FILE *out)
     fprintf(out, "  %10s", text);
 }
 
-static void print_sheet(const struct gi_sheet *of, const struct sheet *sheet, FILE *out)
+static void print_sheet(const struct gi_sheet *of, const struct sheet *sheet,
+                        const struct gi_sides *sides, FILE *out)
 {
-    fprintf(out, "\n%s\n", of->title);
+    char text[LABEL_OCTETS];
+    fprintf(out, "\n%s\n", gi_sides_in(sides, of->title, text, sizeof text));
     struct figures head = figures_of(of, sheet, 0);
     fprintf(out, "%-44s", "");
     for (uint32_t i = 0; i < head.count; i++)
@@ -330,7 +334,7 @@ static void print_sheet(const struct gi_sheet *of, const struct sheet *sheet, FI
         if (k && of->shows & GI_SHOW_FILLED && sheet->cell[k].flows == 0)
             continue;
         struct figures f = figures_of(of, sheet, k);
-        fprintf(out, "%-44s", of->row[k].label);
+        fprintf(out, "%-44s", gi_sides_in(sides, of->row[k].label, text, sizeof text));
         for (uint32_t i = 0; i < f.count; i++)
             if (!f.figure[i].aside)
                 print_figure(&f.figure[i], out);
@@ -338,10 +342,10 @@ static void print_sheet(const struct gi_sheet *of, const struct sheet *sheet, FI
     }
 }
 
-void gi_sheets_print(const struct gi_sheets *sheets, FILE *out)
+void gi_sheets_print(const struct gi_sheets *sheets, const struct gi_sides *sides, FILE *out)
 {
     for (size_t i = 0; i < gi_sheet_count; i++)
-        print_sheet(&gi_sheet_list[i], sheet_of(sheets, i), out);
+        print_sheet(&gi_sheet_list[i], sheet_of(sheets, i), sides, out);
 }
 
 // ---- CSV ----
@@ -466,10 +470,12 @@ void gi_sheets_put_bins(const struct gi_sheets *sheets, struct json *json)
             put_bins(&gi_sheet_list[i], sheet_of(sheets, i), json);
 }
 
-void gi_sheets_put_titles(struct json *json)
+void gi_sheets_put_titles(const struct gi_sides *sides, struct json *json)
 {
+    char text[LABEL_OCTETS];
     for (size_t i = 0; i < gi_sheet_count; i++)
-        json_put_text(json, gi_sheet_list[i].name, gi_sheet_list[i].title);
+        json_put_text(json, gi_sheet_list[i].name,
+                      gi_sides_in(sides, gi_sheet_list[i].title, text, sizeof text));
 }
 
 // ---- For others ----

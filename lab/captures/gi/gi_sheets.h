@@ -8,6 +8,7 @@
 #include "lab/base/json.h"
 #include "lab/base/table.h"
 #include "lab/captures/gi/gi_result.h"
+#include "lab/captures/gi/gi_sides.h"
 
 #define GI_SHEET_ROWS 40
 
@@ -56,7 +57,7 @@ struct gi_sheets;
 struct gi_sheets *gi_sheets_create(void);
 void gi_sheets_destroy(struct gi_sheets *sheets);
 void gi_sheets_count(struct gi_sheets *sheets, const struct gi_result *result);
-void gi_sheets_print(const struct gi_sheets *sheets, FILE *out);
+void gi_sheets_print(const struct gi_sheets *sheets, const struct gi_sides *sides, FILE *out);
 // A line for each figure; one for each bin with flows. Their columns.
 extern const struct table gi_list_tables, gi_list_bins;
 void gi_sheets_csv(const struct gi_sheets *sheets, FILE *out);
@@ -65,7 +66,7 @@ void gi_sheets_csv_bins(const struct gi_sheets *sheets, FILE *out);
 // title of each.
 void gi_sheets_put(const struct gi_sheets *sheets, struct json *json);
 void gi_sheets_put_bins(const struct gi_sheets *sheets, struct json *json);
-void gi_sheets_put_titles(struct json *json);
+void gi_sheets_put_titles(const struct gi_sides *sides, struct json *json);
 
 // A figure by its names in JSON. False: there is none, or no flow has it.
 bool gi_sheets_figure(const struct gi_sheets *sheets, const char *sheet, const char *row,
