@@ -39,6 +39,25 @@ def setup_at_none():
     same(len(read(pcap(frames))["flows"]), 1, "flows, as none that is open ends after two minutes")
 
 
+@case("set-up: a SYN-ACK that comes again with another number; the first ACK says which of the two it is")
+def answered_anew():
+    def fine(talk, **wanted):
+        report = read(pcap(talk.frames))
+        has(report["flows"][0], down_lost_gprs=1, down_resent_packets=1, down_unseen=0, **wanted)
+        same((len(report["flows"]), report["counts"]["far_segments"], report["counts"]["unseen"]), (1, 0, 0), "flows, far, unseen")
+
+    def transfer(talk, number):
+        for time, seq in ((6, 1), (6.1, 1001), (6.2, 2001), (8, 1)):
+            talk.data(time, number + seq)
+        return talk.ack(8.6, number + 3001)
+    for anew in (10**9, 3 * 10**9, 10000, -10000 & 0xFFFFFFFF):
+        for number in (0, anew):
+            talk = Talk().add(0, "up", SYN, 0).add(1, "down", SYN | ACK, 0, 1).add(3, "up", SYN, 0).add(3.1, "down", SYN | ACK, anew, 1)
+            fine(transfer(talk.ack(4, number + 1), number), outcome="repeated")
+        talk = Talk().setup(0, 0.1, 0.4).add(3.1, "down", SYN | ACK, anew, 1)
+        fine(transfer(talk, 0), outcome="repeated")
+
+
 def leaves():
     """One flow a leaf, each of another user."""
     def talk():

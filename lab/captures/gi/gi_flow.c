@@ -13,7 +13,8 @@ static void take_syn(struct gi_flow *flow, const struct gi_packet *packet)
 {
     struct gi_setup *setup = &flow->setup;
     const struct gi_user *user = flow->user[GI_UP];
-    if (setup->syns++)
+    gi_half_more(&setup->syns, 1);
+    if (setup->syns > 1)
         return;
     setup->syn_ns = packet->time_ns;
     setup->initial = packet->sequence;
@@ -40,12 +41,33 @@ static void take_setup(struct gi_flow *flow, const struct gi_packet *packet, enu
         if (side == opener)
             take_syn(flow, packet);
     } else if (packet->flags & TCP_SYN && side != opener) {
-        if (setup->syn_acks++ == 0)
+        if (setup->syn_acks == 0)
             setup->syn_ack_ns = packet->time_ns;
+        gi_half_more(&setup->syn_acks, 1);
     } else if (packet->flags & TCP_ACK && !(packet->flags & (TCP_RST | TCP_SYN)) &&
                side == opener && setup->syns && setup->syn_acks && !setup->acked) {
         take_first_ack(flow, packet);
     }
+}
+
+// A SYN that is repeated may be answered anew, with another number. Which of the answers the other
+// end has got, its first ACK says.
+static void take_answer(struct gi_flow *flow, const struct gi_packet *packet, enum gi_side side,
+                        struct gi_records *records)
+{
+    enum gi_side answerer = flow->setup.from_internet ? GI_UP : GI_DOWN;
+    struct gi_half *half = &flow->half[answerer];
+    if (flow->setup.acked || flow->setup.syn_acks == 0 || half->data_packets)
+        return;
+    bool anew = side == answerer && packet->flags & TCP_SYN && packet->sequence != half->una;
+    bool before = side != answerer && packet->flags & TCP_ACK && flow->answered_anew &&
+                  packet->acknowledgement == flow->setup.answered_before + 1;
+    if (anew) {
+        flow->answered_anew = true;
+        flow->setup.answered_before = half->una;
+    }
+    if (anew || before)
+        gi_half_restart(half, anew ? packet->sequence : packet->acknowledgement, records);
 }
 
 // ---- What an end says of itself ----
@@ -249,6 +271,7 @@ bool gi_flow_take(struct gi_flow *flow, const struct gi_packet *packet, enum gi_
         flow->user_packets_before = gi_user_packets(flow->user[GI_UP]);
     }
     flow->user_packets_last = gi_user_packets(flow->user[GI_UP]) + 1;
+    take_answer(flow, packet, side, records);
     take_setup(flow, packet, side);
     take_options(half, packet);
     take_window(flow, packet, side);

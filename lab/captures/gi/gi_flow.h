@@ -20,8 +20,9 @@ enum gi_side { GI_UP, GI_DOWN, GI_SIDES }; // who sends: the user, the Internet
 
 struct gi_setup {
     uint64_t syn_ns, syn_ack_ns, ack_ns;
-    uint32_t syns, syn_acks;
-    uint32_t initial; // sequence number of the SYN
+    uint16_t syns, syn_acks;
+    uint32_t initial;         // sequence number of the SYN
+    uint32_t answered_before; // that of the last SYN-ACK but one, if it was another
     bool background_before, background, from_internet;
     bool acked; // with the first ACK it is complete
 };
@@ -54,10 +55,11 @@ struct gi_flow {
     uint32_t user_packets_last, user_packets_before;
     uint8_t ended : 2, reset : 2; // a bit a side: by FIN, by RST
     bool fragments : 1, dialogue : 1;
-    bool jumped : 1; // the capture's clock has gone back while it lived
-    bool passed : 1; // data down
-    bool acked : 1;  // of that, by the user: the transfer has begun
-    uint32_t vector; // gi_vectors.h; 0: none
+    bool jumped : 1;        // the capture's clock has gone back while it lived
+    bool passed : 1;        // data down
+    bool acked : 1;         // of that, by the user: the transfer has begun
+    bool answered_anew : 1; // by SYN-ACKs with unlike numbers
+    uint32_t vector;        // gi_vectors.h; 0: none
     struct gi_transfer transfer;
     struct gi_trips trips;
     struct gi_rate rate;

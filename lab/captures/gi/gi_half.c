@@ -294,6 +294,20 @@ static void start(struct gi_half *half, uint32_t sequence)
     half->una = half->next = half->sacked_to = sequence;
 }
 
+void gi_half_restart(struct gi_half *half, uint32_t sequence, struct gi_records *records)
+{
+    half->count = 0;
+    gi_half_empty(half, records);
+    start(half, sequence);
+}
+
+// A SYN that is none of this connection.
+static bool is_strange_syn(const struct gi_half *half, const struct gi_packet *packet)
+{
+    return packet->flags & TCP_SYN && (gi_half_after(packet->sequence, half->next) ||
+                                       half->una - packet->sequence > FAR_OCTETS);
+}
+
 enum gi_half_sent gi_half_send(struct gi_half *half, const struct gi_packet *packet,
                                uint32_t user_octets, uint32_t upstream_us, bool answered,
                                struct gi_records *records)
@@ -309,7 +323,7 @@ enum gi_half_sent gi_half_send(struct gi_half *half, const struct gi_packet *pac
         start(half, packet->sequence);
     bool probes = is_keepalive(half, packet) || is_window_probe(half, packet);
     gi_half_more(&half->probes, probes);
-    if (octets == 0 || packet->flags & TCP_RST || probes)
+    if (octets == 0 || packet->flags & TCP_RST || probes || is_strange_syn(half, packet))
         return GI_HALF_NOTHING;
     bool far = s.end - (half->una - FAR_OCTETS) > 2 * FAR_OCTETS;
     half->left_out |= far || octets > UINT16_MAX;

@@ -158,6 +158,9 @@ enum gi_half_sent gi_half_send(struct gi_half *half, const struct gi_packet *pac
                                uint32_t user_octets, uint32_t upstream_us, bool answered,
                                struct gi_records *records);
 
+// It begins at that number, and what has passed so far was of no connection.
+void gi_half_restart(struct gi_half *half, uint32_t sequence, struct gi_records *records);
+
 struct gi_acked {
     bool advanced;
     bool data;    // by an octet of data at least, not by SYN or FIN alone
