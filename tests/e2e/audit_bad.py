@@ -267,6 +267,35 @@ def one_way():
         same(report["findings"][0]["nse"], "NSEI 201", "whose")
 
 
+@case("datagrams in one direction that look like NS are none, but for a RESET, an ALIVE, another NS-VC of an end, or --port")
+def by_chance():
+    chance = [down(n * S, gb.dl(gb.llc(n, 60))) for n in range(5)]
+    alive, reset = codec.build("ns_alive"), codec.build("ns_reset_ack", nsvci=102, nsei=101)
+    back = gb.ul(codec.llc_ui(3, 0, bytes(40)))
+    for more, words, nsvcs in (([], (), 0), ([down(9 * S, alive)], (), 1), ([down(9 * S, reset)], (), 1), ([up(9 * S, back)], (), 1),
+                               ([], ("--port", "23000"), 1)):
+        report = gb.audit(*words, gb.write(folder / "x.pcap", chance + more))
+        same(len(report["nsvcs"]), nsvcs, f"NS-VCs, {words}")
+    two = [(said.time_ns, gb.frame_of(said)) for said in gb.good(20)] + \
+        [(said.time_ns + 1, gb.frame_of(said, bss=("198.51.100.2", 23009))) for said in chance] + \
+        [(said.time_ns + 2, gb.frame_of(said, sgsn=("198.51.100.7", 9), bss=("198.51.100.8", 9))) for said in chance]
+    same(len(of_octets(gb.pcap(sorted(two)))["nsvcs"]), 2, "another one of the SGSN's end, and strangers")
+
+
+@case("NS-RESET and a cell's BVC-RESET alone tell which end is the BSS, whichever end sends first")
+def bss_by_its_cell():
+    reset = {"nsvci": 102, "nsei": 101}
+    begin = [up(0, codec.build("ns_reset", cause=1, **reset)), down(MS, codec.build("ns_reset_ack", **reset))]
+    by_bss = [up(2 * MS, gb.signalling("bssgp_bvc_reset", bvci=gb.CELL, cause=8, cell=codec.cell(7))),
+              down(3 * MS, gb.signalling("bssgp_bvc_reset_ack", bvci=gb.CELL))]
+    by_sgsn = [down(2 * MS, gb.signalling("bssgp_bvc_reset", bvci=gb.CELL, cause=8)),
+               up(3 * MS, gb.signalling("bssgp_bvc_reset_ack", bvci=gb.CELL, cell=codec.cell(7)))]
+    for talk, known in ((begin + by_bss, True), (begin + by_sgsn, True), (begin + by_bss[1:], False)):
+        row, = gb.audit(gb.write(folder / "x.pcap", talk))["nsvcs"]
+        same(row["sgsn_known"], known, "is it known which end is the SGSN?")
+        right(not known or (row["datagrams_down"], row["datagrams_up"]) == (2, 2), row)
+
+
 @case("a silence of more than a minute: what was in force is forgotten, nothing that came in it is held against anyone")
 def pauses():
     talk = gb.good(20)

@@ -202,6 +202,8 @@ static void learn_ns(struct audit *audit, struct audit_pair *pair, int from, uin
 {
     const struct ns_reset *reset = (const struct ns_reset *)pdu;
     const struct ns_reset_ack *ack = (const struct ns_reset_ack *)pdu;
+    pair->told |= type == NS_RESET_TYPE || type == NS_RESET_ACK_TYPE || type == NS_ALIVE_TYPE ||
+                  type == NS_ALIVE_ACK_TYPE;
     if (type == NS_RESET_TYPE || type == NS_RESET_ACK_TYPE) {
         learn_nsei(pair, type == NS_RESET_TYPE ? reset->nsei : ack->nsei);
         pair->has_nsvci = true;
@@ -216,6 +218,14 @@ static void learn_ns(struct audit *audit, struct audit_pair *pair, int from, uin
     }
 }
 
+// Only a BSS names the cell, in a RESET and in its answer (48.018 10.4.12 and 13).
+static bool names_cell(uint8_t type, const union any_pdu *pdu)
+{
+    return (type == BSSGP_BVC_RESET_TYPE && ((const struct bssgp_bvc_reset *)pdu)->has_cell) ||
+           (type == BSSGP_BVC_RESET_ACK_TYPE &&
+            ((const struct bssgp_bvc_reset_ack *)pdu)->has_cell);
+}
+
 static bool learn_unitdata(struct audit_pair *pair, int from, const uint8_t *b, uint32_t n)
 {
     struct bssgp bssgp;
@@ -224,7 +234,8 @@ static bool learn_unitdata(struct audit_pair *pair, int from, const uint8_t *b, 
         return false;
     if (!decode_bssgp(&unitdata.sdu, &bssgp) || bssgp.fault < 0)
         return false;
-    vote(pair, from, bssgp_ways[unitdata.sdu.at[0]]);
+    uint8_t type = unitdata.sdu.at[0];
+    vote(pair, from, names_cell(type, &bssgp.pdu) ? FROM_BSS : bssgp_ways[type]);
     return true;
 }
 

@@ -132,6 +132,8 @@ struct audit_pair {
     bool frame_relay;
     uint64_t good, bad, votes[2]; // of its PDUs as NS; that end[i] is the SGSN
     bool has_nsei, has_nsvci, contradicts;
+    bool told; // a RESET or an ALIVE came, or an answer to one
+    bool sure; // it is an NS-VC
     uint16_t nsei, nsvci;
     // Judging.
     uint32_t number; // in the order of the capture, from 1 on; 0: not Gb

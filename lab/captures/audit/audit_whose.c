@@ -202,10 +202,38 @@ static void find_sgsns(struct audit *audit)
 
 // ---- All of it ----
 
+// Of datagrams in one direction some decode as NS by chance. A line tells itself what it is.
+static bool is_sure(const struct audit *audit, const struct audit_pair *pair)
+{
+    return pair->told || pair->frame_relay || audit->options.port ||
+           (pair->learned[0] && pair->learned[1]);
+}
+
+static uint64_t key_of_end(const struct audit_pair *pair, int end)
+{
+    return audit_key_of(&pair->end[end].address, pair->end[end].port);
+}
+
+// The other NS-VCs of an end that has a sure one are sure, too.
+static void make_sure(struct audit *audit)
+{
+    struct bss_table ends = {0};
+    for (struct audit_pair *pair = audit->pairs; pair; pair = pair->next) {
+        pair->group = pair;
+        pair->sure = pair->good > pair->bad && is_sure(audit, pair);
+        for (int end = 0; pair->sure && end < 2; end++)
+            join(&ends, pair, key_of_end(pair, end));
+    }
+    for (struct audit_pair *pair = audit->pairs; pair; pair = pair->next)
+        pair->sure |= pair->good > pair->bad && (bss_table_find(&ends, key_of_end(pair, 0)) ||
+                                                 bss_table_find(&ends, key_of_end(pair, 1)));
+    end_table(&ends);
+}
+
 static void number(struct audit *audit, uint64_t least)
 {
     for (struct audit_pair *pair = audit->pairs; pair; pair = pair->next)
-        if (!pair->number && pair->good > pair->bad && pair->good >= least &&
+        if (!pair->number && pair->sure && pair->good >= least &&
             audit_room(audit, &audit->nsvc_count, AUDIT_NSVCS_MAX))
             pair->number = audit->nsvc_count;
 }
@@ -247,6 +275,7 @@ static void note_shared_nseis(struct audit *audit)
 
 void audit_whose(struct audit *audit)
 {
+    make_sure(audit);
     number(audit, SURE_PDUS);
     number(audit, 1);
     keep_nsvcs(audit);
