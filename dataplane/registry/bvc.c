@@ -51,7 +51,8 @@ REGISTRY_PLAIN(bvc_reset, offer)
 REGISTRY_PLAIN(bvc_block, offer)
 REGISTRY_PLAIN(bvc_credit, offer)
 
-// A frame to an MS would escape the MS's bucket: it is for the command llc.
+// A frame to an MS in its cell would escape the MS's bucket: it is for the command llc. One with
+// its TLLI in another cell is for whoever says there that he is the MS, and has not proved it yet.
 int registry_bvc_llc(struct registry *r, struct command *c)
 {
     const struct command_bvc_llc to = c->bvc_llc;
@@ -61,7 +62,8 @@ int registry_bvc_llc(struct registry *r, struct command *c)
                     ?: registry_bvc_there(r, to.bvc_id);
     if (fault)
         return fault;
-    bool is_ms = registry_find(r, r->bvc[to.bvc_id].nse, STATE_NAMED_TLLI, to.tlli) != STATE_NONE;
+    uint32_t ms = registry_find(r, r->bvc[to.bvc_id].nse, STATE_NAMED_TLLI, to.tlli);
+    bool is_ms = ms != STATE_NONE && r->ms[ms].bvc == to.bvc_id;
     uint32_t workers = 1u << registry_worker_of_bvc(r, to.bvc_id);
     c->bvc_llc.ra_capability = (struct octets){0};
     return refuse(is_ms, -EEXIST) ?: registry_room(r, workers)

@@ -5,7 +5,7 @@ libosmogsm, and no two have one key and INPUT."""
 import itertools
 
 from phone_crowd import attached
-from phone_keys_world import Keyed, k_of
+from phone_keys_world import OPEN, Keyed, k_of
 from phone_world import S
 from world import case, main, right, same
 
@@ -92,6 +92,147 @@ def wrong_sqn():
                 net.agree(one)
                 same(net.world.counted("resynchronisations", "authentications"), (int(seq > 0), times), "counts")
                 net.do(one, "detach")
+
+
+# ---- Attached ----
+
+
+def updated(net, one, **more):
+    net.do(one, "update", **more)
+    net.until("it is updated", lambda: one.state == "registered")
+    net.world.run(S)
+
+
+@case("update: the CKSN in force needs no authentication, another one does; P-TMSI and signature are new; contexts stay")
+def updates():
+    for elsewhere in (False, True):
+        with Keyed() as net:
+            one = attached(net)
+            net.active(one)
+            net.ping(one)
+            for stale in (False, True, False):
+                before = one.p_tmsi, one.signature, one.cksn
+                if elsewhere:
+                    one.bvci = 5 - one.bvci
+                if stale:
+                    one.cksn = (one.cksn + 3) % 7
+                net.air.clear()
+                updated(net, one)
+                same(names(net), ["update_request", *(PLAIN[1:3] if stale else []), "update_accept", "update_complete"],
+                     f"messages, CKSN {'stale' if stale else 'in force'}")
+                right(one.p_tmsi != before[0] and one.signature != before[1], "P-TMSI and signature")
+                same((one.cksn != before[2], one.llc.resets), (stale, int(stale) if not one.llc.resets else 1), "new key")
+                net.agree(one)
+                net.ping(one)
+
+
+@case("update: what the phone has no context of ends at both; but a REQUEST without its signature ends nothing")
+def status():
+    for is_signed in (True, False):
+        with Keyed() as net:
+            one = attached(net)
+            net.active(one, 5)
+            net.active(one, 6)
+            one.lose(one.contexts[6])
+            if not is_signed:
+                one.signature = bytes(3)
+            updated(net, one)
+            net.world.run(10 * S)
+            same(sorted(net.ggsn.contexts), [(one.imsi, nsapi) for nsapi in ((5,) if is_signed else (5, 6))], "contexts")
+            net.ping(one, 5)
+            net.do(one, "detach")
+
+
+@case("P-TMSI reallocation: command lost, completion lost, doubled, late; the former one is valid until the new one is used")
+def reallocation():
+    for keyed in (True, False):
+        for way, name in (("down", "reallocation_command"), ("up", "reallocation_complete")):
+            for what in ("none", "lose", "double", "delay"):
+                with Keyed() as net:
+                    one = attached(net, imsi=None if keyed else OPEN)
+                    net.active(one)
+                    before = one.p_tmsi
+                    if what != "none":
+                        net.harm(way, name, what, ns=7 * S)
+                    same(net.world.ctl(f"reallocate {one.imsi}"), (True, "it is asked"), "ctl")
+                    net.world.run(30 * S)
+                    right(one.p_tmsi != before, "the same P-TMSI")
+                    net.agree(one)
+                    net.ping(one)
+                    at_ns = net.times("reallocation_command")
+                    same([ns - at_ns[0] for ns in at_ns], [0, 6 * S] if what in ("lose", "delay") else [0], "T3350")
+
+
+@case("authentication again, with contexts: a new key, an XID Reset in the same turn, and pings get through", "usim")
+@case("so it is with a SIM", "sim")
+def again(kind):
+    with Keyed() as net:
+        one = attached(net, kind=kind)
+        for nsapi, sapi in ((5, 3), (6, 11)):
+            net.active(one, nsapi, sapi=sapi)
+        for times in range(1, 5):
+            for nsapi in (5, 6):
+                net.ping(one, nsapi)
+            since = net.world.now_ns
+            same(net.world.ctl(f"authenticate {one.imsi}"), (True, "it is asked"), "ctl")
+            net.world.run(0)
+            same((one.llc.resets, len(one.keys), net.world.now_ns), (times, times + 1, since), "Resets, keys")
+            net.agree(one)
+        for nsapi in (5, 6):
+            net.ping(one, nsapi)
+        net.do(one, "update", kind=3)
+        net.world.run(S)
+        net.agree(one)
+
+
+@case("authentication again, each message lost one to five times, late, doubled: the old key stays, or the new one is in")
+def again_harmed():
+    for way, name in (("down", "authentication_request"), ("up", "authentication_response")):
+        for harm in ([{"what": "lose", "times": times} for times in range(1, 6)] + [
+                {"what": what, "ns": ns} for what in ("delay", "double") for ns in (0, S, 6 * S - 1, 6 * S, 6 * S + 1, 40 * S)]):
+            with Keyed() as net:
+                one = attached(net)
+                net.active(one)
+                net.air.clear()
+                net.harm(way, name, nth=2, **harm)
+                right(net.world.ctl(f"authenticate {one.imsi}")[0], "ctl")
+                net.world.run(60 * S)
+                same(one.state, "registered", f"state after {name} {harm}")
+                if (way, harm.get("times")) == ("up", 5):  # it has the new key, and Sluice has not heard of it
+                    attached(net, one)
+                    net.active(one)
+                net.agree(one)
+                net.ping(one)
+
+
+# ---- Attach, harmed ----
+
+HARMS = ([{"what": "lose", "times": times} for times in range(1, 6)] + [
+    {"what": "double", "ns": ns} for ns in (0, 1, 5 * S, 20 * S)] + [
+    {"what": "delay", "ns": ns} for ns in (S, 6 * S - 1, 6 * S, 6 * S + 1, 15 * S - 1, 15 * S, 15 * S + 1, 31 * S, 40 * S)])
+OF_ATTACH = (("up", "attach_request"), ("down", "authentication_request"), ("up", "authentication_response"),
+             ("up", "authentication_failure"), ("down", "attach_accept"), ("up", "attach_complete"))
+
+for WAY, NAME in OF_ATTACH:
+    for KIND in ("usim", "sim"):
+        @case(f"attach of a {KIND}: {NAME} lost one to five times, doubled, late around the timers", WAY, NAME, KIND)
+        def harmed(way, name, kind):
+            with Keyed() as net:
+                for harm in HARMS:
+                    one = net.phone(kind=kind, seq=2**41 if name == "authentication_failure" else 0)
+                    net.air.clear()
+                    net.harm(way, name, one=one, **harm)
+                    net.do(one, "attach")
+                    net.until(f"it is attached, {harm}", lambda one=one: one.is_barred or one.state == "registered"
+                              and not set(one.timers) - {"T3312"})
+                    if one.is_barred:  # its card has refused the same RAND three times, as nobody heard of it
+                        one.is_barred = False
+                        attached(net, one)
+                    net.world.run(60 * S)
+                    net.agree(one)
+                    net.active(one)
+                    net.ping(one)
+                    net.do(one, "detach", power_off=True)
 
 
 main()

@@ -6,6 +6,7 @@ from world import same
 
 K, OPC = bytes(range(16)), bytes(range(16, 32))
 COUNT = 100
+OPEN = "001010000000999"  # a phone { } without keys
 ALL_GEAS = b"\xe5\xf0"  # MS network capability
 FIRST = "001010000000001"
 
@@ -14,7 +15,8 @@ def config(ciphers=("gea4", "gea3"), more=""):
     names = ", ".join(f'"{name}"' for name in ciphers)
     return SESSIONS.replace('attach { who = "open", networks = { "001-01" }',
                             f"attach {{ ciphers = {{ {names} }}").replace(
-        "nse {", f'phone {{ imsi = "{FIRST}", count = {COUNT}, k = "{K.hex()}", opc = "{OPC.hex()}"{more} }}\nnse {{', 1)
+        "nse {", f'phone {{ imsi = "{FIRST}", count = {COUNT}, k = "{K.hex()}", opc = "{OPC.hex()}"{more} }}\n'
+                  f'phone {{ imsi = "{OPEN}" }}\nnse {{', 1)
 
 
 def k_of(imsi):

@@ -135,7 +135,7 @@ function go_on(run)
     if not given then
         return refuse(run, cause, advice)
     end
-    run.given, run.card = given, given.card
+    run.given, run.card, run.phone.card = given, given.card, given.card
     procedure.enter(run, given.card and "authenticate" or "accept")
 end
 
@@ -178,7 +178,7 @@ local function accept_message(run)
     return frames.encode("gmm_attach_accept", {
         result = GPRS, force_standby = 0, t3312_s = t3312_s, priority_sms = PRIORITY, priority_tom8 = PRIORITY,
         area = place.area(phone.bvc), ready_timer_s = ready_s, p_tmsi = phone.p_tmsi,
-        cause = run.is_combined and MSC_NOT_REACHABLE or nil,
+        signature = phone.signature, cause = run.is_combined and MSC_NOT_REACHABLE or nil,
     })
 end
 

@@ -11,6 +11,7 @@ local log = require "log"
 local network = require "sluice.core.network"
 local place = require "sluice.gmm.place"
 local procedure = require "sluice.phones.procedure"
+local roam = require "sluice.ms.roam"
 local signalling = require "sluice.llc.signalling"
 local store = require "sluice.phones.store"
 local wire = require "wire"
@@ -31,7 +32,7 @@ local function put(nse, bvc, tlli, octets, phone)
     local ms_id = dp.ms_of(nse.id, tlli)
     if network.bvc[bvc.id] ~= bvc then -- the cell has been removed
         count.add "unsent"
-    elseif ms_id then
+    elseif ms_id and dp.ms_cell(ms_id) == bvc.id then
         dp.llc { ms_id = ms_id, pdu = octets }
     else
         dp.bvc_llc {
@@ -43,7 +44,10 @@ end
 
 -- Sends the message to the phone.
 function frames.send(phone, message)
-    if phone.ms_id and not phone.attempt then
+    local elsewhere = phone.elsewhere
+    if elsewhere then
+        put(elsewhere.nse, elsewhere.bvc, elsewhere.tlli, signalling.frame(phone.link, message), phone)
+    elseif phone.ms_id and not phone.attempt then
         signalling.send(phone.ms_id, message)
     else
         put(phone.nse, phone.bvc, phone.attempt.tlli, signalling.frame(phone.link, message), phone.ms_id and phone)
@@ -129,7 +133,7 @@ function frames.status(at, cause)
 end
 
 -- A message that only runs wait for.
-local function to_run(at, name, pdu)
+function frames.to_run(at, name, pdu)
     local run = at.phone and procedure.of(at.phone, "gmm")
     local outcome = run and procedure.got(run, name, pdu)
     if outcome then
@@ -173,7 +177,7 @@ local function take_gmm(at, octets)
     if takers[name] then
         return takers[name](at, pdu, octets)
     end
-    return to_run(at, name, pdu)
+    return frames.to_run(at, name, pdu)
 end
 
 local function take_other(at, octets, pd)
@@ -195,18 +199,21 @@ local function phone_of(nse, tlli, ms_id)
     return p_tmsi and store.by_p_tmsi(p_tmsi)
 end
 
--- Under a key only enciphered frames are surely the phone's.
+-- Under a key only enciphered frames are surely the phone's, and it is where they come from.
 local function input(octets, link, nse, bvc, tlli, ms_id, is_enciphered)
     local phone = ms_id and is_enciphered and store.of_ms(ms_id) or phone_of(nse, tlli, ms_id)
     if not bvc or ms_id and not phone then -- an MS of the file: GMM is not its matter
         return "ignored"
     end
+    local is_sure = is_enciphered or phone and not (phone.ms_id and phone.link.key)
+    if phone and phone.ms_id and is_enciphered and not roam.shown(phone.ms_id, bvc) then
+        return "ignored" -- the worker of the cell has no room
+    end
     local at = { phone = phone, link = phone and phone.link or link, nse = nse, bvc = bvc, tlli = tlli, ms_id = ms_id }
-    if phone then
+    if is_sure then
         phone.nse, phone.bvc = nse, bvc
     end
-    if phone and ms_id and phone.ms_id == ms_id and (phone.attempt or phone.p_tmsi_old)
-        and (is_enciphered or not phone.link.key) then
+    if is_sure and tlli == phone.p_tmsi and (phone.attempt or phone.p_tmsi_old) then
         local run = procedure.of(phone, "gmm")
         place.used(phone)
         if run then
@@ -220,10 +227,11 @@ local function input(octets, link, nse, bvc, tlli, ms_id, is_enciphered)
     return take_other(at, octets, pd)
 end
 
--- The link of a TLLI that is no MS's here. One that is a phone's own is its MS's elsewhere: ms/roam.lua decides.
+-- The link of a TLLI that is no MS's here. One that is a phone's own is its MS's elsewhere: without a key ms/roam.lua
+-- decides.
 local function link_of(nse, _, tlli)
     local phone = phone_of(nse, tlli)
-    if phone and phone.p_tmsi == tlli then
+    if phone and phone.p_tmsi == tlli and not phone.link.key then
         return nil
     end
     return phone and phone.link or signalling.new()

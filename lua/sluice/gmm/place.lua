@@ -31,6 +31,12 @@ local function new_p_tmsi()
     end
 end
 
+-- A P-TMSI signature for an enciphered message: nobody else reads it, and its next REQUEST has it, in clear. So a REQUEST
+-- with it is the phone's own.
+local function sign(phone)
+    phone.signature_old, phone.signature = phone.p_tmsi_old and phone.signature or nil, chance.number_32() >> 8
+end
+
 -- ---- The MS ----
 
 -- What of it goes into DL-UNITDATA for the BSS.
@@ -75,6 +81,9 @@ function place.take(phone, given, before)
         store.rename(phone, before)
     end
     store.rename(phone, p_tmsi)
+    if phone.key then
+        sign(phone)
+    end
     return true
 end
 
@@ -104,10 +113,43 @@ function place.tlli(phone)
     return phone.p_tmsi | LOCAL
 end
 
+-- The TLLI that the phone is spoken to with is another one from now on. is_to_come: it is heard only, until it is used.
+local function set_tlli(phone, tlli, is_to_come)
+    dp.ms_tlli { ms_id = phone.ms_id, tlli = tlli, down_old = is_to_come or nil }
+    if not is_to_come then
+        subscribers.of(phone.ms_id).ms.tlli = tlli
+        subscribers.tell("changed_tlli", phone.ms_id)
+    end
+end
+
+function place.is_signed(phone, signature)
+    return signature ~= nil and (signature == phone.signature or signature == phone.signature_old)
+end
+
+-- Another P-TMSI, for the next message to the phone. It is spoken to with the former one until it uses this.
+function place.rename(phone)
+    store.rename(phone, new_p_tmsi())
+    sign(phone)
+    set_tlli(phone, phone.p_tmsi, true)
+end
+
+-- The phone is spoken to with the TLLI that it has just used in its cell. False: another one has it there.
+function place.answer_to(phone, nse, tlli)
+    local ms_id = dp.ms_of(nse.id, tlli)
+    if not ms_id then
+        set_tlli(phone, tlli)
+    end
+    return not ms_id or ms_id == phone.ms_id
+end
+
 -- The phone has used the TLLI of its place: what it was known by before is nobody's.
 function place.used(phone)
     attempts.drop(phone)
     store.settle(phone)
+    phone.signature_old = nil
+    if subscribers.of(phone.ms_id).ms.tlli ~= phone.p_tmsi then
+        set_tlli(phone, phone.p_tmsi)
+    end
 end
 
 -- The P-TMSI of a local or foreign TLLI; nil for others.

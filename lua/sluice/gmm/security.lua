@@ -7,12 +7,16 @@
 local chance = require "sluice.core.chance"
 local ciphers = require "sluice.base.ciphers"
 local count = require "count"
+local dp = require "dp"
+local exchange = require "sluice.llc.exchange"
 local frames = require "sluice.gmm.frames"
 local hex = require "sluice.base.hex"
 local log = require "log"
 local network = require "sluice.core.network"
 local procedure = require "sluice.phones.procedure"
 local refusals = require "sluice.phones.refusals"
+local signalling = require "sluice.llc.signalling"
+local subscribers = require "sluice.subscribers.registry"
 local vectors = require "sluice.auth.vectors"
 
 local security = {}
@@ -23,10 +27,10 @@ local R99, GEA3, GEA4 = 1, 0x20, 0x10 -- bits of the first and second octet of M
 local CAN = { none = 0, gea3 = GEA3, gea4 = GEA4 }
 
 -- The first cipher of the configuration that the phone can do; nil: none. A SIM has no key for GEA4.
-local function cipher_of(phone, is_sim)
+local function cipher_of(phone)
     local can = phone.net_capability:byte(2) or 0
     for _, name in ipairs(network.cfg.attach.ciphers) do
-        if can & CAN[name] == CAN[name] and not (is_sim and name == "gea4") then
+        if can & CAN[name] == CAN[name] and not (phone.is_sim and name == "gea4") then
             return name
         end
     end
@@ -80,11 +84,10 @@ local function answered(run, pdu)
     if not kind then
         return wrong_answer(run)
     end
-    run.phone.imeisv = pdu.imeisv or run.phone.imeisv
+    run.phone.imeisv, run.phone.is_sim = pdu.imeisv or run.phone.imeisv, kind == "sim"
     if kind == "sim" and run.cipher == "gea4" then
         log.info(("IMSI %s: GEA4 asked, the card answered as a SIM (4 octets of RES), which has no key for it: another"
             .. " cipher is used"):format(run.phone.imsi))
-        run.is_sim = true
         procedure.enter(run, "authenticate")
         return "handled"
     end
@@ -111,20 +114,35 @@ local function failed(run, pdu)
     return wrong(run)
 end
 
+-- A phone that is attached has a new key: an XID Reset follows at once, for phones differ in the numbers and the IOV-UI
+-- with which they go on, and in what they have had on SAPIs of user data before.
+function security.take(phone, key)
+    local record, ms_id = subscribers.of(phone.ms_id).ms, phone.ms_id
+    phone.key, phone.cksn = key.gea > 0 and key or nil, key.cksn
+    if record.cipher == "none" and key.gea == 0 then
+        return
+    end
+    record.cipher, record.key = key.cipher, key.digits
+    local iov_ui = exchange.rekeyed(ms_id)
+    dp.ms_cipher { ms_id = ms_id, gea = key.gea, key = key.octets, iov_ui = iov_ui }
+    signalling.keyed(phone.link, key.gea, key.octets, iov_ui)
+    exchange.reset(ms_id)
+end
+
 -- The state "authenticate" of a procedure, which has run.card of admission.lua and the functions
 --   authenticated(run, key)     the phone has proved it; key is its new one: { cksn, cipher, gea, octets, digits }
 --   unanswered(run)             it has not; it is told so if its answers were wrong
 --   unable(run, advice)         it can do none of the ciphers
 security.state = {
     enter = function(run)
-        local name = cipher_of(run.phone, run.is_sim)
+        local name = cipher_of(run.phone)
         if not name then
             return run.procedure.unable(run, ("it can do none of attach.ciphers, %s; its MS network capability is %s")
                 :format(table.concat(network.cfg.attach.ciphers, ", "), hex.digits(run.phone.net_capability)))
         end
         run.cipher, run.vector = name, vectors.make(run.phone.imsi, run.card)
         run.reference = (run.reference or chance.number_32()) + 1 & 15
-        run.cksn = run.phone.key and (run.phone.key.cksn + 1) % SETS or 0
+        run.cksn = run.phone.cksn and (run.phone.cksn + 1) % SETS or 0
     end,
     message = function(run)
         return frames.encode("gmm_authentication_request", {

@@ -1,6 +1,10 @@
--- Routeing area update (TS 24.008 4.7.5). A phone that is attached is accepted where it is, and keeps its P-TMSI, so
--- there is no COMPLETE to wait for: a REQUEST that comes again is answered again. Any other phone is told that it is
--- detached, and attaches.
+-- Routeing area update (TS 24.008 4.7.5). Any phone that is not attached is told that it is detached, and attaches.
+--
+-- A phone without a key is accepted where it is, and keeps its P-TMSI, so there is no COMPLETE to wait for: a REQUEST
+-- that comes again is answered again. A phone with a key gets a new P-TMSI in an enciphered ACCEPT, where it says that it
+-- is; and nothing that it has said in clear holds before its COMPLETE, which is enciphered, has come. So whoever else
+-- sends a REQUEST with its P-TMSI changes nothing; and as the phone may send COMPLETE then, the REQUEST itself holds only
+-- with the phone's P-TMSI signature. If it says another CKSN than ours, it is authenticated first.
 local attach = require "sluice.gmm.attach"
 local causes = require "sluice.gmm.causes"
 local count = require "count"
@@ -9,7 +13,9 @@ local frames = require "sluice.gmm.frames"
 local log = require "log"
 local parts = require "sluice.config.parts"
 local place = require "sluice.gmm.place"
+local procedure = require "sluice.phones.procedure"
 local roam = require "sluice.ms.roam"
+local security = require "sluice.gmm.security"
 local store = require "sluice.phones.store"
 local subscribers = require "sluice.subscribers.registry"
 
@@ -57,25 +63,116 @@ local function status_of(phone)
     return bits
 end
 
-frames.take("gmm_update_request", function(at, pdu)
+local function accept_fields(phone, pdu, bvc, is_its_own)
+    local t3312_s, ready_s = attach.timers()
+    local type = pdu.update_type & 7
+    return {
+        force_standby = 0, result = 0, t3312_s = t3312_s, area = place.area(bvc), ready_timer_s = ready_s,
+        cause = type ~= RA and type ~= PERIODIC and MSC_NOT_REACHABLE or nil,
+        pdp_status = pdu.pdp_status and status_of(phone) & (is_its_own and pdu.pdp_status or ~0),
+    }
+end
+
+-- The phone is in the cell, and what the REQUEST says holds if it is its own.
+local function holds(phone, pdu, bvc, is_its_own)
+    phone.area = place.area_number(bvc.cell)
+    if is_its_own then
+        learn(phone, pdu)
+    end
+    if is_its_own and pdu.pdp_status then
+        store.tell("contexts", phone, pdu.pdp_status)
+    end
+    count.add "updates"
+end
+
+-- ---- With a key ----
+
+local states = {}
+local with_key = {
+    name = "update", states = states,
+    stopped = function(run)
+        run.phone.elsewhere = nil
+    end,
+}
+
+local function finish(run)
+    procedure.finish(run)
+    run.phone.elsewhere = nil
+end
+
+local function complete(run)
+    finish(run)
+    holds(run.phone, run.pdu, run.bvc, run.is_its_own)
+end
+
+states.accept = {
+    enter = function(run)
+        place.rename(run.phone)
+    end,
+    message = function(run)
+        local fields = accept_fields(run.phone, run.pdu, run.bvc, run.is_its_own)
+        fields.p_tmsi, fields.signature = run.phone.p_tmsi, run.phone.signature
+        return frames.encode("gmm_update_accept", fields)
+    end,
+    timer = "t3350", got = { gmm_update_complete = complete, own_tlli = complete },
+    over = finish, -- both P-TMSIs stay valid (4.7.5.1.6 b)
+}
+
+states.authenticate = security.state
+
+-- It is where it says that it is, and is answered there under its new key.
+function with_key.authenticated(run, key)
+    local phone = run.phone
+    if not roam.shown(phone.ms_id, run.bvc) or not place.answer_to(phone, run.nse, run.tlli) then
+        return finish(run) -- there is no place for it: it tries again
+    end
+    phone.nse, phone.bvc, phone.elsewhere = run.nse, run.bvc, nil
+    security.take(phone, key)
+    procedure.enter(run, "accept")
+end
+
+with_key.unanswered = finish -- whoever has said so was not the phone
+
+function with_key.unable(run, advice)
+    log.info(("IMSI %s: %s"):format(run.phone.imsi, advice))
+    finish(run)
+end
+
+-- What goes on already, such as a detach, goes on: anybody can send a REQUEST, and its phone sends it again.
+local function begin(at, phone, pdu, octets)
+    local run = procedure.of(phone, "gmm")
+    if run and run.procedure == with_key and procedure.again(run, octets) then
+        return "handled"
+    elseif run and run.procedure ~= with_key then
+        return "ignored"
+    end
+    run = procedure.begin(with_key, phone, "gmm", octets)
+    run.is_its_own = place.is_signed(phone, pdu.old_signature)
+    run.pdu, run.nse, run.bvc, run.tlli, run.card = pdu, at.nse, at.bvc, at.tlli, phone.card
+    if dp.ms_cell(phone.ms_id) ~= at.bvc.id or at.tlli ~= subscribers.of(phone.ms_id).ms.tlli then
+        phone.elsewhere = { nse = at.nse, bvc = at.bvc, tlli = at.tlli }
+    end
+    procedure.enter(run, pdu.cksn == phone.cksn and "accept" or "authenticate")
+    return "handled"
+end
+
+-- ---- Without one ----
+
+local function accept(at, phone, pdu)
+    if not at.ms_id and not roam.arrived(phone.ms_id, at.bvc) then
+        return "ignored" -- the worker of the new cell has no room
+    end
+    holds(phone, pdu, at.bvc, true)
+    frames.answer(at, "gmm_update_accept", accept_fields(phone, pdu, at.bvc, true))
+    return "handled"
+end
+
+frames.take("gmm_update_request", function(at, pdu, octets)
     local phone = known(at, pdu)
     if not phone or not place.area(at.bvc) then
         return refuse(at)
-    elseif not at.ms_id and not roam.arrived(phone.ms_id, at.bvc) then
-        return "ignored" -- the worker of the new cell has no room
+    elseif phone.key then
+        return begin(at, phone, pdu, octets)
     end
-    learn(phone, pdu)
-    phone.area = place.area_number(at.bvc.cell)
-    if pdu.pdp_status then
-        store.tell("contexts", phone, pdu.pdp_status)
-    end
-    local t3312_s, ready_s = attach.timers()
-    local type = pdu.update_type & 7
-    count.add "updates"
-    frames.answer(at, "gmm_update_accept", {
-        force_standby = 0, result = 0, t3312_s = t3312_s, area = place.area(at.bvc), ready_timer_s = ready_s,
-        cause = type ~= RA and type ~= PERIODIC and MSC_NOT_REACHABLE or nil,
-        pdp_status = pdu.pdp_status and status_of(phone),
-    })
-    return "handled"
+    return accept(at, phone, pdu)
 end)

@@ -306,6 +306,23 @@ end
 
 subscribers.watch("seen", exchange.seen)
 
+-- A phone has a new key, by authentication (gmm/security.lua). Its IOV-UI goes on, and so does ours: a Reset under the
+-- new key may not bring back one under which the phone has sent since. Returns the phone's.
+function exchange.rekeyed(ms_id)
+    local known, last = iov_ui(ms_id), exchange.last_iov_ui(ms_id)
+    forget(ms_id)
+    local state = state_of(ms_id)
+    state.iov_ui, state.last_iov_ui = known, last
+    return known
+end
+
+-- Sends a Reset, and what is to be agreed on after it.
+function exchange.reset(ms_id)
+    local record, going = subscribers.of(ms_id), state_of(ms_id).going
+    timers.stop(going and going.timer)
+    begin(ms_id, new_n201_u_steps(record, { reset_step(next_iov_ui(ms_id)) }, {}))
+end
+
 -- ---- XID commands of the MS ----
 
 local function ours(ms_id, sapi)

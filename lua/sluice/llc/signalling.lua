@@ -265,6 +265,15 @@ function signalling.takes(octets)
     return is_wanted and (octets:byte(1) or 0) & 0xBF == SAPI and (octets:byte(2) or 0) & 0xE0 == 0xC0
 end
 
+-- Whether a frame of the MS may be taken in the cell. A good enciphered one proves that the MS is there. One in clear
+-- under a key says nothing about that: who gets its message knows the cell.
+local function is_there(ms_id, bvc, octets, link, window)
+    if window == link.enciphered then
+        return roam.shown(ms_id, bvc)
+    end
+    return link.key ~= nil or roam.heard_by_control(ms_id, bvc, octets)
+end
+
 -- Takes the frame of an MS (ms_id) or a stranger in the cell. Returns the outcome; nil if the frame has no link.
 -- As frames.lua says, a frame of an MS that control does not believe to be there says nothing.
 function signalling.input(nse, bvc, tlli, ms_id, octets)
@@ -283,7 +292,7 @@ function signalling.input(nse, bvc, tlli, ms_id, octets)
     elseif not is_new(window, number) and (window == link.enciphered or not is_restart(window, info)) then
         count.add "signalling_duplicates"
         return "ignored"
-    elseif ms_id and not roam.heard_by_control(ms_id, bvc, octets) then
+    elseif ms_id and not is_there(ms_id, bvc, octets, link, window) then
         return "ignored"
     end
     take(link, window, number)

@@ -329,6 +329,20 @@ function roam.arrived(ms_id, bvc)
     return true
 end
 
+-- Control has deciphered a frame of the MS that came in the cell, with its key. Returns false if the MS stays where it was,
+-- as the cell's worker has no room.
+function roam.shown(ms_id, bvc)
+    local old = network.bvc[dp.ms_cell(ms_id)]
+    if old and old.nse ~= bvc.nse then
+        if not take_over(ms_id, old, bvc, "its key proves it") then
+            return false
+        end
+        proven[ms_id] = bvc.nse
+        return true
+    end
+    return roam.arrived(ms_id, bvc)
+end
+
 -- An enciphered FCS cannot be checked and counts as good.
 local function is_frame(llc)
     return llc and (wire.llc_ui.decode(llc) or wire.llc_u.decode(llc)) and true

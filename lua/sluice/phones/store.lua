@@ -2,10 +2,13 @@
 -- and ends them, sm adds contexts. A phone is one table from its first frame to its end:
 --   imsi        its digits; nil while nobody has said who it is
 --   p_tmsi      what it goes by, from ATTACH ACCEPT on; p_tmsi_old: also valid, until it uses the new one
+--   signature   its P-TMSI signature, under a key; signature_old: also valid, as p_tmsi_old
 --   ms_id       its MS in the dataplane and in subscribers/, from ATTACH ACCEPT on. A phone with it is attached
 --   link        its SAPI 1 (llc/signalling.lua)
+--   elsewhere   { nse, bvc, tlli }: it says in an update that it is there, and has not proved it yet
 --   nse, bvc    where its last frame came from; tlli: under which TLLI
---   key         { cksn, cipher, gea, octets, digits } of its last authentication; nil: none, or without a cipher
+--   card        { k, opc } of phone { }; nil: it need not prove who it is. cksn, is_sim: of its last authentication
+--   key         { cksn, cipher, gea, octets, digits } of the same; nil: none, or without a cipher
 --   net_capability, ra_capability, drx          as its last ATTACH or update said; imeisv: as it said under way
 --   runs        its procedures under way (procedure.lua)
 --   contexts    by NSAPI, of sm

@@ -125,7 +125,7 @@ static void what_is_refused(void **state)
     TRY(-ERANGE, bvc_llc, .bvc_id = PATH_BVCS, .tlli = 7, .pdu = {octets, 1});
     TRY(-ENOENT, bvc_llc, .bvc_id = 9, .tlli = 7, .pdu = {octets, 1});
     TRY(-EEXIST, bvc_llc, .bvc_id = 0, .tlli = p.ms[0].tlli, .pdu = {octets, 1});
-    TRY(-EEXIST, bvc_llc, .bvc_id = 1, .tlli = p.ms[0].tlli, .pdu = {octets, 1}); // of its NSE
+    TRY(0, bvc_llc, .bvc_id = 1, .tlli = p.ms[0].tlli, .pdu = {octets, 4}); // elsewhere in its NSE
     TRY(-EMSGSIZE, bvc_llc, .bvc_id = 0, .tlli = 7, .pdu = {octets, 1}, .has_ra_capability = true,
         .ra_capability = {octets, 71});
     TRY(0, bvc_llc, .bvc_id = 2, .tlli = p.ms[0].tlli, .pdu = {octets, 4}); // of another NSE

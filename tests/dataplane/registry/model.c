@@ -145,7 +145,12 @@ static bool accepts_lifetimes(const struct command_class_set *c)
 
 static bool accepts_stranger(uint32_t bvc, uint32_t tlli)
 {
-    return model_has_bvc(bvc) && !tlli_taken(model.bvc[bvc].nse, tlli, ANY);
+    for (uint32_t i = 0; i < CALLERS; i++)
+        if (model.ms[i].made && model.ms[i].bvc == bvc &&
+            (model.ms[i].tlli == tlli ||
+             (model.ms[i].has_old_tlli && model.ms[i].old_tlli == tlli)))
+            return false;
+    return model_has_bvc(bvc);
 }
 
 static bool asks_for_gtpc(const struct command_ggsn *c)

@@ -1,0 +1,119 @@
+-- What the operator may have done to a phone that is attached, with a key or none: another authentication, which makes a
+-- new key (`sluice ctl authenticate`), and another P-TMSI (`sluice ctl reallocate`, TS 24.008 4.7.6).
+local clock = require "sluice.core.clock"
+local frames = require "sluice.gmm.frames"
+local log = require "log"
+local place = require "sluice.gmm.place"
+local procedure = require "sluice.phones.procedure"
+local requests = require "sluice.core.requests"
+local security = require "sluice.gmm.security"
+local store = require "sluice.phones.store"
+local timers = require "sluice.core.timers"
+
+-- ---- Authentication ----
+
+local authentication = { name = "authentication", states = { authenticate = security.state } }
+
+function authentication.authenticated(run, key)
+    procedure.finish(run)
+    security.take(run.phone, key)
+    log.info(("IMSI %s: authenticated again"):format(run.phone.imsi))
+end
+
+-- Who has given wrong answers, and no right one, has been told, and is attached no more. A silent phone keeps its key.
+function authentication.unanswered(run)
+    procedure.finish(run)
+    if run.is_wrong then
+        place.give(run.phone)
+    end
+end
+
+function authentication.unable(run, advice)
+    procedure.finish(run)
+    log.info(("IMSI %s: %s"):format(run.phone.imsi, advice))
+end
+
+-- A phone that answers a RAND which nobody waits for any more, such as a late one or that of an attempt under its former
+-- TLLI, has another key than we have, or waits for a better RAND. So it is authenticated, once in a while only, as anybody
+-- can send an answer.
+local EVERY_NS = 5000000000
+
+local function begin_authentication(phone)
+    local run = procedure.begin(authentication, phone, "gmm")
+    run.card = phone.card
+    procedure.enter(run, "authenticate")
+end
+
+local function unexpected(at, name, pdu)
+    local phone = at.phone
+    if not phone or not phone.ms_id or not phone.card or phone.attempt or procedure.of(phone, "gmm")
+        or clock.now_ns < (phone.authenticate_from_ns or 0) then
+        return frames.to_run(at, name, pdu)
+    end
+    phone.authenticate_from_ns = clock.now_ns + EVERY_NS
+    begin_authentication(phone)
+    return "handled"
+end
+
+-- ---- P-TMSI reallocation ----
+
+local function reallocated(run)
+    procedure.finish(run)
+end
+
+local reallocation = {
+    name = "reallocation",
+    states = {
+        command = {
+            enter = function(run)
+                place.rename(run.phone)
+            end,
+            message = function(run)
+                local phone = run.phone
+                return frames.encode("gmm_reallocation_command", {
+                    p_tmsi = phone.p_tmsi, area = place.area(phone.bvc), force_standby = 0,
+                    signature = phone.key and phone.signature,
+                })
+            end,
+            timer = "t3350", over = reallocated, -- both stay valid (4.7.6.6 b)
+            got = { gmm_reallocation_complete = reallocated, own_tlli = reallocated },
+        },
+    },
+}
+
+-- ---- sluice ctl ----
+
+-- A job may be suspended, so a timer of 0 begins; what goes on already goes on.
+local function begin(asked)
+    local phone = store.by_imsi(asked.imsi)
+    if phone and not phone.attempt and not procedure.of(phone, "gmm") and place.area(phone.bvc) then
+        local run = procedure.begin(asked.procedure, phone, "gmm")
+        run.card = phone.card
+        procedure.enter(run, asked.state)
+    end
+end
+
+local function on(word, of, state, needs_card)
+    requests.on(word, word .. " IMSI", function(words)
+        local phone = store.by_imsi(words[2] or "")
+        if not phone then
+            return false, ("no phone with this IMSI is attached; usage: %s IMSI"):format(word)
+        elseif needs_card and not phone.card then
+            return false, "its phone { } has no keys"
+        elseif phone.attempt or procedure.of(phone, "gmm") then
+            return false, "another procedure is under way; try again"
+        end
+        timers.after(0, begin, { imsi = phone.imsi, procedure = of, state = state })
+        return true, "it is asked"
+    end)
+end
+
+return function()
+    for _, name in ipairs { "gmm_authentication_response", "gmm_authentication_failure" } do
+        frames.take(name, function(at, pdu)
+            return unexpected(at, name, pdu)
+        end)
+    end
+    on("authenticate", authentication, "authenticate", true)
+    on("reallocate", reallocation, "command", false)
+end
