@@ -35,6 +35,7 @@ struct gi_options {
     struct gi_config config;
     uint32_t idle_s, flows_most, interval_s, top;
     bool take_bad_checksums, columns, paper, compare;
+    struct gi_sequence *sequence;
     struct gi_sides sides;
 };
 
@@ -80,6 +81,15 @@ static bool take_users(void *target, const char *text)
            cli_refuse("gi", "users", text, "address or teid");
 }
 
+static bool take_sequence(void *target, const char *text)
+{
+    struct gi_options *options = target;
+    if (!options->sequence && !(options->sequence = calloc(1, sizeof *options->sequence)))
+        abort();
+    return gi_sequence_read(options->sequence, text) ||
+           cli_refuse("gi", "sequence", text, "USER:PORT,HOST:PORT; an IPv6 address in brackets");
+}
+
 static bool take_names(void *target, const char *text)
 {
     return gi_sides_read(&((struct gi_options *)target)->sides, text) ||
@@ -110,7 +120,10 @@ static const struct cli_option gi_options[] = {
      "of the text",
      INTO(series)},
     {"interval", "SECONDS", "how long an interval of --series is (10)", INTO(interval_s), 1, 86400},
-    {"top", "N", "show the N users and hosts with most octets (10)", INTO(top), 0, 1000},
+    {"top", "N", "show the N users, hosts and flows with most octets (10)", INTO(top), 0, 1000},
+    {"sequence", "USER:PORT,HOST:PORT",
+     "put each segment to the user of that connection, and its ACKs, into the JSON, and draw them",
+     .take = take_sequence},
     {"json", "FILE", "write every flow and all tables; - for standard output, instead of the text",
      INTO(json)},
     {"page", "FILE", "write a page with the tables and figures, self-contained HTML", INTO(page)},
@@ -166,6 +179,7 @@ struct outputs {
     struct gi_sheets *sheets;
     struct gi_tops *tops;
     struct gi_sides sides;
+    const struct gi_sequence *sequence;
     struct gi_history history; // for the JSON and the page
     uint64_t flows;
     bool paper;
@@ -497,6 +511,9 @@ static void put_report(struct json *json, const struct outputs *out, const struc
     if (out->paper)
         table_json(&gi_list_paper, out->sheets, json);
     gi_history_put(&out->history, json);
+    gi_tops_put_flows(out->tops, json);
+    if (out->sequence)
+        gi_sequence_put(out->sequence, json);
     table_json(&gi_list_top_users, out->tops, json);
     table_json(&gi_list_top_hosts, out->tops, json);
     put_texts(json, &out->sides);
@@ -529,7 +546,8 @@ static void put_page(const struct outputs *out, const struct gi *gi, const struc
 static int run(const struct gi_options *options, struct capture_filter *filter, struct file *files,
                int n)
 {
-    struct outputs out = {.paper = options->paper, .sides = options->sides};
+    struct outputs out = {
+        .paper = options->paper, .sides = options->sides, .sequence = options->sequence};
     if (!any_there(files, n) || !open_outputs(&out, options))
         return EXIT_RUN_FAILED;
     struct gi_config config = options->config;
@@ -539,6 +557,7 @@ static int run(const struct gi_options *options, struct capture_filter *filter, 
     config.interval_ns = interval_s * S_IN_NS;
     gi_history_begin(&out.history, config.interval_ns);
     config.moment = take_moment;
+    config.sequence = options->sequence;
     config.vectors = options->scenario.path ? gi_vectors_create() : NULL;
     struct gi *gi = gi_create(&config, take_flow, &out);
     bool good = true;

@@ -131,6 +131,7 @@ void gi_figures_of(struct gi_figures *f, const struct json_object *report)
     gi_add_stairs(f, report, &parallel);
     gi_add_effects(f, report);
     gi_add_over_time(f, report);
+    gi_add_sequence(f, report);
 }
 
 // ---- Two reports ----

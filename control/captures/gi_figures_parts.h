@@ -41,6 +41,7 @@ void gi_add_round_trips(struct gi_figures *f, const struct json_object *report);
 
 // ---- gi_over_time.c ----
 void gi_add_over_time(struct gi_figures *f, const struct json_object *report);
+void gi_add_sequence(struct gi_figures *f, const struct json_object *report);
 
 // ---- gi_bars.c ----
 void gi_add_bottlenecks(struct gi_figures *f, const struct json_object *report);

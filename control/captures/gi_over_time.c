@@ -2,6 +2,7 @@
 #include "control/captures/gi_figures_parts.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "control/client/value.h"
 
@@ -134,4 +135,60 @@ void gi_add_over_time(struct gi_figures *f, const struct json_object *report)
         (value_fn *const[]){setup, NULL}, true);
     add(f, &o, "Flows over time: those that live", "flows", (const char *const[]){"flows", NULL},
         (value_fn *const[]){alive, NULL}, false);
+}
+
+// ---- One connection ----
+
+#define POINTS_MOST 32768u
+
+static void add_kind(struct gi_figures *f, struct figure *figure, const struct json_object *points,
+                     const char *kind, const char *name, uint32_t colour, bool dots)
+{
+    struct plot *p = &figure->plot;
+    size_t count = value_count(points) < POINTS_MOST ? value_count(points) : POINTS_MOST;
+    struct plot_line *line = &p->line[p->lines];
+    char text[GI_TEXT_ROOM];
+    *line = (struct plot_line){.point = gi_keep(f, (2 * count + 1) * sizeof(struct plot_point)),
+                               .colour = colour,
+                               .dots = dots};
+    for (size_t i = 0; i < count; i++) {
+        const struct json_object *point = value_at(points, i);
+        if (strcmp(value_text(point, "kind", text, sizeof text), kind) != 0)
+            continue;
+        struct plot_point at = {gi_number(point, "after_s"), gi_number(point, "octets") / 1000};
+        if (!dots && line->points) { // a stair
+            double before = line->point[line->points - 1].y;
+            line->point[line->points++] = (struct plot_point){at.x, before};
+        }
+        line->point[line->points++] = at;
+        p->x_most = fmax(p->x_most, at.x);
+        p->y_most = fmax(p->y_most, 1.05 * at.y);
+        p->y_least = fmin(p->y_least, at.y);
+    }
+    p->lines += line->points > 0;
+    if (line->points)
+        gi_add_name(f, figure, name, -1, colour);
+}
+
+void gi_add_sequence(struct gi_figures *f, const struct json_object *report)
+{
+    const struct json_object *sequence = value_in(report, "sequence");
+    const struct json_object *points = value_in(sequence, "points");
+    char title[3 * GI_TEXT_ROOM], user[GI_TEXT_ROOM], host[GI_TEXT_ROOM];
+    if (!sequence)
+        return;
+    snprintf(title, sizeof title, "Sequence: %s to %s",
+             value_text(sequence, "host", host, sizeof host),
+             value_text(sequence, "user", user, sizeof user));
+    struct figure *figure = gi_begin(f, title, "since its first segment, s", "kB");
+    struct plot *p = &figure->plot;
+    p->line = gi_keep(f, GI_SERIES_MOST * sizeof *p->line);
+    add_kind(f, figure, points, "ack", "acknowledged", 2, false);
+    add_kind(f, figure, points, "data", "sent first", 0, true);
+    add_kind(f, figure, points, "again", "sent again, or late", 1, true);
+    if (p->x_most <= 0)
+        p->x_most = 1;
+    if (p->y_most <= 0)
+        p->y_most = 1;
+    gi_end_figure(f, figure, p->lines > 0);
 }

@@ -283,6 +283,49 @@ static void put_tops(const struct json_object *report, const char *list, const c
     fputs("</section>\n", out);
 }
 
+static void put_end(const struct json_object *flow, const char *address, const char *port,
+                    FILE *out)
+{
+    char text[TEXT_ROOM], whole[TEXT_ROOM + 16];
+    snprintf(whole, sizeof whole, "%s:%.0f", value_text(flow, address, text, sizeof text),
+             value_real(flow, port));
+    cells_text(whole, NULL, out);
+}
+
+static void put_flows(const struct json_object *report, FILE *out)
+{
+    static const char *const heads[] = {
+        "=user",           "=host",          "begins, s", "lasts, s",
+        "octets down",     "octets up",      "set-up, s", "round trip to the user, s",
+        "sent again down", "goodput, bit/s", NULL};
+    const struct json_object *flows = value_in(report, "top_flows");
+    double begin_s =
+        value_real(value_at(value_in(value_in(report, "series"), "rows"), 0), "begin_s");
+    if (value_count(flows) == 0)
+        return;
+    fputs("<section><h2>Flows with most octets</h2>\n", out);
+    cells_heads(heads, out);
+    for (size_t i = 0; i < value_count(flows); i++) {
+        const struct json_object *flow = value_at(flows, i);
+        fputs("<tr>", out);
+        put_end(flow, "user", "user_port", out);
+        put_end(flow, "host", "host_port", out);
+        gi_cell(value_real(flow, "begin_s") - begin_s, GI_UNIT_S, out);
+        gi_cell(value_as_real(value_in(flow, "lasted_s")), GI_UNIT_S, out);
+        gi_cell(value_as_real(value_in(flow, "down_octets")), GI_UNIT_COUNT, out);
+        gi_cell(value_as_real(value_in(flow, "up_octets")), GI_UNIT_COUNT, out);
+        gi_cell(value_as_real(value_in(flow, "setup_s")), GI_UNIT_S, out);
+        gi_cell(value_as_real(value_in(flow, "rtt_gprs_mean_s")), GI_UNIT_S, out);
+        gi_cell(value_as_real(value_in(flow, "down_resent_packets")), GI_UNIT_COUNT, out);
+        gi_cell(value_as_real(value_in(flow, "goodput_bit_per_s")), GI_UNIT_RATE, out);
+        fputs("</tr>\n", out);
+    }
+    cells_end(out);
+    fputs("<p class=\"soft\">--sequence USER:PORT,HOST:PORT draws one of them, segment by segment."
+          "</p></section>\n",
+          out);
+}
+
 // ---- The page ----
 
 static void put_heading(const struct json_object *report, FILE *out)
@@ -320,6 +363,7 @@ void gi_page(FILE *out, const struct json_object *report)
         put_table(report, after[i], out);
     put_tops(report, "top_users", "user", "Users with most octets", out);
     put_tops(report, "top_hosts", "host", "Hosts with most octets", out);
+    put_flows(report, out);
     put_read(report, out);
     fputs("</main></body></html>\n", out);
 }

@@ -253,6 +253,49 @@ def over_time():
     same_places(found, wanted, "set-up")
 
 
+@case("--sequence: each segment to the user of that connection and each ACK, as they are in the packets; drawn; others are not")
+def sequence():
+    talk = Talk(user=("2001:db8::5", 40000), host=("2001:db8::9", 80), own=4294967000, other=4294966800).setup(0.0, 0.1, 0.4)
+    sent = [(1.0, 1), (1.1, 1001), (1.2, 2001), (2.0, 1001), (2.4, 3001)]  # across 2^32
+    acks = [(1.5, 1001), (1.6, 1001), (2.3, 3001), (2.9, 4001)]
+    for at, seq in sent:
+        talk.data(at, seq)
+    for at, ack in acks:
+        talk.ack(at, ack)
+    other = Talk(user=("2001:db8::6", 40000), host=("2001:db8::9", 80)).setup(0.0, 0.1, 0.4).data(1.05, 1).ack(1.5, 1001)
+    report, text = read(sorted([*talk.frames, *other.frames]), "--sequence", "[2001:db8::5]:40000,[2001:db8::9]:80")
+    found = report["sequence"]
+    same([found["user"], found["host"], found["left_out"]], ["[2001:db8::5]:40000", "[2001:db8::9]:80", 0], "whose")
+    wanted = sorted([(at, "again" if at == 2.0 else "data", seq + 999) for at, seq in sent] + [(at, "ack", ack - 1) for at, ack in [(0.5, 1), *acks]])
+    same([(round(point["after_s"] + 0.5, 9), point["kind"], point["octets"]) for point in found["points"]], wanted, "points")
+    picture = figure(text, "Sequence: [2001")
+    place = scale(picture)
+    for colour, kind in ((0, "data"), (1, "again")):
+        same_places(dots_of(picture, series_colour(colour)), [place((at - 0.5, octets / 1000)) for at, one, octets in wanted if one == kind], kind)
+    stair, last = [], None
+    for at, _, octets in (one for one in wanted if one[1] == "ack"):
+        stair += [place((at - 0.5, one / 1000)) for one in (last, octets) if one is not None]
+        last = octets
+    line = [point for one in lines_of(picture, series_colour(2)) for point in one]
+    right(all(any(abs(x - a) < 0.2 and abs(y - b) < 0.2 for a, b in line) for x, y in stair), f"ACKs: {line}, right is {stair}")
+    _, text = read(talk.frames, "--sequence", "10.0.0.1:5,10.0.0.2:6")
+    right("Without a flow: " in text and "Sequence" in re.search("Without a flow: (.*?)[.]</p>", text)[1], "of nobody")
+
+
+@case("flows with most octets: those of the JSON's flows, and each on the page")
+def top_flows():
+    report, text = network()
+    most = sorted(report["flows"], key=lambda flow: (-flow["down_octets"] - flow["up_octets"], flow["begin_s"]))[:10]
+    same(report["top_flows"], most, "in the JSON")
+    rows = check_page(text).tables["Flows with most octets"][1:]
+    begin = report["series"]["rows"][0]["begin_s"]
+    same([[plain(cell) for cell in row] for row in rows], [
+        [f"{flow['user']}:{flow['user_port']}", f"{flow['host']}:{flow['host_port']}", shown("begin_s", flow["begin_s"] - begin),
+         shown("lasted_s", flow["lasted_s"]), shown("n", flow["down_octets"]), shown("n", flow["up_octets"]),
+         *(shown("x_s", flow[key]).replace("\u2013", "") for key in ("setup_s", "rtt_gprs_mean_s")), shown("n", flow["down_resent_packets"]),
+         shown("x_bit_per_s", flow["goodput_bit_per_s"]).replace("\u2013", "")] for flow in most], "rows")
+
+
 def bars_of(picture, colour):
     """Their right ends as numbers of the x axis, from the top down."""
     place = scale(picture + "d='M0,0 L9,0 '/> <g transform=\"\" > <text>0</text>d='M0,1 L9,1 '/> <g transform=\"\" > <text>1</text>")

@@ -6,6 +6,7 @@
 
 #include "lab/captures/gi/gi_counts.h"
 #include "lab/captures/gi/gi_result.h"
+#include "lab/captures/gi/gi_sequence.h"
 #include "lab/captures/gi/gi_series.h"
 #include "lab/captures/gi/gi_vectors.h"
 
@@ -25,7 +26,8 @@ struct gi_config {
     FILE *losses;         // each verdict as a row; NULL: not
     uint64_t interval_ns; // of the series; 0: there is none
     gi_moment_fn *moment;
-    struct gi_vectors *vectors; // what makes a scenario (gi_vectors.h); NULL: not
+    struct gi_sequence *sequence; // of the connection that is followed; NULL: none
+    struct gi_vectors *vectors;   // what makes a scenario (gi_vectors.h); NULL: not
 };
 
 // A flow that has ended.

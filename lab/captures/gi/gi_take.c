@@ -31,6 +31,8 @@ static enum gi_count take_segment(struct gi *gi, struct gi_packet *packet, uint3
         return GI_COUNT_copies;
     if (gi->series.take)
         gi_series_segment(&gi->series, flow, side, packet->ip_octets, &before);
+    if (gi->config.sequence)
+        gi_sequence_take(gi->config.sequence, packet, side);
     flow->jumped |= late;
     if (gi->config.vectors)
         gi_vectors_take(gi->config.vectors, flow, packet, side);

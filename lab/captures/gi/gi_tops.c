@@ -6,6 +6,7 @@
 #include "dataplane/base/units.h"
 #include "lab/captures/gi/gi_hash.h"
 #include "lab/captures/gi/gi_sheets.h"
+#include "lab/captures/gi/gi_write.h"
 #include "lab/captures/read/capture_ip.h"
 
 #define TOPS_MOST (1u << 16)       // addresses; those that come later count together
@@ -21,6 +22,8 @@ struct list {
 struct gi_tops {
     uint32_t shown;
     struct list users, hosts;
+    struct gi_result *flow;
+    uint32_t flows, least; // of flow, the one with least octets
 };
 
 #define TABLE_FILE  "lab/captures/gi/gi_tops.def"
@@ -39,6 +42,7 @@ struct gi_tops *gi_tops_create(uint32_t shown)
 {
     struct gi_tops *tops = zeros(1, sizeof *tops);
     tops->shown = shown;
+    tops->flow = zeros(shown + 1, sizeof *tops->flow);
     tops->users.slot = zeros(SLOTS, sizeof(struct gi_top));
     tops->hosts.slot = zeros(SLOTS, sizeof(struct gi_top));
     tops->users.others.is_others = tops->hosts.others.is_others = true;
@@ -47,6 +51,7 @@ struct gi_tops *gi_tops_create(uint32_t shown)
 
 void gi_tops_destroy(struct gi_tops *tops)
 {
+    free(tops->flow);
     free(tops->users.slot);
     free(tops->hosts.slot);
     free(tops);
@@ -85,8 +90,25 @@ static void count(struct gi_top *top, const struct gi_result *result)
     }
 }
 
+static uint64_t octets_of(const struct gi_result *result)
+{
+    return known(result->down_octets) + known(result->up_octets);
+}
+
+static void keep_flow(struct gi_tops *tops, const struct gi_result *result)
+{
+    bool room = tops->flows < tops->shown;
+    if (!tops->shown || (!room && octets_of(result) <= octets_of(&tops->flow[tops->least])))
+        return;
+    tops->flow[room ? tops->flows++ : tops->least] = *result;
+    for (uint32_t i = tops->least = 0; i < tops->flows; i++)
+        if (octets_of(&tops->flow[i]) < octets_of(&tops->flow[tops->least]))
+            tops->least = i;
+}
+
 void gi_tops_count(struct gi_tops *tops, const struct gi_result *result)
 {
+    keep_flow(tops, result);
     count(top_of(&tops->users, &result->user), result);
     count(top_of(&tops->hosts, &result->host), result);
 }
@@ -123,8 +145,18 @@ static void sort(struct list *list, uint32_t shown)
     free(top);
 }
 
+// Equal ones by when they began.
+static int compare_flows(const void *a, const void *b)
+{
+    const struct gi_result *one = a, *other = b;
+    if (octets_of(one) != octets_of(other))
+        return octets_of(one) < octets_of(other) ? 1 : -1;
+    return one->begin < other->begin ? -1 : one->begin > other->begin;
+}
+
 void gi_tops_finish(struct gi_tops *tops)
 {
+    qsort(tops->flow, tops->flows, sizeof *tops->flow, compare_flows);
     sort(&tops->users, tops->shown);
     sort(&tops->hosts, tops->shown);
 }
@@ -158,4 +190,12 @@ void gi_tops_print(const struct gi_tops *tops, FILE *out)
 {
     print("Users with most octets", tops->users.first, out);
     print("Hosts with most octets", tops->hosts.first, out);
+}
+
+void gi_tops_put_flows(const struct gi_tops *tops, struct json *json)
+{
+    json_put_array(json, "top_flows");
+    for (uint32_t i = 0; i < tops->flows; i++)
+        table_json_row(&gi_list_flows, NULL, &tops->flow[i], json);
+    json_close(json);
 }

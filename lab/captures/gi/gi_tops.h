@@ -1,4 +1,4 @@
-// Who had most of the traffic: users and hosts by their octets, of flows that have ended.
+// Who had most of the traffic: users, hosts and flows by their octets, of flows that have ended.
 #ifndef SLUICE_GI_TOPS_H
 #define SLUICE_GI_TOPS_H
 
@@ -22,5 +22,7 @@ void gi_tops_count(struct gi_tops *tops, const struct gi_result *result);
 void gi_tops_finish(struct gi_tops *tops);
 extern const struct table gi_list_top_users, gi_list_top_hosts;
 void gi_tops_print(const struct gi_tops *tops, FILE *out);
+// The key "top_flows": as many flows with most octets, with all their columns.
+void gi_tops_put_flows(const struct gi_tops *tops, struct json *json);
 
 #endif
