@@ -1,5 +1,5 @@
-// The auditor under any packets: an input is a row of packets, each two octets of length, one of
-// what is cut off, one of time, then the octets from the IP header on. A report, which takes longer
+// The auditor under any packets: an input is a row of packets, each two octets of link and length,
+// one of what is cut off, one of time, then the octets of the frame. A report, which takes longer
 // than all else, is written of one input in 64: any octet that does not matter otherwise decides.
 // Files of packets are capture_fuzz's.
 #include <pcap/dlt.h>
@@ -14,19 +14,20 @@
 
 // In a buffer that ends with it.
 static void take(struct audit *audit, const uint8_t *octets, uint32_t captured, uint32_t n,
-                 uint64_t number, uint64_t time_ms)
+                 int link, uint64_t number, uint64_t time_ms)
 {
     uint8_t *copy = malloc(captured ? captured : 1);
     CHECK(copy);
     if (captured)
         memcpy(copy, octets, captured);
     audit_take(audit,
-               &(struct capture_packet){number, time_ms * MS_IN_NS, DLT_RAW, copy, captured, n});
+               &(struct capture_packet){number, time_ms * MS_IN_NS, link, copy, captured, n});
     free(copy);
 }
 
 static void read_all(struct audit *audit, enum audit_phase phase, const uint8_t *data, size_t size)
 {
+    static const int links[] = {DLT_RAW, DLT_FRELAY_WITH_DIR, DLT_FRELAY, DLT_EN10MB};
     uint64_t time_ms = 1000, number = 0;
     audit_begin(audit, phase);
     while (size > 4) {
@@ -38,7 +39,7 @@ static void read_all(struct audit *audit, enum audit_phase phase, const uint8_t 
             time_ms += data[3];
         else if (time_ms > 2000) // a clock that goes back by more than a second
             time_ms -= 2000;
-        take(audit, data + 4, n - cut, n, ++number, time_ms);
+        take(audit, data + 4, n - cut, n, links[data[0] >> 3 & 3], ++number, time_ms);
         data += 4 + n;
         size -= 4 + n;
     }

@@ -1,8 +1,8 @@
 // sluice gi under any row of frames: every frame has a fate, every segment a flow, no record is
-// left behind. The first octet is the link type, whether tunnels tell users apart, and all hashes
-// are the same; then each frame has two octets of length, two of time since the one before in units
-// of 10 ms (the highest bit: backwards) and an octet of what is cut off its end. Checksums are not
-// judged, for a fuzzer does not guess them.
+// left behind, and the series has all frames. The first octet is the link type, whether tunnels
+// tell users apart, and all hashes are the same; then each frame has two octets of length, two of
+// time since the one before in units of 10 ms (the highest bit: backwards) and an octet of what is
+// cut off its end. Checksums are not judged, for a fuzzer does not guess them.
 #include <pcap/pcap.h>
 #include <string.h>
 
@@ -10,18 +10,33 @@
 #include "lab/captures/gi/gi.h"
 #include "lab/captures/gi/gi_hash.h"
 #include "lab/captures/gi/gi_sheets.h"
+#include "lab/captures/gi/gi_tops.h"
 #include "lab/captures/gi/gi_write.h"
 #include "tests/fuzz/check.h"
 
 static struct gi_sheets *sheets;
+static struct gi_tops *tops;
+static struct gi_history history;
+static struct gi_sequence sequence;
+static uint64_t frames_in_series;
 
 static void take(void *self, const struct gi_result *result)
 {
     gi_sheets_count(sheets, result);
+    gi_tops_count(tops, result);
     table_csv_row(&gi_list_flows, NULL, result, self);
     CHECK(result->lasted >= 0);
     CHECK(result->down_resent_octets <= result->down_data_octets);
     CHECK(result->share == GI_NONE || result->share >= 0);
+}
+
+static void take_moment(void *self, const struct gi_moment *moment)
+{
+    (void)self;
+    frames_in_series += moment->frames;
+    CHECK(moment->begin_ns % moment->interval_ns == 0);
+    gi_history_take(&history, moment);
+    CHECK(history.count > 0 && history.count <= GI_HISTORY_ROWS);
 }
 
 // In a buffer that ends with it.
@@ -38,7 +53,12 @@ static struct capture_packet frame(const uint8_t *octets, uint32_t n, uint32_t c
 
 static void take_all(struct gi *gi, const uint8_t *data, size_t size)
 {
-    static const int links[] = {DLT_RAW, DLT_EN10MB, DLT_LINUX_SLL, DLT_NULL};
+    static const int links[32] = {DLT_RAW,         DLT_EN10MB,     DLT_LINUX_SLL,
+                                  DLT_NULL,        DLT_PPP,        DLT_PPP_SERIAL,
+                                  DLT_C_HDLC,      DLT_FRELAY,     DLT_FRELAY_WITH_DIR,
+                                  DLT_MPLS,        DLT_IEEE802_11, DLT_IEEE802_11_RADIO,
+                                  DLT_ATM_RFC1483, DLT_PPP_ETHER,  DLT_LINUX_SLL2};
+    uint32_t link = (data[0] & 3u) | (data[0] >> 5) << 2;
     uint64_t time_ns = 1000 * S_IN_NS;
     for (size_t at = 1; at + 5 <= size;) {
         uint32_t n = (uint32_t)(data[at] << 8 | data[at + 1]);
@@ -47,7 +67,7 @@ static void take_all(struct gi *gi, const uint8_t *data, size_t size)
         time_ns += back ? -step_ns : step_ns;
         at += 5;
         n = n < size - at ? n : (uint32_t)(size - at);
-        struct capture_packet one = frame(data + at, n, data[at - 1], time_ns, links[data[0] % 4]);
+        struct capture_packet one = frame(data + at, n, data[at - 1], time_ns, links[link]);
         gi_take(gi, &one);
         CHECK(gi_wrong(gi) == NULL);
         free((void *)one.octets);
@@ -90,6 +110,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size == 0)
         return 0;
     config.users_by_tunnel = data[0] & 4;
+    config.interval_ns = S_IN_NS;
+    config.moment = take_moment;
+    gi_history_begin(&history, S_IN_NS);
+    memset(&sequence, 0, sizeof sequence);
+    CHECK(gi_sequence_read(&sequence, "10.0.0.1:40000,203.0.113.9:80"));
+    config.sequence = &sequence;
+    frames_in_series = 0;
+    tops = gi_tops_create(2);
     char *rows = NULL;
     size_t octets;
     FILE *out = open_memstream(&rows, &octets);
@@ -102,6 +130,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     take_all(gi, data, size);
     gi_finish(gi);
     CHECK(gi_wrong(gi) == NULL);
+    CHECK(frames_in_series == gi_counts_of(gi)->frames);
+    CHECK(sequence.count <= GI_SEQUENCE_POINTS);
+    gi_tops_finish(tops);
+    gi_tops_destroy(tops);
     gi_vectors_finish(config.vectors);
     check_vectors(config.vectors);
     gi_destroy(gi);
