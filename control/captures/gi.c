@@ -326,37 +326,27 @@ static void take_all(struct gi *gi, struct capture_file *capture, struct file *f
         snprintf(file->fault, sizeof file->fault, "%s", damage);
 }
 
-static bool is_there(const struct file *file)
-{
-    return strcmp(file->path, "-") == 0 || access(file->path, R_OK) == 0;
-}
-
-// Without any, the outputs of an earlier run stay as they are.
-static bool any_there(const struct file *files, int n)
+static void say_fault(const struct file *file)
 {
     char name[NAME_OCTETS];
-    for (int i = 0; i < n; i++)
-        if (is_there(&files[i]))
-            return true;
-    for (int i = 0; i < n; i++)
-        if (!is_there(&files[i]))
-            fprintf(stderr, "sluice gi: %s: %s\n", name_of(&files[i], name), strerror(errno));
-    return false;
+    fprintf(stderr, "sluice gi: %s: %s\n", name_of(file, name), file->fault);
 }
 
 // ---- Their order ----
 
-static void look_at(struct file *file)
+// What can be read only once stays open, as one file alone does.
+static void look_at(struct file *file, bool alone)
 {
-    char fault[CAPTURE_TEXT]; // said when it is read
-    struct capture_file *capture = capture_file_open(file->path, fault);
-    if (!capture)
-        return;
-    capture_file_first_ns(capture, &file->first_ns);
-    bool is_pipe = capture_file_progress(capture) < 0;
-    if (is_pipe)
+    struct capture_file *capture = capture_file_open(file->path, file->fault);
+    int link = capture ? capture_file_link(capture) : 0;
+    file->opened = capture && (link < 0 || capture_peel_knows(link));
+    if (capture && !file->opened)
+        snprintf(file->fault, sizeof file->fault, "link type %d is not read", link);
+    if (file->opened && !alone)
+        capture_file_first_ns(capture, &file->first_ns);
+    if (file->opened && (alone || capture_file_progress(capture) < 0))
         file->capture = capture;
-    else
+    else if (capture)
         capture_file_close(capture);
 }
 
@@ -368,15 +358,28 @@ static int compare_files(const void *a, const void *b)
     return one->place - other->place;
 }
 
-// The clock of the capture goes on from file to file, in whatever order they are named.
-static void sort(struct file *files, int n)
+// The clock of the capture goes on from file to file, in whatever order they are named. False: none
+// of them can be read, so what an earlier run wrote stays as it is.
+static bool sort(struct file *files, int n)
 {
+    bool any = false;
     for (int i = 0; i < n; i++) {
         files[i].place = i;
         files[i].first_ns = i ? files[i - 1].first_ns : 0;
-        look_at(&files[i]);
+        look_at(&files[i], n == 1);
+        any |= files[i].opened;
     }
+    for (int i = 0; i < n && !any; i++)
+        say_fault(&files[i]);
     qsort(files, (size_t)n, sizeof *files, compare_files);
+    return any;
+}
+
+static void close_files(struct file *files, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (files[i].capture)
+            capture_file_close(files[i].capture);
 }
 
 // ---- Reading ----
@@ -385,24 +388,20 @@ static void sort(struct file *files, int n)
 static void read_file(struct gi *gi, struct file *file, struct capture_filter *filter,
                       uint64_t *time_ns)
 {
-    char name[NAME_OCTETS];
-    struct capture_file *capture =
-        file->capture ? file->capture : capture_file_open(file->path, file->fault);
-    int link = capture ? capture_file_link(capture) : 0;
+    struct capture_file *capture = file->capture;
     file->capture = NULL;
-    file->opened = capture && (link < 0 || capture_peel_knows(link));
-    if (file->opened) {
+    if (file->opened && !capture)
+        capture = capture_file_open(file->path, file->fault);
+    file->opened = capture != NULL;
+    if (capture) {
         capture_file_begin_at(capture, *time_ns);
         capture_file_filter(capture, filter);
         take_all(gi, capture, file);
         *time_ns = capture_file_time_ns(capture);
-    } else if (capture) {
-        snprintf(file->fault, sizeof file->fault, "link type %d is not read", link);
-    }
-    if (capture)
         capture_file_close(capture);
+    }
     if (file->fault[0])
-        fprintf(stderr, "sluice gi: %s: %s\n", name_of(file, name), file->fault);
+        say_fault(file);
 }
 
 // ---- The report ----
@@ -548,11 +547,14 @@ static int run(const struct gi_options *options, struct capture_filter *filter, 
 {
     struct outputs out = {
         .paper = options->paper, .sides = options->sides, .sequence = options->sequence};
-    if (!any_there(files, n) || !open_outputs(&out, options))
-        return EXIT_RUN_FAILED;
     struct gi_config config = options->config;
-    if (options->losses && !(config.losses = open_output(options->losses)))
+    if (!sort(files, n))
         return EXIT_RUN_FAILED;
+    if (!open_outputs(&out, options) ||
+        (options->losses && !(config.losses = open_output(options->losses)))) {
+        close_files(files, n);
+        return EXIT_RUN_FAILED;
+    }
     uint64_t interval_s = out.series ? options->interval_s : out.json_file || out.page ? 1 : 0;
     config.interval_ns = interval_s * S_IN_NS;
     gi_history_begin(&out.history, config.interval_ns);
@@ -562,15 +564,11 @@ static int run(const struct gi_options *options, struct capture_filter *filter, 
     struct gi *gi = gi_create(&config, take_flow, &out);
     bool good = true;
     uint64_t time_ns = 0;
-    if (n > 1)
-        sort(files, n);
     for (int i = 0; i < n && !signals_ended; i++) {
         read_file(gi, &files[i], filter, &time_ns);
         good = good && files[i].opened && !(files[i].fault[0] && files[i].frames == 0);
     }
-    for (int i = 0; i < n; i++)
-        if (files[i].capture)
-            capture_file_close(files[i].capture);
+    close_files(files, n);
     good = good && !signals_ended;
     gi_finish(gi);
     gi_tops_finish(out.tops);

@@ -268,7 +268,7 @@ def stamps():
 def truncated():
     octets = pcap(frames_of_some())
     first = 24 + 16 + len(frames_of_some()[0][1])
-    for end in sorted({24, first - 1, first, *range(0, len(octets), 7)}):
+    for end in sorted({24, first - 1, first, *range(24, len(octets), 7)}):
         report = read(octets[:end], status=0 if end >= first else 1)
         whole = sum(1 for file in report["files"] if file["fault"])
         same(report["counts"]["frames"], report["files"][0]["frames"], "frames")
@@ -315,6 +315,25 @@ def unreadable():
     same(sluice("gi").returncode, 2, "exit status without a file")
     for options in (("--mobiles", "10.0.0.0/33"), ("--mobiles", "x"), ("--zone", "2"), ("--idle", "0"), ("--idle", "4001")):
         same(sluice("gi", good, *options).returncode, 2, f"exit status of {options}")
+
+
+@case("no file that is a capture: a line each, no tables, and what an earlier run wrote stays as it was")
+def no_capture():
+    page = new_folder() / "x.html"
+    page.write_text("as it was")
+    octets = pcap(frames_of_some())
+    cases = [(b"hello, this is no capture", "no capture: it begins with 68656c6c, which neither pcap nor pcapng does"),
+             (b"", "no capture: it is empty"), (pcap([], link=147), "link type 147 is not read"),
+             *((octets[:end], "truncated: ") for end in range(4, 24))]
+    for names in ([one] for one in cases):
+        done = sluice("gi", saved(names[0][0]), "--page", page, "--csv", page.parent / "x.csv")
+        same((done.returncode, done.stdout, page.read_text(), (page.parent / "x.csv").exists()), (1, "", "as it was", False), "exit status, report, page")
+        right(done.stderr.count("\n") == 1 and names[0][1] in done.stderr, done.stderr)
+        piped = subprocess.run([program(), "gi", "-"], input=names[0][0], capture_output=True, check=False)
+        same((piped.returncode, piped.stdout, piped.stderr.count(b"\n")), (1, b"", 1), f"standard input, {piped.stderr}")
+    done = sluice("gi", *(saved(octets) for octets, _ in cases[:3]))
+    same((done.returncode, done.stdout, [line.split(": ", 2)[2][:10] for line in done.stderr.splitlines()]),
+         (1, "", [why[:10] for _, why in cases[:3]]), "three of them")
 
 
 @case("captures none of which is there: named, and what an earlier run wrote stays as it was")
