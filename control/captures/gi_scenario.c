@@ -25,6 +25,8 @@
 
 struct figures {
     uint64_t users, rate_bit_per_s; // the median of the users that have one
+    uint64_t up_rate_bit_per_s;
+    bool up_is_known;
     uint64_t rtt_us, setup_us; // from the SGSN to the user and back: with a TBF; the mean set-up
     uint64_t internet_us, internet_lost_ppm;
     uint64_t queue_octets, lost_ppm; // lost_ppm: while little was under way
@@ -118,6 +120,12 @@ static struct figures figures_of(const struct gi_vectors *vectors)
     f.begin_s = BEGIN_S + f.users / BEGIN_USERS;
     if (f.seconds > RUN_MOST_S - f.begin_s)
         f.seconds = RUN_MOST_S - f.begin_s;
+    f.up_is_known = vectors->up_ns_an_octet > 0;
+    f.up_rate_bit_per_s = f.rate_bit_per_s ? f.rate_bit_per_s : RATE_USUAL;
+    if (f.up_is_known)
+        f.up_rate_bit_per_s = 8000000000 / vectors->up_ns_an_octet;
+    if (f.up_rate_bit_per_s < RATE_LEAST)
+        f.up_rate_bit_per_s = RATE_LEAST;
     if (vectors->gprs_setups)
         f.setup_us = vectors->gprs_setup_us / vectors->gprs_setups;
     if (vectors->internet_rtts)
@@ -167,10 +175,11 @@ static void put_vectors(FILE *out, const struct gi_vectors *vectors)
 
 // ---- Rates ----
 
-// Bins that say too little go together with those behind them.
+// Bins that say too little go together with those behind them; if all do, the mean is the rate.
 static void put_rates(FILE *out, const struct gi_vector_user *user, uint64_t begin_s)
 {
     uint64_t octets = 0, us = 0, from_s = 0;
+    bool any = false;
     fprintf(out, "TIME,RATE\n");
     for (uint32_t i = 0; i < user->channel.bins; i++) {
         octets += user->channel.bin[i].octets;
@@ -180,9 +189,12 @@ static void put_rates(FILE *out, const struct gi_vector_user *user, uint64_t beg
         uint64_t rate = octets * 8 * 1000000 / us;
         fprintf(out, "%" PRIu64 ",%" PRIu64 "\n", begin_s + from_s,
                 rate < RATE_LEAST ? RATE_LEAST : rate);
+        any = true;
         octets = us = 0;
         from_s = (uint64_t)(i + 1) * (GI_CHANNEL_BIN_US / 1000000);
     }
+    if (!any)
+        fprintf(out, "%" PRIu64 ",%" PRIu64 "\n", begin_s, rate_of(user));
 }
 
 // ---- Files ----
@@ -384,6 +396,11 @@ static void put_all(FILE *out, const char *template, const struct texts *texts,
                        : "twice the most that was under way, for nothing was lost",
          0},
         {"rate", NULL, f->rate_bit_per_s ? f->rate_bit_per_s : RATE_USUAL},
+        {"up_rate", NULL, f->up_rate_bit_per_s},
+        {"up_why",
+         f->up_is_known ? "of requests right behind the ACK that opens a connection"
+                        : "not known, so as down",
+         0},
         {"rate_why",
          f->rate_bit_per_s ? "the median of the others" : "a guess, for there are no others", 0}};
     put_filled(out, template, values);

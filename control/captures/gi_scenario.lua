@@ -16,7 +16,7 @@ local knob = {
     queue = "@queue_octets@ octets",        -- of a user: @queue_why@
     rate = "@rate@ bit/s",  -- of a user whose channel was never full for long: @rate_why@
     -- ---- What the capture cannot say: defaults ----
-    up_rate = "@rate@ bit/s",       -- of a user's channel up
+    up_rate = "@up_rate@ bit/s",    -- of a user's channel up: @up_why@
     release = "1 s",        -- how long a TBF stays open without data
     tcp = "linux",          -- the stack of both ends, but for MSS, window, SACK and timestamps
 }

@@ -121,6 +121,11 @@ def others():
          [("ms-opens", 1, 0, 0, 0, 0), ("host-sends", 1, 500, 1, 0, 0), ("host-sends", 1, 600, 1, 0, 2000),
           ("ms-closes", 1, 0, 1, 1100, 200)], "a pause of 2 s, and a reset 200 ms behind the last ACK")
 
+    within = Talk().setup(0, 0.04, 0.6).add(0.7, "up", ACK, 1, 1, 100).data(0.74, 1, 1000, ack=101)
+    within.data(0.75, 1001, 1000, ack=101).add(1.4, "up", ACK, 101, 1001, 90).data(1.8, 2001, 500, ack=191)
+    same([row[2:7] for row in steps(made(within.ack(2.4, 2501, seq=191).frames)[0])],
+         [("ms-opens", 1, 0, 0, 0), ("ms-sends", 1, 100, 1, 0), ("host-sends", 1, 2500, 1, 100),
+          ("ms-sends", 1, 90, 1, 1000)], "a request within an answer, when half of it was there")
     before = Talk().add(1, "up", ACK, 1, 1, 300).data(1.04, 1, 900, ack=301).ack(1.6, 901, seq=301)
     dead = Talk(user=("10.0.0.7", 41000)).add(2, "up", SYN, 0).add(5, "up", SYN, 0)
     path, done = made(merged(before, dead) + [(6, udp(("10.0.0.1", 9), ("203.0.113.9", 9), b"x"))])
@@ -171,9 +176,28 @@ def channel():
     same([time for time, _ in rates], [5, 15, 20, 25, 30], "times, behind the begin; the first four seconds are no rate")
     for rate, wanted in zip([rate for _, rate in rates], (41600, 24960, 20800, 20800, 20800)):
         right(abs(rate - wanted) <= 0.06 * wanted, f"rates: found {rates}, right is about {wanted}")
+    # Of 3 s alone there is the mean.
+    short, _ = made([frame for frame in merged(talk) if frame[0] < 4.1])
+    same(short.with_name("a.rate-1.csv").read_text().split(), ["TIME,RATE", "5,41600"], "a short time")
     # 100 000 octets were under way, twice that with headers and without what is on its way.
     queue = int(worlds.knob(path, "queue"))
     right(180000 < queue < 210000, f"queue: {queue}")
+
+
+@case("the rate up: of requests right behind the ACK that opens; their time on the way is no thinking")
+def up():
+    # 360 octets of data and 40 of headers take 400 ms: 8 kbit/s. Three of thirty think for 2 s more.
+    talks = []
+    for number in range(30):
+        talk = Talk(user=(f"10.0.0.{number + 1}", 40000)).setup(number, 0.04, 0.6)
+        talks.append(talk.add(number + 1.04 + (2 if number % 10 == 0 else 0), "up", ACK | PSH, 1, 1, 360))
+        talk.data(number + 3.1, 1, 100, ack=361).ack(number + 3.7, 101, seq=361)
+    path, _ = made(merged(*talks))
+    same(worlds.knob(path, "up_rate"), "8000", "rate up")
+    same(sorted({row[7] for row in steps(path) if row[2] == "ms-sends"}), [40, 2040], "thinking, without 1 ms an octet")
+    path, _ = made(merged(*talks[:19]))
+    right("not known" in path.read_text(), "of 19 connections it is not known")
+    same(min(row[7] for row in steps(path) if row[2] == "ms-sends"), 400, "thinking, with all of it")
 
 
 # --- A run of the lab ---------------------------------------------------------------------------
@@ -283,14 +307,16 @@ def anonymous():
 
 @case("more than 1000 users: the first 1000 are there, and the file says how many connections are not")
 def many():
-    def short(number):
-        talk = Talk(user=(f"10.1.{number // 250}.{number % 250 + 1}", 40000)).setup(number * 0.01, 0.04, 0.3)
+    def short(number):  # one of five is 0.2 s away, the others 0.3 s
+        talk = Talk(user=(f"10.1.{number // 250}.{number % 250 + 1}", 40000))
+        talk.setup(number * 0.01, 0.04, 0.3 if number % 5 else 0.2)
         return talk.data(number * 0.01 + 0.4, 1, 100).ack(number * 0.01 + 0.7, 101)
 
     path, _ = made(merged(*(short(number) for number in range(1003))))
     right("local USERS = 1000\n" in path.read_text(), "there are not 1000 users")
     right("-- Not in here: 3 connections beyond" in path.read_text(), "the file does not say what is left out")
     same(len(steps(path)), 2000, "steps")
+    same(worlds.knob(path, "way"), "70000", "each way, of the least round trips, less 60 ms of the radio")
     same(sluice("check", path).returncode, 0, "sluice check")
 
 

@@ -92,6 +92,7 @@ struct gi_vectors {
     // Sums over flows.
     uint64_t internet_rtt_us, internet_rtts, gprs_setup_us, gprs_setups;
     uint64_t lost_internet, sent_internet;
+    uint32_t up_ns_an_octet; // what the channel up takes; 0: not known
 };
 
 struct gi_vectors *gi_vectors_create(void);
