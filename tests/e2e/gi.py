@@ -56,6 +56,8 @@ def answered_anew():
             fine(transfer(talk.ack(4, number + 1), number), outcome="repeated")
         talk = Talk().setup(0, 0.1, 0.4).add(3.1, "down", SYN | ACK, anew, 1)
         fine(transfer(talk, 0), outcome="repeated")
+        talk = Talk().add(0, "up", SYN, 0).add(1, "down", SYN | ACK, 0, 1).data(1.1, 1).add(3.1, "down", SYN | ACK, anew, 1)
+        fine(talk.data(5, 1001).data(7, 1).ack(8, 2001), outcome="repeated")  # data of the first answer has passed
 
 
 def leaves():

@@ -83,6 +83,41 @@ def again_at_once():
     late(sooner_than_a_round_trip, Numbered(zeros()), reordered=1)
 
 
+@case("identifications too far from what came first behind the hole tell nothing: time does")
+def too_far():
+    for own, wanted in ((17000, {"reordered": 1}), (16000, {"lost_internet": 1})):
+        late(sooner_than_a_round_trip, Numbered([*range(900, 906), 904 + own]), **wanted)
+    for own, wanted in ((5000, {"lost_internet": 1}), (4000, {"reordered": 1})):
+        late(overtaken_long, Numbered([*range(9000, 9006), 9004 - own]), **wanted)
+    late(sooner_than_a_round_trip, Numbered([0, 1, 2, 3, 4, 5, 4]), reordered=1)  # the one of what came first, again
+
+
+def overtaken_long(talk):
+    """Half a second late, where a round trip takes 100 ms."""
+    talk.setup(0, 0.1, 0.4)
+    for i in (0, 1, 2, 4, 5):
+        talk.data(1 + i / 100, 1 + 1000 * i)
+    return talk.data(1.5, 3001).ack(1.9, 6001)
+
+
+@case("a sender that has counted, and does so no longer: what its identifications have told stays")
+def counted_once():
+    def then_random(talk):
+        overtaken_long(talk)
+        for i in range(6, 30):
+            talk.data(i, 1 + 1000 * i).ack(i + 0.5, 1001 + 1000 * i)
+        return talk
+    late(then_random, Numbered([9000, 9001, 9002, 9003, 9005, 9006, 9004, *(n * 9999 % 65536 for n in range(1, 40))]), reordered=1)
+
+
+@case("of two holes each has its own that opened it")
+def two_holes():
+    def talk_of(talk):
+        talk.setup(0, 0.1, 0.4).data(1, 1).data(1.01, 2001).data(1.02, 4001)  # 1001 and 3001 are missing
+        return talk.data(1.03, 1001).data(1.04, 3001).ack(1.9, 5001)
+    late(talk_of, Numbered([10, 11, 12, 20, 15, 19]), lost_internet=1, reordered=1)
+
+
 @case("identifications that count nothing: time tells")
 def no_counter():
     for ids in (at_random(), zeros(), (7 for _ in zeros()), (n << 8 & 0xFFFF for n in range(200, 300)), (n % 2 * 30000 for n in range(99))):
@@ -152,6 +187,7 @@ def settled():
     # Nothing is known of it at first: 10 ms are long; then it takes 100 ms.
     talk = blind().data(1, 1).ack(1.001, 1).data(1.01, 2001).data(1.02, 1001).ack(2, 3001)
     late(lambda one: one, talk, lost_internet=1)
+    late(lambda one: one, blind().data(1, 1).ack(1.001, 1).data(1.01, 2001).data(1.0129, 1001).ack(2, 3001), reordered=1)
     late(lambda one: one, talk.add(3, "up", ACK, 1, 3001, 100).add(3.1, "down", ACK, 3001, 101), reordered=1)
 
 
