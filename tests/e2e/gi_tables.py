@@ -121,6 +121,41 @@ def names():
         right(done.returncode == 2 and "two names such as access,core" in done.stderr, f"{wrong}: {done.stderr}")
 
 
+@case("each cause of a repetition, closed windows and silences, by typed connections")
+def causes():
+    def flow(*segments):
+        """(time, what, number): d, data of 1000 octets; a, an ACK; z, an ACK that closes the window."""
+        talk = Talk().setup(0, 0.1, 0.4)
+        for time_s, what, number in segments:
+            if what == "d":
+                talk.data(time_s, number)
+            else:
+                talk.ack(time_s, number, window=0 if what == "z" else 16384)
+        report, *_ = report_of(talk.frames)
+        return [report["flows"][0][key] for key in ("down_fast", "down_timeouts", "down_probes", "zero_windows", "stalls", "stalled_s")]
+
+    def sent(*numbers, at=1.0):
+        return [(at + i / 100, "d", number) for i, number in enumerate(numbers)]
+    many = sent(1, 1001, 2001, 3001, 4001)
+    for what, segments, wanted in (
+            ("three ACKs", [*many, *((1.5 + i / 100, "a", 1) for i in range(3)), (1.6, "d", 1), (2, "a", 5001)], [1, 0, 0, 0, 0, 0]),
+            ("two ACKs, and no silence", [*many, (1.1, "a", 1), (1.11, "a", 1), (1.12, "d", 1), (2, "a", 5001)], [0, 0, 0, 0, 0, 0]),
+            ("a timer", [*many, (2.5, "d", 1), (2.9, "a", 5001)], [0, 1, 0, 0, 0, 0]),
+            ("a timer, three times", [*many, (2.5, "d", 1), (3.5, "d", 1), (5.5, "d", 1), (5.9, "a", 5001)], [0, 3, 0, 0, 0, 0]),
+            ("a timer, then what follows", [*many, (2.5, "d", 1), (2.9, "a", 1001), (2.91, "d", 1001), (3.2, "a", 2001), (3.21, "d", 2001), (4, "a", 5001)],
+             [0, 1, 0, 0, 0, 0]),
+            ("a timer in the middle of a repair", [*many, *((1.5 + i / 100, "a", 1) for i in range(3)), (1.6, "d", 1), (3.6, "d", 1), (4, "a", 5001)],
+             [1, 1, 0, 0, 0, 0]),
+            ("a probe of the tail", [*many, (1.5, "d", 4001), (2, "a", 5001)], [0, 0, 1, 0, 0, 0]),
+            ("without need, on its ACK's way", [*sent(1), (1.4, "a", 1001), (1.45, "d", 1), (2, "a", 1001)], [0, 1, 0, 0, 0, 0]),
+            ("a keep-alive", [*sent(1), (1.4, "a", 1001)], [0, 0, 0, 0, 0, 0]),
+            ("two losses", [*many, (2.5, "d", 1), (2.9, "a", 5001), *sent(5001, 6001, at=3), (4, "d", 5001), (4.2, "a", 7001)], [0, 2, 0, 0, 0, 0]),
+            ("closed twice", [*sent(1), (1.2, "z", 1001), (1.3, "z", 1001), (1.4, "a", 1001), (1.5, "z", 1001), (2, "a", 1001)], [0, 0, 0, 2, 0, 0]),
+            ("a silence", [*sent(1), (4.5, "a", 1001), (9, "d", 1001), (9.5, "a", 2001)], [0, 0, 0, 0, 1, 3.5]),
+    ):
+        same(flow(*segments), wanted, what)
+
+
 @case("a report says which version made it")
 def version():
     report, *_ = report_of(Talk().setup(1, 0.1, 0.4).frames)

@@ -58,6 +58,33 @@ def number(text):
 # --- What is counted -------------------------------------------------------------------------------
 
 
+# Where a repetition's cause does not show here: originals overtaken by more than a round trip look like repetitions;
+# with ten connections beside each other, and hundreds given up, many last segments are lost before here.
+HIDDEN = ("far overtaken", "parallel", "swamped")
+
+
+@case("what began each repair down: fast retransmissions and timers beside those that the hosts count")
+def causes():
+    found, right_ones = collections.Counter(), collections.Counter()
+    for name in WORLDS:
+        for seed in SEEDS:
+            done, _, rows, _ = world(name, seed)
+            ours = {key: sum(int(row[f"down_{key}"] or 0) for row in rows.values()) for key in ("fast", "timeouts", "probes")}
+            with (done.out / "tcp.csv").open() as file:
+                hosts = [row for row in csv.DictReader(file) if row["end"] == "host"]
+            theirs = {"fast": sum(int(row["fast_recoveries"]) for row in hosts), "timeouts": sum(int(row["timeouts"]) for row in hosts)}
+            ours["timeouts"] += ours.pop("probes") if name in HIDDEN else 0
+            print(f"# {name}: {ours}, of the hosts {theirs}")
+            if name in HIDDEN:
+                continue
+            for key in theirs:
+                found[key] += ours[key]
+                right_ones[key] += theirs[key]
+                right(abs(ours[key] - theirs[key]) <= max(6, 0.3 * theirs[key]), f"{name}, {key}: {ours[key]}, of the hosts {theirs[key]}")
+    for key in right_ones:
+        right(abs(found[key] - right_ones[key]) <= 0.1 * right_ones[key], f"{key}: {found[key]}, of the hosts {right_ones[key]}")
+
+
 def counts(flow):
     """The columns that are sums of what passed."""
     found = {}

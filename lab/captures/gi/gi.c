@@ -60,6 +60,7 @@ void gi_destroy(struct gi *gi)
     gi_users_destroy(&gi->users);
     gi_tunnels_destroy(&gi->tunnels);
     gi_half_free_spares(&gi->records);
+    free(gi->records.causes);
     free(gi);
 }
 
@@ -76,7 +77,8 @@ struct gi_memory gi_memory_of(const struct gi *gi)
                                .users_most = gi->users.table.most_used};
     memory.octets_most = gi_table_octets(&gi->flows) + gi_table_octets(&gi->users.table) +
                          gi_table_octets(&gi->tunnels.table) + gi->records.most_octets +
-                         gi->records.late_room * sizeof *gi->records.late;
+                         gi->records.late_room * sizeof *gi->records.late +
+                         gi->records.causes_room * sizeof *gi->records.causes;
     if (memory.flows_most)
         memory.octets_a_flow = (uint32_t)(memory.octets_most / memory.flows_most);
     return memory;
@@ -91,5 +93,7 @@ const char *gi_wrong(const struct gi *gi)
         return "frames";
     if (gi->flows.used == 0 && gi->taken != gi->counts.n[GI_COUNT_segments])
         return "segments";
+    if (gi->flows.used == 0 && gi->records.causes_used)
+        return "causes";
     return gi->flows.used == 0 && gi->records.octets ? "records" : NULL;
 }

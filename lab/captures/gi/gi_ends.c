@@ -25,6 +25,7 @@ void gi_end_flow(struct gi *gi, struct gi_flow *flow)
         gi_users_let_go(&gi->users, flow->user[side]);
     }
     gi_result_of(&gi->result, flow, gi->config.zone_s, &gi->records);
+    gi_causes_end(&gi->records, &flow->causes);
     count_bare(gi, flow);
     gi->series.now.ended++;
     if (gi->config.vectors)

@@ -264,6 +264,7 @@ bool gi_flow_take(struct gi_flow *flow, const struct gi_packet *packet, enum gi_
                   struct gi_records *records, struct gi_counts *counts)
 {
     struct gi_half *half = &flow->half[side];
+    uint32_t silent_us = half->packets ? gi_half_us(packet->time_ns) - half->last_us : 0;
     if (is_copy(half, packet))
         return false;
     if (gi_flow_packets(flow) == 0) {
@@ -271,6 +272,9 @@ bool gi_flow_take(struct gi_flow *flow, const struct gi_packet *packet, enum gi_
         flow->user_packets_before = gi_user_packets(flow->user[GI_UP]);
     }
     flow->user_packets_last = gi_user_packets(flow->user[GI_UP]) + 1;
+    if (gi_flow_packets(flow))
+        gi_causes_silence(records, &flow->causes, &flow->half[GI_DOWN],
+                          (packet->time_ns - flow->node.touched_ns) / 1000);
     take_answer(flow, packet, side, records);
     take_setup(flow, packet, side);
     take_options(half, packet);
@@ -281,6 +285,10 @@ bool gi_flow_take(struct gi_flow *flow, const struct gi_packet *packet, enum gi_
         half->ip_octets_most = packet->ip_octets;
     records->flow = flow;
     records->now_ns = packet->time_ns;
+    if (side == GI_UP)
+        gi_causes_ack(records, &flow->causes, &flow->half[GI_DOWN], packet);
+    else
+        gi_causes_data(records, &flow->causes, &flow->half[GI_DOWN], packet, silent_us);
     take_ack(flow, packet, side, records);
     take_data(flow, packet, side, records, counts);
     flow->ended |= packet->flags & TCP_FIN ? 1 << side : 0;

@@ -6,6 +6,7 @@
 #include <assert.h>
 
 #include "dataplane/base/units.h"
+#include "lab/captures/gi/gi_causes.h"
 #include "lab/captures/gi/gi_half.h"
 #include "lab/captures/gi/gi_rate.h"
 #include "lab/captures/gi/gi_users.h"
@@ -62,6 +63,7 @@ struct gi_flow {
     uint32_t vector;        // gi_vectors.h; 0: none
     struct gi_transfer transfer;
     struct gi_trips trips;
+    gi_causes_number causes;
     struct gi_rate rate;
     struct gi_rtt karn; // to the user
     struct gi_half half[GI_SIDES];

@@ -134,9 +134,11 @@ struct gi_records {
         struct gi_spare *first;
         uint32_t n;
     } spare[GI_SPARES];
-    struct gi_late *late; // from 1 on
-    uint32_t late_room;   // of these
-    uint16_t late_free;   // the first that is not in use; 0: none
+    struct gi_late *late;     // from 1 on
+    uint32_t late_room;       // of these
+    uint16_t late_free;       // the first that is not in use; 0: none
+    struct gi_causes *causes; // gi_causes.h; from 1 on
+    uint32_t causes_room, causes_free, causes_used;
     void (*judged)(const struct gi_records *records, const struct gi_half *half,
                    enum gi_verdict verdict, enum gi_verdict instead, uint32_t sequence);
     const struct gi_flow *flow; // of the half

@@ -95,7 +95,8 @@ static void put_loss_up(struct gi_result *r, const struct gi_half *up, bool know
     r->up_lost_gprs = known ? up->judged[GI_VERDICT_lost_upstream] : GI_NONE;
 }
 
-static void put_loss_down(struct gi_result *r, const struct gi_half *down, bool known)
+static void put_loss_down(struct gi_result *r, const struct gi_half *down,
+                          const struct gi_causes *causes, bool known)
 {
     r->down_lost_internet = known ? down->judged[GI_VERDICT_lost_upstream] : GI_NONE;
     r->down_lost_gprs = known ? down->judged[GI_VERDICT_lost_downstream] : GI_NONE;
@@ -107,6 +108,9 @@ static void put_loss_down(struct gi_result *r, const struct gi_half *down, bool 
     r->down_go_back = known ? down->judged[GI_VERDICT_go_back] : GI_NONE;
     r->down_undecided = known ? down->judged[GI_VERDICT_undecided] : GI_NONE;
     r->down_reordered = known ? down->judged[GI_VERDICT_reordered] : GI_NONE;
+    r->down_fast = known ? causes->fast : GI_NONE;
+    r->down_timeouts = known ? causes->timeouts : GI_NONE;
+    r->down_probes = known ? causes->probes : GI_NONE;
     bool gprs = down->judged[GI_VERDICT_lost_downstream] > down->judged[GI_VERDICT_lost_upstream];
     bool internet =
         down->judged[GI_VERDICT_lost_upstream] > down->judged[GI_VERDICT_lost_downstream];
@@ -204,10 +208,14 @@ void gi_result_of(struct gi_result *result, struct gi_flow *flow, int32_t zone_s
     r->lasted = (int64_t)(flow->node.touched_ns - flow->first_ns);
     r->outcome = outcome_of(flow);
     bool known = has_figures(r) && !flow->fragments;
+    const struct gi_causes *causes = gi_causes_read(records, flow->causes);
     put_setup(r, flow);
     put_counts(r, flow);
     put_loss_up(r, &flow->half[GI_UP], known && row_is_known(&flow->half[GI_UP]));
-    put_loss_down(r, &flow->half[GI_DOWN], known && row_is_known(&flow->half[GI_DOWN]));
+    put_loss_down(r, &flow->half[GI_DOWN], causes, known && row_is_known(&flow->half[GI_DOWN]));
+    r->zero_windows = known ? causes->zero_windows : GI_NONE;
+    r->stalls = known ? causes->stalls : GI_NONE;
+    r->stalled = known ? (int64_t)causes->stalled_us * 1000 : GI_NONE;
     put_rtts(r, flow, has_figures(r));
     put_transfer(r, flow, known && row_is_known(&flow->half[GI_DOWN]));
     put_options(r, flow);
