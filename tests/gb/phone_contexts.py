@@ -7,7 +7,7 @@ import itertools
 
 from ggsn import CREATE, DELETE
 from phone_contexts_world import SERVER, T3311_S, Net
-from phone_crowd import Crowd, attached, restarted
+from phone_crowd import Sessions, attached, restarted
 from phone_world import S
 from harness import often
 from world import case, main, npdu, right, same
@@ -158,37 +158,6 @@ def inside():
             net.ping(one)
             net.world.run(60 * S)
             net.agree(one)
-
-
-class Sessions(Crowd):
-    """The crowd with contexts: they come, go, carry data; GTP-C is lost and late, too."""
-
-    HARMED = (*Crowd.HARMED, ("up", "activate_request"), ("down", "activate_accept"), ("up", "deactivate_request"),
-              ("down", "deactivate_accept"), ("down", "deactivate_request"), ("up", "deactivate_accept"))
-
-    def step(self, one):
-        now_ns, chance = self.net.world.now_ns, self.chance.random()
-        if self.chance.random() < 0.1:
-            kind = self.chance.choice((CREATE, DELETE))
-            way = self.chance.choice(("up", "down"))
-            kind += way == "down"
-            self.net.ggsn.lose(way, kind, nth=self.net.ggsn.seen[way, kind] + 1)
-        if one.state != "registered" or chance < 0.3:
-            super().step(one)
-        elif chance < 0.6 and len(one.contexts) < 3:
-            free = [nsapi for nsapi in (5, 6, 9) if nsapi not in one.contexts]
-            self.net.follow(one, one.activate(now_ns, nsapi=self.chance.choice(free)))
-        elif one.contexts:
-            nsapi, context = self.chance.choice(list(one.contexts.items()))
-            if context.state == "active" and chance < 0.9:
-                self.net.follow(one, one.send(now_ns, nsapi, npdu(SERVER, source=context.address)))
-            elif context.state == "active":
-                self.net.follow(one, one.deactivate(now_ns, nsapi))
-
-    def settled(self):
-        self.net.ggsn.faults.clear()
-        self.net.world.run(300 * S)  # T3380, T3390, T3395 and GTP's have all expired
-        super().settled()
 
 
 for SEED in range(often(2, 20)):

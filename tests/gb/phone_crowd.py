@@ -3,8 +3,10 @@ phones over bad air."""
 
 import random
 
+from ggsn import CREATE, DELETE
+from phone_contexts_world import SERVER
 from phone_world import MS, S
-from world import NS
+from world import NS, npdu
 
 
 def attached(net, one=None, **more):
@@ -98,3 +100,34 @@ class Crowd:
         self.net.world.run(60 * S)
         for one in self.phones:
             self.net.agree(one)
+
+
+class Sessions(Crowd):
+    """The crowd with contexts: they come, go, carry data; GTP-C is lost and late, too."""
+
+    HARMED = (*Crowd.HARMED, ("up", "activate_request"), ("down", "activate_accept"), ("up", "deactivate_request"),
+              ("down", "deactivate_accept"), ("down", "deactivate_request"), ("up", "deactivate_accept"))
+
+    def step(self, one):
+        now_ns, chance = self.net.world.now_ns, self.chance.random()
+        if self.chance.random() < 0.1:
+            kind = self.chance.choice((CREATE, DELETE))
+            way = self.chance.choice(("up", "down"))
+            kind += way == "down"
+            self.net.ggsn.lose(way, kind, nth=self.net.ggsn.seen[way, kind] + 1)
+        if one.state != "registered" or chance < 0.3:
+            super().step(one)
+        elif chance < 0.6 and len(one.contexts) < 3:
+            free = [nsapi for nsapi in (5, 6, 9) if nsapi not in one.contexts]
+            self.net.follow(one, one.activate(now_ns, nsapi=self.chance.choice(free)))
+        elif one.contexts:
+            nsapi, context = self.chance.choice(list(one.contexts.items()))
+            if context.state == "active" and chance < 0.9:
+                self.net.follow(one, one.send(now_ns, nsapi, npdu(SERVER, source=context.address)))
+            elif context.state == "active":
+                self.net.follow(one, one.deactivate(now_ns, nsapi))
+
+    def settled(self):
+        self.net.ggsn.faults.clear()
+        self.net.world.run(300 * S)  # T3380, T3390, T3395 and GTP's have all expired
+        super().settled()

@@ -21,7 +21,7 @@ import codec
 from bss import Bss
 from phone import GMM, Phone
 from phone_card import encipher, given
-from phone_llc import fcs
+from phone_llc import XID_IOV_UI, fcs, parameters
 from world import HEAD, MS, S, World, nsvc, right, same
 
 BSS = "198.51.100.2"
@@ -64,11 +64,11 @@ def is_ui(llc):
     return len(llc) > 6 and llc[1] & 0xE0 == 0xC0
 
 
-def opened(one, way, llc):
+def opened(one, way, llc, iov_uis=()):
     """The enciphered frame of the phone or to it, in the clear, and (key, IOV-UI, OC) that it is under; by all keys that
-    the phone has had, the last one first. None: it is under none of them."""
+    the phone has had, the last one first, and IOV-UIs. None: it is under none of them."""
     for gea, key in reversed(one.keys):
-        for iov_ui, oc in itertools.product(dict.fromkeys(reversed(one.llc.iov_uis)), range(0, OC_MOST, 512)):
+        for iov_ui, oc in itertools.product((*dict.fromkeys(reversed(one.llc.iov_uis)), *iov_uis), range(0, OC_MOST, 512)):
             plain = encipher(gea, key, llc, iov_ui, int(way == "down"), oc) if gea else llc
             covered = plain[:-3] if plain[2] & 1 else plain[:-3][:7]
             if fcs(covered) == plain[-3:]:
@@ -80,8 +80,8 @@ def message_of(one, way, llc):
     """Of a UI frame on SAPI 1."""
     if not is_ui(llc) or llc[0] & 15 != 1:
         return None
-    found = opened(one, way, llc)[0] if llc[2] & 2 else llc
-    return found[3:-3]
+    found = opened(one, way, llc) if llc[2] & 2 else (llc, None)
+    return found and found[0][3:-3]
 
 
 def name_of(octets):
@@ -107,7 +107,7 @@ class Phones:
         self.world = World(config, *sets, **more)
         self.cells, self.r, self.keeps = cells, r, keeps
         self.phones, self.air, self.harms, self.counts = [], [], [], collections.Counter()
-        self.enciphered = []
+        self.enciphered, self.iov_uis = [], []  # IOV-UIs of Resets that somebody else may have got
         self.by_tlli = collections.defaultdict(list)
         self.known, self.due, self.spoke = {}, {}, {}
         self.is_gone = False  # Sluice has ended without a word
@@ -190,6 +190,8 @@ class Phones:
 
     def downlink(self, bss, bvci, tlli, llc):
         """Of two phones with one TLLI the radio knows that which has spoken last."""
+        if llc[1] & 0xEF == 0xEB and self.keeps:
+            self.iov_uis += [int.from_bytes(value, "big") for kind, value in parameters(llc[2:-3]) if kind == XID_IOV_UI]
         hear = [one for one in self.by_tlli.get(tlli, ()) if one.bss is bss and one.bvci == bvci and one.hears(tlli)]
         for one in hear:
             if len(hear) == 1 or self.spoke.get(tlli) is one:
@@ -232,7 +234,7 @@ class Phones:
         Returns these."""
         used = set(used)
         for one, way, llc in self.enciphered:
-            found = opened(one, way, llc)
+            found = opened(one, way, llc) or opened(one, way, llc, self.iov_uis)
             right(found, f"no key of {self.shown(one)} deciphers {llc.hex()} {way}")
             (key, iov_ui, oc), sapi, nu = found[1], llc[0] & 15, (llc[1] & 7) << 6 | llc[2] >> 2
             place = key, way, given(iov_ui, sapi, nu, oc)

@@ -25,7 +25,7 @@ function T.note(message, link, nse, bvc, tlli, ms_id, enciphered)
 end;
 function T.serve() s.on(8, T.note); s.on(10, T.note); end;
 function T.window(w) return w.next .. '/' .. w.seen; end;
-function T.state(l) return table.concat({ l.sent, T.window(l.clear), T.window(l.enciphered), l.iov_ui }, ' '); end;
+function T.state(l) return table.concat({ l.down.sent, T.window(l.clear), T.window(l.enciphered), l.iov_ui }, ' '); end;
 function T.key(gea, key, iov_ui) s.keyed(T.link, gea, hex.octets(key), iov_ui); return ''; end;
 function T.up(frames)
     local nse = require('sluice.core.network').nse[0];

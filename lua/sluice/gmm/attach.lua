@@ -2,9 +2,9 @@
 -- authentication if the phone { } has keys; ACCEPT with a P-TMSI; COMPLETE.
 --
 -- A phone that attaches is authenticated whatever CKSN it says: it may begin with N(U) 0 again, and no two frames may
--- have one key and INPUT. So its key is new, OC and IOV-UI are 0, and the ACCEPT is the first frame under it. Unless
--- nothing has been sent to it before, an XID Reset goes ahead of the ACCEPT: nothing else says whether the phone goes on
--- from its former numbers and IOV-UI.
+-- have one key and INPUT. So its key is new, OC is 0, and the ACCEPT is the first frame under it. Unless one has been
+-- sent at the beginning, an XID Reset goes ahead of the ACCEPT: nothing else says whether the phone goes on from its
+-- former numbers and IOV-UI.
 --
 -- Each REQUEST that is not a repetition begins a new phone, so that nothing of what it says is mixed with another's.
 -- Until its ACCEPT the new phone has 200 octets here and nothing in the dataplane, and takes nothing from the phone
@@ -145,7 +145,7 @@ local function take_key(run)
     if phone.key and not run.is_fresh then
         frames.reset(phone)
     end
-    signalling.keyed(phone.link, phone.key and phone.key.gea or 0, phone.key and phone.key.octets, 0)
+    signalling.keyed(phone.link, phone.key and phone.key.gea or 0, phone.key and phone.key.octets, phone.link.iov_ui)
 end
 
 local function enter_accept(run)
@@ -252,6 +252,7 @@ local function begin(at, pdu, octets)
     local phone = new_phone(at, pdu, has_place)
     attempts.put(phone, at.nse, at.tlli)
     local run = procedure.begin(procedure_of_attach, phone, "gmm", octets)
+    run.said_cksn = pdu.cksn
     run.is_fresh, run.is_combined, run.named_by = is_fresh, pdu.attach_type & 7 == COMBINED, pdu.identity.tmsi
     phone.imsi = imsi_of(pdu, run.named_by)
     if phone.imsi then

@@ -5,6 +5,7 @@
 -- MS has; what is sent goes to where it speaks. A foreign TLLI is of the phone whose P-TMSI it is made of: it is the
 -- same LLC entity.
 local attempts = require "sluice.phones.attempts"
+local chance = require "sluice.core.chance"
 local count = require "count"
 local dp = require "dp"
 local log = require "log"
@@ -62,23 +63,28 @@ function frames.answer(at, name, fields)
         and at.phone)
 end
 
-local RESET = wire.llc_xid.encode { cr = true, sapi = 1, pf = true, reset = true, iov_ui = 0 }
+-- A Reset with an IOV-UI by chance: whoever it reaches may have a key under which it has had numbers from 0 on before,
+-- and no two frames may have one key and INPUT.
+local function put_reset(nse, bvc, tlli, phone)
+    local iov_ui = chance.number_32()
+    count.pdu_out "llc_xid"
+    put(nse, bvc, tlli, wire.llc_xid.encode { cr = true, sapi = 1, pf = true, reset = true, iov_ui = iov_ui }, phone)
+    return iov_ui
+end
 
 -- Before anything else to a phone that is not known, so that we do not know either which numbers it has had: an XID
 -- Reset, which sets them to 0. Only one whose first frame this is under a random TLLI has had none.
 function frames.reset_stranger(at)
     if not place.is_random(at.tlli) or not signalling.is_first(at.link) then
-        count.pdu_out "llc_xid"
-        put(at.nse, at.bvc, at.tlli, RESET)
+        local iov_ui = put_reset(at.nse, at.bvc, at.tlli)
         at.link = signalling.new()
+        signalling.reset(at.link, iov_ui)
     end
 end
 
 -- The same to a phone that has proved who it is, before the first frame under its new key. Its answer says nothing new.
 function frames.reset(phone)
-    count.pdu_out "llc_xid"
-    put(phone.nse, phone.bvc, phone.attempt.tlli, RESET, phone.ms_id and phone)
-    signalling.reset(phone.link, 0)
+    signalling.reset(phone.link, put_reset(phone.nse, phone.bvc, phone.attempt.tlli, phone.ms_id and phone))
 end
 
 -- Nothing is kept, and the phone repeats what has no answer.

@@ -58,7 +58,7 @@ local function record_of(phone, given, tlli)
             .. " %d"):format(phone.imsi, #phone.ra_capability, RA_CAPABILITY_OCTETS_MAX))
     end
     return {
-        imsi = phone.imsi, count = 1, tlli = tlli, n201_u_octets = given.n201_u_octets, iov_ui = 0,
+        imsi = phone.imsi, count = 1, tlli = tlli, n201_u_octets = given.n201_u_octets, iov_ui = 0, iov_ui_in_force = phone.link.iov_ui,
         cipher = phone.key and phone.key.cipher or "none", key = phone.key and phone.key.digits,
         send_imsi = given.send_imsi,
         drx = options.drx, ra_capability = options.ra_capability, pdp = {},
@@ -126,10 +126,13 @@ function place.is_signed(phone, signature)
     return signature ~= nil and (signature == phone.signature or signature == phone.signature_old)
 end
 
--- Another P-TMSI, for the next message to the phone. It is spoken to with the former one until it uses this.
+-- Another P-TMSI, for the next message to the phone; the same again if it has not used the last one yet. It is spoken to
+-- with the former one until it uses this.
 function place.rename(phone)
-    store.rename(phone, new_p_tmsi())
-    sign(phone)
+    if not phone.p_tmsi_old then
+        store.rename(phone, new_p_tmsi())
+        sign(phone)
+    end
     set_tlli(phone, phone.p_tmsi, true)
 end
 

@@ -129,7 +129,18 @@ function security.take(phone, key)
     exchange.reset(ms_id)
 end
 
--- The state "authenticate" of a procedure, which has run.card of admission.lua and the functions
+-- Another one than the phone has by what we know, and by what it says: a key that only one side has is known by it.
+local function new_cksn(ours, said)
+    while true do
+        local cksn = chance.number_32() % SETS
+        if cksn ~= ours and cksn ~= said then
+            return cksn
+        end
+    end
+end
+
+-- The state "authenticate" of a procedure, which has run.card of admission.lua, run.said_cksn if there is a REQUEST, and
+-- the functions
 --   authenticated(run, key)     the phone has proved it; key is its new one: { cksn, cipher, gea, octets, digits }
 --   unanswered(run)             it has not; it is told so if its answers were wrong
 --   unable(run, advice)         it can do none of the ciphers
@@ -142,7 +153,7 @@ security.state = {
         end
         run.cipher, run.vector = name, vectors.make(run.phone.imsi, run.card)
         run.reference = (run.reference or chance.number_32()) + 1 & 15
-        run.cksn = run.phone.cksn and (run.phone.cksn + 1) % SETS or 0
+        run.cksn = new_cksn(run.phone.cksn, run.said_cksn)
     end,
     message = function(run)
         return frames.encode("gmm_authentication_request", {

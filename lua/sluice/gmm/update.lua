@@ -115,7 +115,10 @@ states.accept = {
         return frames.encode("gmm_update_accept", fields)
     end,
     timer = "t3350", got = { gmm_update_complete = complete, own_tlli = complete },
-    over = finish, -- both P-TMSIs stay valid (4.7.5.1.6 b)
+    over = function(run) -- both P-TMSIs stay valid (4.7.5.1.6 b). Perhaps it has another key: it is asked next time
+        run.phone.cksn = nil
+        finish(run)
+    end,
 }
 
 states.authenticate = security.state
@@ -149,6 +152,7 @@ local function begin(at, phone, pdu, octets)
     run = procedure.begin(with_key, phone, "gmm", octets)
     run.is_its_own = place.is_signed(phone, pdu.old_signature)
     run.pdu, run.nse, run.bvc, run.tlli, run.card = pdu, at.nse, at.bvc, at.tlli, phone.card
+    run.said_cksn = pdu.cksn
     if dp.ms_cell(phone.ms_id) ~= at.bvc.id or at.tlli ~= subscribers.of(phone.ms_id).ms.tlli then
         phone.elsewhere = { nse = at.nse, bvc = at.bvc, tlli = at.tlli }
     end

@@ -60,9 +60,9 @@ local function new_window()
     return { next = 0, seen = 0, times = 0 }
 end
 
--- sent: V(U) + OC. clear, enciphered: the windows. key: nil without a cipher.
+-- down: { sent: V(U) + OC }. clear, enciphered: the windows. key: nil without a cipher.
 function signalling.new()
-    return { sent = 0, clear = new_window(), enciphered = new_window(), iov_ui = 0 }
+    return { down = { sent = 0 }, clear = new_window(), enciphered = new_window(), iov_ui = 0 }
 end
 
 -- Whether the phone has begun with N(U) 0 and has sent one frame.
@@ -70,9 +70,10 @@ function signalling.is_first(link)
     return link.clear.next == 1 and link.enciphered.next == 0
 end
 
--- Another link that goes on from the same numbers.
+-- Another link that goes on from the same numbers. What is sent on either has one count until a key or a Reset parts
+-- them, or two frames would have one INPUT.
 function signalling.copy(link)
-    local copy = { sent = link.sent, key = link.key, iov_ui = link.iov_ui }
+    local copy = { down = link.down, key = link.key, iov_ui = link.iov_ui }
     for _, name in ipairs { "clear", "enciphered" } do
         local window = link[name]
         copy[name] = { next = window.next, seen = window.seen, times = window.times }
@@ -86,14 +87,14 @@ function signalling.keyed(link, gea, kc, iov_ui)
     local key = gea ~= 0 and cipher.key(gea, kc) or nil
     if key ~= link.key or iov_ui ~= link.iov_ui then
         link.key, link.iov_ui = key, iov_ui
-        link.sent = link.sent % NU_COUNT
+        link.down = { sent = link.down.sent % NU_COUNT }
         link.enciphered = new_window()
     end
 end
 
 -- An XID Reset with this IOV-UI, which no frame of the key has had: all begins at 0.
 function signalling.reset(link, iov_ui)
-    link.sent, link.iov_ui = 0, iov_ui
+    link.down, link.iov_ui = { sent = 0 }, iov_ui
     link.clear, link.enciphered = new_window(), new_window()
 end
 
@@ -314,14 +315,14 @@ function signalling.frame(link, message)
         error(("a message of %d octets on SAPI 1, allowed 2 to %d"):format(#message, INFO_OCTETS_MAX))
     end
     local enciphered = link.key ~= nil and not is_clear(CLEAR_DOWN, message)
-    local number, nu = link.sent, link.sent % NU_COUNT
+    local number, nu = link.down.sent, link.down.sent % NU_COUNT
     local octets = wire.llc_ui.encode {
         cr = true, sapi = SAPI, nu = nu, enciphered = enciphered, protect_all = true, info = message,
     }
     if enciphered then
         octets = cipher.encipher(link.key, "down", link.iov_ui, number - nu & 0xFFFFFFFF, octets)
     end
-    link.sent = number + 1
+    link.down.sent = number + 1
     count.pdu_out "llc_ui"
     return octets
 end
