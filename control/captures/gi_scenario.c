@@ -7,133 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/captures/gi_scenario_figures.h"
 #include "control/captures/overwrites.h"
 
 #define NAME_OCTETS   200     // as a path in a configuration may have
 #define STEP_LEAST_US 4000000 // of the time that a rate is of
-#define RATE_LEAST    1000    // bit/s
-#define RADIO_RTT_US  60000   // of the radio below, without a queue: two periods and two blocks
-#define RATE_USUAL    40000
-#define QUEUE_LEAST   16000 // octets
-#define QUEUE_MOST    20000000
-#define BEGIN_S       5     // and a second more for each BEGIN_USERS, of which each has a cell
-#define RUN_MOST_S    86400 // of run.duration
-#define BEGIN_USERS   10
-#define PPM           1000000
-
-// ---- Figures of the whole capture ----
-
-struct figures {
-    uint64_t users, rate_bit_per_s; // the median of the users that have one
-    uint64_t up_rate_bit_per_s;
-    bool up_is_known;
-    uint64_t rtt_us, setup_us; // from the SGSN to the user and back: with a TBF; the mean set-up
-    uint64_t internet_us, internet_lost_ppm;
-    uint64_t queue_octets, lost_ppm; // lost_ppm: while little was under way
-    bool queue_full;                 // it has overflown
-    uint64_t seconds, begin_s;       // begin_s: when its cells are all there
-};
-
-static int by_number(const void *a, const void *b)
-{
-    const uint64_t *x = a, *y = b;
-    return *x < *y ? -1 : *x > *y;
-}
-
-// 0: there are none.
-static uint64_t median(uint64_t *numbers, uint32_t n)
-{
-    if (n == 0)
-        return 0;
-    qsort(numbers, n, sizeof *numbers, by_number);
-    return numbers[n / 2];
-}
-
-// One of the least, but not what a single user has alone.
-static uint64_t tenth(uint64_t *numbers, uint32_t n)
-{
-    if (n == 0)
-        return 0;
-    qsort(numbers, n, sizeof *numbers, by_number);
-    return numbers[n / 10];
-}
-
-static uint64_t rate_of(const struct gi_vector_user *user)
-{
-    uint64_t rate = gi_channel_rate(&user->channel);
-    return rate == 0 ? 0 : rate < RATE_LEAST ? RATE_LEAST : rate > 1000000000 ? 1000000000 : rate;
-}
-
-// What a user's queue has held, in IP octets, without what is on the way.
-static uint64_t queue_of(const struct gi_vector_user *user)
-{
-    uint64_t way = rate_of(user) * user->least_rtt_us / 8 / 1000000;
-    uint64_t octets = user->channel.held_most + user->channel.held_most / 30; // with headers
-    return octets > way ? octets - way : 0;
-}
-
-// Of what a user lost, the part that a full queue does not explain.
-static uint64_t lost_by_chance(const struct gi_vector_user *user)
-{
-    uint64_t low = user->channel.again_low, all = low + user->channel.again_high;
-    return all ? user->lost * low / all : 0;
-}
-
-static void take_users(struct figures *f, const struct gi_vectors *vectors)
-{
-    uint64_t *number = calloc(3 * (vectors->users + 1), sizeof *number);
-    uint32_t n[3] = {0};
-    uint64_t lost = 0, packets = 0, most = 0;
-    if (!number)
-        abort();
-    uint64_t *rate = number, *rtt = rate + vectors->users, *full = rtt + vectors->users;
-    for (uint32_t i = 0; i < vectors->users; i++) {
-        const struct gi_vector_user *user = vectors->user[i];
-        f->users += user->place > 0;
-        if (rate_of(user))
-            rate[n[0]++] = rate_of(user);
-        if (user->least_rtt_us)
-            rtt[n[1]++] = user->least_rtt_us;
-        if (2 * lost_by_chance(user) < user->lost)
-            full[n[2]++] = queue_of(user);
-        most = queue_of(user) > most ? queue_of(user) : most;
-        lost += lost_by_chance(user);
-        packets += user->channel.packets;
-    }
-    f->rate_bit_per_s = median(rate, n[0]);
-    f->rtt_us = tenth(rtt, n[1]);
-    f->queue_full = n[2] > 0;
-    f->queue_octets = n[2] ? median(full, n[2]) : 2 * most;
-    if (f->queue_octets < QUEUE_LEAST)
-        f->queue_octets = QUEUE_LEAST;
-    if (f->queue_octets > QUEUE_MOST)
-        f->queue_octets = QUEUE_MOST;
-    if (packets)
-        f->lost_ppm = lost * PPM / packets;
-    free(number);
-}
-
-static struct figures figures_of(const struct gi_vectors *vectors)
-{
-    struct figures f = {.seconds = (vectors->last_us - vectors->first_us) / 1000000 + 1};
-    take_users(&f, vectors);
-    f.begin_s = BEGIN_S + f.users / BEGIN_USERS;
-    if (f.seconds > RUN_MOST_S - f.begin_s)
-        f.seconds = RUN_MOST_S - f.begin_s;
-    f.up_is_known = vectors->up_ns_an_octet > 0;
-    f.up_rate_bit_per_s = f.rate_bit_per_s ? f.rate_bit_per_s : RATE_USUAL;
-    if (f.up_is_known)
-        f.up_rate_bit_per_s = 8000000000 / vectors->up_ns_an_octet;
-    if (f.up_rate_bit_per_s < RATE_LEAST)
-        f.up_rate_bit_per_s = RATE_LEAST;
-    if (vectors->gprs_setups)
-        f.setup_us = vectors->gprs_setup_us / vectors->gprs_setups;
-    if (vectors->internet_rtts)
-        f.internet_us = vectors->internet_rtt_us / vectors->internet_rtts;
-    if (vectors->sent_internet)
-        f.internet_lost_ppm = vectors->lost_internet * PPM / vectors->sent_internet;
-    return f;
-}
+#define THINK_MOST_US 1000000000000
+#define MSS_MOST      65495
 
 // ---- Connection vectors ----
 
@@ -142,11 +22,18 @@ static struct figures figures_of(const struct gi_vectors *vectors)
     "user,connection,what,page,octets,after,received,think_us,mss,window,sack," \
     "timestamps\n"
 
+// A run is shorter.
+static uint64_t think_of(uint64_t us)
+{
+    return us < THINK_MOST_US ? us : THINK_MOST_US;
+}
+
 static void put_open(FILE *out, const struct gi_vector *v, uint32_t user)
 {
     fprintf(out, "%u,%u,%s,%u,0,%u,%" PRIu64 ",%" PRIu64 ",%u,%u,%d,%d\n", user, v->number,
             v->from_internet ? "host-opens" : "ms-opens", v->page, v->after, v->received,
-            v->think_us, v->mss_octets, v->window_octets, v->sack, v->timestamps);
+            think_of(v->think_us), v->mss_octets < MSS_MOST ? v->mss_octets : MSS_MOST,
+            v->window_octets, v->sack, v->timestamps);
 }
 
 static void put_step(FILE *out, const struct gi_vector *v, const struct gi_step *s, uint32_t user)
@@ -155,7 +42,7 @@ static void put_step(FILE *out, const struct gi_vector *v, const struct gi_step 
                                                    {"ms-closes", "host-closes"}};
     fprintf(out, "%u,%u,%s,%u,%u,%u,%" PRIu64 ",%" PRIu64 ",,,,\n", user, v->number,
             words[s->what][s->side], s->page, s->octets, s->after ? s->after : v->number,
-            s->received, s->think_us);
+            s->received, think_of(s->think_us));
 }
 
 static void put_vectors(FILE *out, const struct gi_vectors *vectors)
@@ -186,15 +73,14 @@ static void put_rates(FILE *out, const struct gi_vector_user *user, uint64_t beg
         us += user->channel.bin[i].us;
         if (us < STEP_LEAST_US)
             continue;
-        uint64_t rate = octets * 8 * 1000000 / us;
         fprintf(out, "%" PRIu64 ",%" PRIu64 "\n", begin_s + from_s,
-                rate < RATE_LEAST ? RATE_LEAST : rate);
+                gi_scenario_rate_of(octets, us));
         any = true;
         octets = us = 0;
         from_s = (uint64_t)(i + 1) * (GI_CHANNEL_BIN_US / 1000000);
     }
     if (!any)
-        fprintf(out, "%" PRIu64 ",%" PRIu64 "\n", begin_s, rate_of(user));
+        fprintf(out, "%" PRIu64 ",%" PRIu64 "\n", begin_s, gi_scenario_rate(user));
 }
 
 // ---- Files ----
@@ -235,7 +121,7 @@ static bool write_rates(const struct gi_scenario *scenario, const struct gi_vect
     char name[NAME_OCTETS + 32], end[32];
     for (uint32_t i = 0; i < vectors->users; i++) {
         const struct gi_vector_user *user = vectors->user[i];
-        if (!user->place || !rate_of(user))
+        if (!user->place || !gi_scenario_rate(user))
             continue;
         snprintf(end, sizeof end, ".rate-%u.csv", user->place);
         name_with(name, scenario->path, end);
@@ -294,9 +180,9 @@ static void put_mean_rates(FILE *out, const struct gi_vectors *vectors)
     uint32_t n = 0;
     for (uint32_t i = 0; i < vectors->users; i++) {
         const struct gi_vector_user *user = vectors->user[i];
-        if (user->place && rate_of(user))
+        if (user->place && gi_scenario_rate(user))
             fprintf(out, "%s[%u] = %" PRIu64 ",", n++ % 6 ? " " : "\n    ", user->place,
-                    rate_of(user));
+                    gi_scenario_rate(user));
     }
 }
 
@@ -372,10 +258,8 @@ static void free_texts(struct texts *texts)
 }
 
 static void put_all(FILE *out, const char *template, const struct texts *texts,
-                    const struct figures *f)
+                    const struct gi_scenario_figures *f)
 {
-    uint64_t way_us = f->rtt_us > RADIO_RTT_US ? (f->rtt_us - RADIO_RTT_US) / 2 : 1000;
-    uint64_t setup_us = f->setup_us > f->rtt_us ? (f->setup_us - f->rtt_us) / 2 : 0;
     const struct value values[] = {
         {"stem", texts->stem, 0},
         {"left_out", texts->left_out, 0},
@@ -385,29 +269,29 @@ static void put_all(FILE *out, const char *template, const struct texts *texts,
         {"seconds", NULL, f->seconds},
         {"begin_s", NULL, f->begin_s},
         {"end_s", NULL, f->begin_s + f->seconds},
-        {"internet_us", NULL, f->internet_us / 2},
+        {"internet_us", NULL, f->internet_us},
         {"internet_ppm", NULL, f->internet_lost_ppm},
-        {"way_us", NULL, way_us},
-        {"setup_us", NULL, setup_us},
+        {"way_us", NULL, f->way_us},
+        {"setup_us", NULL, f->setup_us},
         {"lost_ppm", NULL, f->lost_ppm},
         {"queue_octets", NULL, f->queue_octets},
         {"queue_why",
          f->queue_full ? "the most that was under way when nothing was missing yet"
                        : "twice the most that was under way, for nothing was lost",
          0},
-        {"rate", NULL, f->rate_bit_per_s ? f->rate_bit_per_s : RATE_USUAL},
+        {"rate", NULL, f->rate_bit_per_s},
         {"up_rate", NULL, f->up_rate_bit_per_s},
         {"up_why",
          f->up_is_known ? "of requests right behind the ACK that opens a connection"
                         : "not known, so as down",
          0},
         {"rate_why",
-         f->rate_bit_per_s ? "the median of the others" : "a guess, for there are no others", 0}};
+         f->rate_is_known ? "the median of the others" : "a guess, for there are no others", 0}};
     put_filled(out, template, values);
 }
 
 static bool write_filled(const struct gi_scenario *scenario, const char *name, const char *template,
-                         const struct texts *texts, const struct figures *f)
+                         const struct texts *texts, const struct gi_scenario_figures *f)
 {
     FILE *out = open_file(scenario, name);
     if (!out)
@@ -431,7 +315,7 @@ bool gi_scenario_write(const struct gi_scenario *scenario, const struct gi_vecto
 {
     char name[NAME_OCTETS + 32];
     const char *path = scenario->path;
-    struct figures f = figures_of(vectors);
+    struct gi_scenario_figures f = gi_scenario_figures_of(vectors);
     if (f.users == 0) {
         fprintf(stderr, "sluice gi: %s: not written, for no connection was answered\n", path);
         return false;

@@ -305,6 +305,25 @@ def anonymous():
     same([row[2:] for row in steps(path)], [row[2:] for row in DIALOGUE], "steps")
 
 
+@case("numbers beyond what a configuration may have: the scenario has the nearest, and is taken")
+def beyond():
+    slow = Talk(user=("10.0.0.2", 40000)).setup(0, 2.9, 2.9, options=mss(65535) + scale(14))
+    slow.add(50, "up", ACK | PSH, 1, 1, 100).data(190, 1, 1000, ack=101, window=65535).ack(400, 1001, seq=101)
+    fast = Talk()
+    for number in range(1300):  # 1000 octets in 1 us
+        fast.data(1 + number * 1e-6, 1 + 1000 * number)
+    for number in range(1000):
+        fast.ack(2 + number * 1e-6, 1001 + 1000 * number)
+    # Three weeks later: another connection of the same user.
+    late = Talk(user=("10.0.0.2", 40001)).setup(1814400).data(1814402, 1, 100).ack(1814403, 101)
+    path, _ = made(merged(slow, fast, late))
+    done = sluice("check", path)
+    same(done.returncode, 0, done.stderr)
+    same(worlds.rows(path)[0]["mss"], "65495", "the largest segment")
+    same(max(row[7] for row in steps(path)), 10**9, "the longest thinking, in ms")
+    same(worlds.knob(path, "duration"), "86400", "a day is the most")
+
+
 @case("more than 1000 users: the first 1000 are there, and the file says how many connections are not")
 def many():
     def short(number):  # one of five is 0.2 s away, the others 0.3 s

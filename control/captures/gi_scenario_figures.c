@@ -1,0 +1,134 @@
+// See gi_scenario_figures.h.
+#include "control/captures/gi_scenario_figures.h"
+
+#include <stdlib.h>
+
+#define RADIO_RTT_US  60000 // of the scenario's radio, without a queue: two periods and two blocks
+#define RATE_USUAL    40000 // bit/s
+#define RATE_LEAST    1000
+#define RATE_MOST     1000000000
+#define QUEUE_LEAST   16000 // octets
+#define QUEUE_MOST    20000000
+#define WAY_LEAST_US  1000
+#define WAY_MOST_US   10000000
+#define LOST_MOST_PPM 999999
+#define BEGIN_S       5 // and a second more for each BEGIN_USERS, of which each has a cell
+#define BEGIN_USERS   10
+#define RUN_MOST_S    86400 // of run.duration
+#define PPM           1000000
+
+static uint64_t within(uint64_t number, uint64_t least, uint64_t most)
+{
+    return number < least ? least : number > most ? most : number;
+}
+
+static uint64_t mean(uint64_t sum, uint64_t n)
+{
+    return n ? sum / n : 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+    return *x < *y ? -1 : *x > *y;
+}
+
+// 0: there are none.
+static uint64_t median(uint64_t *numbers, uint32_t n)
+{
+    if (n == 0)
+        return 0;
+    qsort(numbers, n, sizeof *numbers, by_number);
+    return numbers[n / 2];
+}
+
+// One of the least, but not what a single user has alone.
+static uint64_t tenth(uint64_t *numbers, uint32_t n)
+{
+    if (n == 0)
+        return 0;
+    qsort(numbers, n, sizeof *numbers, by_number);
+    return numbers[n / 10];
+}
+
+uint64_t gi_scenario_rate_of(uint64_t octets, uint64_t us)
+{
+    return within(octets * 8 * 1000000 / us, RATE_LEAST, RATE_MOST);
+}
+
+uint64_t gi_scenario_rate(const struct gi_vector_user *user)
+{
+    const struct gi_channel *channel = &user->channel;
+    return gi_channel_rate(channel) ? gi_scenario_rate_of(channel->octets, channel->us) : 0;
+}
+
+// What a user's queue has held, in IP octets, without what is on the way.
+static uint64_t queue_of(const struct gi_vector_user *user)
+{
+    uint64_t way = gi_scenario_rate(user) * user->least_rtt_us / 8 / 1000000;
+    uint64_t octets = user->channel.held_most + user->channel.held_most / 30; // with headers
+    return octets > way ? octets - way : 0;
+}
+
+// Of what a user lost, the part that a full queue does not explain.
+static uint64_t lost_by_chance(const struct gi_vector_user *user)
+{
+    uint64_t low = user->channel.again_low, all = low + user->channel.again_high;
+    return all ? user->lost * low / all : 0;
+}
+
+// rtt_us: from the SGSN to the user and back, with a TBF.
+static void take_users(struct gi_scenario_figures *f, const struct gi_vectors *vectors,
+                       uint64_t *rtt_us)
+{
+    uint64_t *number = calloc(3 * (vectors->users + 1), sizeof *number);
+    uint32_t n[3] = {0};
+    uint64_t lost = 0, packets = 0, most = 0;
+    if (!number)
+        abort();
+    uint64_t *rate = number, *rtt = rate + vectors->users, *full = rtt + vectors->users;
+    for (uint32_t i = 0; i < vectors->users; i++) {
+        const struct gi_vector_user *user = vectors->user[i];
+        f->users += user->place > 0;
+        if (gi_scenario_rate(user))
+            rate[n[0]++] = gi_scenario_rate(user);
+        if (user->least_rtt_us)
+            rtt[n[1]++] = user->least_rtt_us;
+        if (2 * lost_by_chance(user) < user->lost)
+            full[n[2]++] = queue_of(user);
+        most = queue_of(user) > most ? queue_of(user) : most;
+        lost += lost_by_chance(user);
+        packets += user->channel.packets;
+    }
+    f->rate_is_known = n[0] > 0;
+    f->rate_bit_per_s = n[0] ? median(rate, n[0]) : RATE_USUAL;
+    *rtt_us = tenth(rtt, n[1]);
+    f->queue_full = n[2] > 0;
+    f->queue_octets = n[2] ? median(full, n[2]) : 2 * most;
+    f->queue_octets = within(f->queue_octets, QUEUE_LEAST, QUEUE_MOST);
+    if (packets)
+        f->lost_ppm = lost * PPM / packets;
+    free(number);
+}
+
+struct gi_scenario_figures gi_scenario_figures_of(const struct gi_vectors *vectors)
+{
+    struct gi_scenario_figures f = {0};
+    uint64_t rtt_us = 0, setup_us = mean(vectors->gprs_setup_us, vectors->gprs_setups);
+    take_users(&f, vectors, &rtt_us);
+    f.begin_s = BEGIN_S + f.users / BEGIN_USERS;
+    f.seconds =
+        within((vectors->last_us - vectors->first_us) / 1000000 + 1, 1, RUN_MOST_S - f.begin_s);
+    f.up_is_known = vectors->up_ns_an_octet > 0;
+    f.up_rate_bit_per_s = f.up_is_known ? 8000000000 / vectors->up_ns_an_octet : f.rate_bit_per_s;
+    f.up_rate_bit_per_s = within(f.up_rate_bit_per_s, RATE_LEAST, RATE_MOST);
+    f.way_us = rtt_us > RADIO_RTT_US ? (rtt_us - RADIO_RTT_US) / 2 : 0;
+    f.way_us = within(f.way_us, WAY_LEAST_US, WAY_MOST_US);
+    f.setup_us = setup_us > rtt_us ? within((setup_us - rtt_us) / 2, 0, WAY_MOST_US) : 0;
+    f.internet_us =
+        within(mean(vectors->internet_rtt_us, vectors->internet_rtts) / 2, 0, WAY_MOST_US);
+    f.internet_lost_ppm =
+        within(mean(vectors->lost_internet * PPM, vectors->sent_internet), 0, LOST_MOST_PPM);
+    f.lost_ppm = within(f.lost_ppm, 0, LOST_MOST_PPM);
+    return f;
+}
