@@ -162,6 +162,21 @@ def version():
     same(f"sluice {report['version']}", sluice("--version").stdout.split("\n")[0].rstrip(), "version")
 
 
+@case("bins as wide as the flows need: a thousandth on a LAN, a hundredfold where rates are, the list's own where one in ten is in another")
+def widths():
+    def setups(*delays_s):
+        talks = [Talk(user=(f"10.0.0.{i + 1}", 9)).setup(100 * i, delay / 4, delay * 3 / 4) for i, delay in enumerate(delays_s)]
+        found = report_of(merged(*talks))[0]["histograms"]["setups"]
+        return found["width"], found["rows"][0]["counts"], found["rows"][0]["beyond"]
+    same(setups(*[0.0006] * 3), (0.0001, [0] * 6 + [3], 0), "a LAN")
+    same(setups(*[0.0006] * 19, 0.5), (0.0001, [0] * 6 + [19], 1), "a LAN with one that took long")
+    same(setups(*[0.06] * 3), (0.01, [0] * 6 + [3], 0), "a fixed network")
+    same(setups(*[0.06] * 9, 0.5)[0], 0.1, "one in ten in another bin")
+    same(setups(*[0.6] * 3), (0.1, [0] * 6 + [3], 0), "a mobile network")
+    same(setups(*[60] * 3), (1, [0] * 60 + [3], 0), "beyond")
+    same(setups(*[60] * 2, 0.6)[0], 0.1, "two in three beyond")
+
+
 @case("round trips of a LAN are shown in us, those of a mobile network in ms")
 def digits():
     for internet, gprs, shown in ((0.0002, 0.0003, ("0.000200", "0.000300")), (0.04, 0.6, ("0.040", "0.600")), (0.0099, 0.01, ("0.009900", "0.010"))):

@@ -17,8 +17,17 @@ struct cell {
     struct moments a, b;
     double sum_a, sum_b, sum_aa, sum_ab, sum_bb; // of flows that have both, but for the first two
     struct histogram *histogram;
-    uint64_t *bin; // and one for what is beyond the last
+    uint64_t *bin; // of each width, one after the other; behind the bins one for what is beyond
 };
+
+// Widths of bins that are tried: the list's own, and a thousandth to a thousandfold of it, for a
+// LAN has round trips that all are in the first bin of a mobile network's, and rates far beyond the
+// last. The list's is kept but where nine in ten flows are in its first bin, or beyond its last.
+#define WIDTHS    7
+#define OWN_WIDTH 3
+static const struct {
+    uint64_t times, over;
+} widths[WIDTHS] = {{1, 1000}, {1, 100}, {1, 10}, {1, 1}, {10, 1}, {100, 1}, {1000, 1}};
 
 struct sheet {
     const struct gi_field *a, *b;
@@ -59,7 +68,7 @@ static void *zeros(size_t n, size_t octets)
 // All of a sheet in one piece: the system gives it page by page, when a page is used.
 static void create_cells(const struct gi_sheet *of, struct cell *cell)
 {
-    size_t rows = 0, bins = of->bins.count + 1;
+    size_t rows = 0, bins = WIDTHS * (of->bins.count + 1);
     while (of->row[rows].label)
         rows++;
     struct histogram *histogram =
@@ -121,11 +130,37 @@ static void add_sums(struct cell *cell, double a, double b)
     cell->sum_bb += b * b;
 }
 
+static double width_of(const struct gi_bins *bins, int w)
+{
+    return (double)bins->width * (double)widths[w].times / (double)widths[w].over;
+}
+
+static uint64_t *bins_of(const struct cell *cell, const struct gi_bins *bins, int w)
+{
+    return cell->bin + (size_t)w * (bins->count + 1);
+}
+
 static void add_bin(struct cell *cell, const struct gi_bins *bins, int64_t value)
 {
-    uint64_t at = (uint64_t)(value > 0 ? value : 0), width = (uint64_t)bins->width;
-    uint64_t i = at == width * bins->count ? bins->count - 1 : at / width;
-    cell->bin[i < bins->count ? i : bins->count]++;
+    uint64_t at = (uint64_t)(value > 0 ? value : 0);
+    at = at < UINT64_MAX / 1000 ? at : UINT64_MAX / 1000;
+    for (int w = 0; w < WIDTHS; w++) {
+        uint64_t width = (uint64_t)bins->width * widths[w].times, place = at * widths[w].over;
+        uint64_t i = place == width * bins->count ? bins->count - 1 : place / width;
+        bins_of(cell, bins, w)[i < bins->count ? i : bins->count]++;
+    }
+}
+
+// By the first row, which has all flows.
+static int width_for(const struct gi_bins *bins, const struct cell *all)
+{
+    uint64_t values = all->a.values;
+    int w = OWN_WIDTH;
+    while (w > 0 && bins_of(all, bins, w)[0] * 10 > values * 9)
+        w--;
+    while (w >= OWN_WIDTH && w + 1 < WIDTHS && bins_of(all, bins, w)[bins->count] * 10 > values * 9)
+        w++;
+    return w;
 }
 
 static void count(struct cell *cell, const struct gi_bins *bins, int64_t a, int64_t b)
@@ -388,9 +423,10 @@ void gi_sheets_csv(const struct gi_sheets *sheets, FILE *out)
 
 static void write_bins(const struct gi_sheet *of, const struct sheet *sheet, size_t row, FILE *out)
 {
+    int w = width_for(&of->bins, &sheet->cell[0]);
     for (uint32_t i = 0; i <= of->bins.count; i++) {
-        struct line line = {of, row, NULL, scaled(sheet->a, (double)(i * of->bins.width)),
-                            sheet->cell[row].bin[i]};
+        struct line line = {of, row, NULL, scaled(sheet->a, i * width_of(&of->bins, w)),
+                            bins_of(&sheet->cell[row], &of->bins, w)[i]};
         if (line.flows)
             table_csv_row(&gi_list_bins, NULL, &line, out);
     }
@@ -433,30 +469,31 @@ void gi_sheets_put(const struct gi_sheets *sheets, struct json *json)
 }
 
 // Up to the last bin that is not empty.
-static void put_counts(const struct gi_bins *bins, const struct cell *cell, struct json *json)
+static void put_counts(const uint64_t *bin, uint32_t most, struct json *json)
 {
-    uint32_t count = bins->count;
-    while (count > 0 && cell->bin[count - 1] == 0)
+    uint32_t count = most;
+    while (count > 0 && bin[count - 1] == 0)
         count--;
     json_put_array(json, "counts");
     for (uint32_t i = 0; i < count; i++)
-        json_integer(json, (int64_t)cell->bin[i]);
+        json_integer(json, (int64_t)bin[i]);
     json_close(json);
-    json_put(json, "beyond", cell->bin[bins->count]);
+    json_put(json, "beyond", bin[most]);
 }
 
 static void put_bins(const struct gi_sheet *of, const struct sheet *sheet, struct json *json)
 {
+    int w = width_for(&of->bins, &sheet->cell[0]);
     json_put_object(json, of->name);
     json_put_text(json, "of", of->a);
     json_key(json, "width");
-    json_real(json, scaled(sheet->a, (double)of->bins.width));
+    json_real(json, scaled(sheet->a, width_of(&of->bins, w)));
     json_put(json, "bins", of->bins.count);
     json_put_array(json, "rows");
     for (size_t k = 0; of->row[k].label; k++) {
         json_object(json);
         json_put_text(json, "row", of->row[k].label);
-        put_counts(&of->bins, &sheet->cell[k], json);
+        put_counts(bins_of(&sheet->cell[k], &of->bins, w), of->bins.count, json);
         json_close(json);
     }
     json_close(json);
@@ -511,5 +548,6 @@ const uint64_t *gi_sheets_bins(const struct gi_sheets *sheets, const char *sheet
 {
     size_t i = sheet_named(sheet);
     *count = i < gi_sheet_count ? gi_sheet_list[i].bins.count : 0;
-    return *count ? sheet_of(sheets, i)->cell[0].bin : NULL;
+    return *count ? bins_of(&sheet_of(sheets, i)->cell[0], &gi_sheet_list[i].bins, OWN_WIDTH)
+                  : NULL;
 }
