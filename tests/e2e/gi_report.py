@@ -29,7 +29,7 @@ def read(*captures, options=(), status=None):
     return report
 
 
-FATES = ("segments", "other_protocols", "fragments", "elsewhere", "link_other", "wrapped", "gtp_other", "cut", "odd", "ip_checksum",
+FATES = ("segments", "other_protocols", "fragments", "joined", "elsewhere", "link_other", "wrapped", "gtp_other", "cut", "odd", "ip_checksum",
          "tcp_checksum", "copies")
 
 

@@ -135,7 +135,7 @@ static enum gi_count read_tcp(struct gi_packet *packet, const struct capture_ip 
     uint32_t header = (b[12] >> 4) * 4u;
     if (header < TCP_OCTETS || header > length)
         return GI_COUNT_odd;
-    if (!rules->take_bad_checksums && !packet->doubt && is_sum_wrong(ip, counts))
+    if (!rules->take_bad_checksums && !packet->doubt && !ip->fragment && is_sum_wrong(ip, counts))
         packet->doubt = GI_COUNT_tcp_checksum;
     packet->sequence = get_be32(b + 4);
     packet->acknowledgement = get_be32(b + 8);
@@ -186,7 +186,21 @@ static enum capture_count but_for_sum(enum capture_count verdict, const struct c
                                           : CAPTURE_later_fragment;
 }
 
-enum gi_count gi_packet_read(struct gi_packet *packet, const struct capture_packet *frame,
+// Without its header a first piece is not to be joined, and so none of them are.
+static enum gi_count read_piece(struct gi_packet *packet, struct gi_piece *piece,
+                                const struct capture_ip *ip, const struct gi_packet_rules *rules,
+                                struct gi_counts *counts)
+{
+    bool tcp = ip->protocol == IPV4_PROTOCOL_TCP;
+    if (tcp && ip->first)
+        tcp = read_tcp(packet, ip, rules, counts) == GI_COUNT_segments;
+    *piece = (struct gi_piece){ip->fragment_id, ip->first ? 0 : ip->fragment_at,
+                               tcp ? ip->payload.length : 0, ip->more};
+    return GI_COUNT_fragments;
+}
+
+enum gi_count gi_packet_read(struct gi_packet *packet, struct gi_piece *piece,
+                             const struct capture_packet *frame,
                              const struct gi_packet_rules *rules, struct gi_counts *counts)
 {
     struct capture_ip ip;
@@ -213,6 +227,6 @@ enum gi_count gi_packet_read(struct gi_packet *packet, const struct capture_pack
         packet->to.port = get_be16(ip.payload.octets + 2);
     }
     if (ip.fragment)
-        return GI_COUNT_fragments;
+        return read_piece(packet, piece, &ip, rules, counts);
     return tcp ? read_tcp(packet, &ip, rules, counts) : GI_COUNT_other_protocols;
 }

@@ -5,6 +5,7 @@
 
 #include "lab/captures/gi/gi.h"
 #include "lab/captures/gi/gi_packet.h"
+#include "lab/captures/gi/gi_pieces.h"
 #include "lab/captures/gi/gi_sums.h"
 #include "lab/captures/gi/gi_tunnels.h"
 #include "lab/captures/gi/gi_window.h"
@@ -30,6 +31,7 @@ struct gi {
     struct gi_series series;
     struct gi_window window;
     struct gi_sums sums;
+    struct gi_pieces pieces;
 };
 
 void gi_begin_users(struct gi *gi);

@@ -33,7 +33,8 @@ static enum gi_count take_segment(struct gi *gi, struct gi_packet *packet, uint3
         gi_series_segment(&gi->series, flow, side, packet->ip_octets, &before);
     if (gi->config.sequence)
         gi_sequence_take(gi->config.sequence, packet, side);
-    flow->jumped |= late;
+    if (late)
+        flow->jumped = true;
     if (gi->config.vectors)
         gi_vectors_take(gi->config.vectors, flow, packet, side);
     gi_whose_take_tunnel(gi, flow->user[GI_UP], packet->teid, side);
@@ -92,8 +93,10 @@ static void take_first(struct gi *gi)
         fate = take_segment(gi, packet, first->hash, late);
     else if (fate == GI_COUNT_fragments || fate == GI_COUNT_other_protocols)
         gi_whose_name_if_known(gi, packet);
-    if (fate == GI_COUNT_fragments)
+    if (fate == GI_COUNT_fragments) {
+        first->frame = 0;
         take_fragment(gi, packet, first->hash);
+    }
     if (fate == GI_COUNT_fragments || fate == GI_COUNT_other_protocols ||
         fate == GI_COUNT_elsewhere)
         take_background(gi, packet);
@@ -105,12 +108,15 @@ void gi_take(struct gi *gi, const struct capture_packet *frame)
     while (gi_window_is_full(&gi->window, frame->time_ns))
         take_first(gi);
     struct gi_waiting *waiting = gi_window_free(&gi->window);
-    waiting->fate = gi_packet_read(&waiting->packet, frame, &gi->rules, &gi->counts);
+    struct gi_piece piece;
+    waiting->fate = gi_packet_read(&waiting->packet, &piece, frame, &gi->rules, &gi->counts);
+    waiting->frame = (uint32_t)++gi->counts.frames;
     if (waiting->fate == GI_COUNT_segments || waiting->fate == GI_COUNT_fragments)
         waiting->hash = hash_of(&waiting->packet);
     if (waiting->fate == GI_COUNT_segments && (gi->sums.any || waiting->packet.doubt))
         gi_sums_take(&gi->sums, &waiting->packet, waiting->hash);
-    gi->counts.frames++;
+    if (waiting->fate == GI_COUNT_fragments && piece.octets)
+        gi_pieces_take(&gi->pieces, waiting, &piece);
     bool sorted = gi_window_put(&gi->window, frame->time_ns);
     gi->counts.n[GI_COUNT_sorted] += sorted && frame->time_ns >= gi->now_ns;
     while (gi->series.take && gi_window_is_due(&gi->window)) // somebody may be looking

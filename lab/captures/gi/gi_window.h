@@ -13,7 +13,8 @@
 
 struct gi_waiting {
     struct gi_packet packet;
-    uint32_t hash; // of a segment and of a fragment
+    uint32_t hash;  // of a segment and of a fragment
+    uint32_t frame; // its number, modulo 2^32; 0: a fragment that has left
     enum gi_count fate;
 };
 

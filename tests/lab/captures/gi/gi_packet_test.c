@@ -21,6 +21,7 @@ static const uint8_t syn[] = {0x45, 0,    0,    60,   0,   9, 0x40, 0,    64,   
 static const struct gi_packet_rules any_sum = {.take_bad_checksums = true};
 static struct gi_counts counts;
 static struct gi_packet packet;
+static struct gi_piece piece;
 
 // In memory that ends with it, so that a sanitizer sees one octet too far.
 static enum gi_count read_cut(const uint8_t *octets, uint32_t captured, uint32_t length, int link,
@@ -29,7 +30,7 @@ static enum gi_count read_cut(const uint8_t *octets, uint32_t captured, uint32_t
     uint8_t *copy = test_malloc(captured + 1);
     memcpy(copy + 1, octets, captured);
     struct capture_packet frame = {1, 5 * S_IN_NS, link, copy + 1, captured, length};
-    enum gi_count fate = gi_packet_read(&packet, &frame, rules, &counts);
+    enum gi_count fate = gi_packet_read(&packet, &piece, &frame, rules, &counts);
     test_free(copy);
     return fate;
 }
