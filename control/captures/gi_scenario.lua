@@ -63,40 +63,67 @@ for i = 1, #classes do
     }
 end
 
--- Each user has a cell of its own, whose rate is what this user's channel carried. What another user
--- took of it is in that rate, and stays so in all variants.
-local function cell(user)
-    local rate = rate_of[user]
-    return bvc {
-        bvci = user + 1,
-        radio {
-            down_coding = "rate", up_coding = "rate", period = "20 ms", round_trip = "40 ms",
-            down_rate = rate and rate .. " bit/s" or knob.rate, down_pdu = "30 octets",
-            trace = rate and "@stem@.rate-" .. user .. ".csv" or nil,
-            up_rate = knob.up_rate, up_pdu = "30 octets", free_headers = "10 octets",
-            down_setup = knob.setup, down_setup_beside = "0 s", down_release = knob.release,
-            up_setup = knob.setup, up_setup_beside = "0 s", up_release = knob.release,
-        },
-        flow { rate = rate and rate .. " bit/s" or knob.rate, measured = true, bmax_time = "10 s" },
-        ms {
-            imsi = "00" .. 1010000000000 + user, n201_u = "1520 octets",
-            pdp {
-                nsapi = 5, sapi = 11, class = class_of[user] or usual_class,
-                address = "10.0." .. user // 250 .. "." .. user % 250 + 1,
-            },
+-- Users that share a cell, if you know them and what it carries: then what one leaves the others get. Such as
+--     { rate = "48 kbit/s", 1, 2, 5 },
+local shared = {
+}
+
+local function radio_of(rate, trace)
+    return radio {
+        down_coding = "rate", up_coding = "rate", period = "20 ms", round_trip = "40 ms",
+        down_rate = rate, down_pdu = "30 octets", trace = trace,
+        up_rate = knob.up_rate, up_pdu = "30 octets", free_headers = "10 octets",
+        down_setup = knob.setup, down_setup_beside = "0 s", down_release = knob.release,
+        up_setup = knob.setup, up_setup_beside = "0 s", up_release = knob.release,
+    }
+end
+
+local function ms_of(user)
+    return ms {
+        imsi = "00" .. 1010000000000 + user, n201_u = "1520 octets",
+        pdp {
+            nsapi = 5, sapi = 11, class = class_of[user] or usual_class,
+            address = "10.0." .. user // 250 .. "." .. user % 250 + 1,
         },
     }
 end
+
 local cells = {
     nsei = 101, nsvc { nsvci = 101, peer = "198.51.100.2", peer_mac = "02:53:4c:00:01:01" },
     line { latency = knob.way, loss = knob.loss },
 }
+local function add_cell(rate, trace, users)
+    local block = {
+        bvci = #cells + 1, radio_of(rate, trace), flow { rate = rate, measured = true, bmax_time = "10 s" },
+    }
+    for i = 1, #users do
+        block[#block + 1] = ms_of(users[i])
+    end
+    cells[#cells + 1] = bvc(block)
+end
+
+local has_cell = {}
+for i = 1, #shared do
+    add_cell(shared[i].rate, nil, shared[i])
+    for k = 1, #shared[i] do
+        has_cell[shared[i][k]] = true
+    end
+end
+-- Each other user has a cell of its own, whose rate is what this user's channel carried. What another user took of it
+-- is in that rate, and stays so in all variants.
+for user = 1, USERS do
+    local rate = rate_of[user]
+    if not has_cell[user] then
+        add_cell(
+            rate and rate .. " bit/s" or knob.rate, rate and "@stem@.rate-" .. user .. ".csv" or nil, { user })
+    end
+end
+
 local network = {
     ggsn = "192.0.2.2", ggsn_mac = "02:53:4c:00:02:01", passive = true,
     gi { latency = knob.internet_latency, loss = knob.internet_loss },
 }
 for user = 1, USERS do
-    cells[#cells + 1] = cell(user)
     network[#network + 1] = dialogue {
         class = class_of[user] or usual_class, imsi = "00" .. 1010000000000 + user,
         file = "@stem@.csv", user = user, start = knob.begin,

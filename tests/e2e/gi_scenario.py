@@ -288,6 +288,19 @@ def repeated():
     right(json.loads((runs[0].out / "summary.json").read_text())["sound"], "sound")
 
 
+@case("users who share a cell: what one leaves the others get")
+def sharing():
+    path = scenario().with_name("shared.lua")
+    path.write_text(scenario().read_text().replace(
+        "local shared = {", 'local shared = {\n    { rate = "60 kbit/s", 1, 2, 3, 4, 5, 6, 7 },', 1))
+    done = run(path, "--variant", "captured", "--no-page")
+    rows = list(csv.DictReader((done.out / "cells.csv").read_text().splitlines()))
+    same(len({row["cell"] for row in rows}), 1, "cells")
+    down = sum(int(row["delivered_octets"]) for row in rows if row["direction"] == "down")
+    rate = down * 8 / 1000 / done.summary["virtual_s"]
+    right(50 < rate <= 60.5, f"the cell carries {rate:.1f} kbit/s of 60")
+
+
 # --- What is not in there, and bounds -----------------------------------------------------------
 
 
