@@ -4,13 +4,18 @@ libosmogsm, and no two have one key and INPUT."""
 
 import itertools
 
-from phone_crowd import attached
-from phone_keys_world import OPEN, Keyed, k_of
-from phone_world import S
-from world import case, main, right, same
+from phone_contexts_world import SERVER, T3311_S
+from phone_crowd import attached, restarted
+from phone_keys_world import CIPHERS, OPEN, Keyed, k_of
+from phone_world import MS, S
+from harness import often
+from world import case, main, npdu, right, same
 
 import tshark_json  # which world.py puts into the path
 
+PLAIN_QUEUE = "\n".join(f'class {{ name = "{name}", lifetime = "unlimited", aqm {{ name = "tail-drop" }} }}'
+                        for name in ("interactive-1", "interactive-2", "interactive-3", "background"))
+PACKETS, WAITING, RESTARTS = 500, 20, often(30, 100)
 NAMES = {"gea4": 4, "gea3": 3, "none": 0}
 
 
@@ -203,6 +208,57 @@ def again_harmed():
                     net.active(one)
                 net.agree(one)
                 net.ping(one)
+
+
+@case("authentication again in a download, five times: the queue goes on under the new key, and no N-PDU is lost")
+def download():
+    with Keyed(more=PLAIN_QUEUE, r=40000) as net:
+        one = attached(net)
+        net.active(one)
+        context, teid = one.contexts[5], net.ggsn.contexts[one.imsi, 5].teid_sgsn_data
+        packets = [npdu(context.address, 576, number) for number in range(PACKETS)]
+        for number, packet in enumerate(packets):
+            net.world.down(teid, packet)
+            net.world.run(0 if number < WAITING else 119 * MS)  # 576 octets and their headers at R
+            if number % (PACKETS // 5) == 60:
+                right(len(one.packets) < number - 2, f"packets wait: {len(one.packets)} of {number} are there")
+                right(net.world.ctl(f"authenticate {one.imsi}")[0], "ctl")
+        net.world.run(60 * S)
+        same((one.llc.resets, len(one.keys)), (5, 6), "Resets and keys")
+        there = [packet for _, _, packet in one.packets]
+        same((len(there), there == packets), (PACKETS, True), "N-PDUs, and whether all are there in their order")
+        same(dict(one.llc.dropped), {}, "frames that the phone dropped")
+
+
+@case(f"{RESTARTS} restarts of Sluice, at any N(U): a packet or an update lets it in again; no RAND, no INPUT comes twice")
+def restarts():
+    seen, used, net = set(), set(), Keyed()
+    net.__enter__()
+    try:
+        one = net.phone()
+        one.wants(0)
+        attached(net, one)
+        for number in range(RESTARTS):
+            net.until("a ping gets through", lambda: net.gets_through(one), (T3311_S + 5) * S)
+            if number % 4 == 3:
+                net.world.ctl(f"authenticate {one.imsi}")
+                net.world.run(S)
+            net.world.run(60 * S)
+            net.agree(one)
+            seen, used = net.rands(seen), net.check_inputs(used)
+            before, net = net, Keyed(CIPHERS, f"run.seed={number + 2}")
+            net.__enter__()
+            restarted(before, net, one)
+            before.__exit__(None, None, None)
+            if number % 3 == 2:
+                net.do(one, "update", kind=3)
+            else:
+                net.do(one, "send", 5, npdu(SERVER, source=one.contexts[5].address))
+    except BaseException:
+        net.world.__exit__(RuntimeError, None, None)
+        raise
+    net.__exit__(None, None, None)
+    print(f"# {len(seen)} RANDs, {len(used)} INPUTs")
 
 
 # ---- Attach, harmed ----

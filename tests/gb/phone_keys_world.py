@@ -6,16 +6,17 @@ from world import same
 
 K, OPC = bytes(range(16)), bytes(range(16, 32))
 COUNT = 100
+CIPHERS = ("gea4", "gea3")  # the default
 OPEN = "001010000000999"  # a phone { } without keys
 ALL_GEAS = b"\xe5\xf0"  # MS network capability
 FIRST = "001010000000001"
 
 
-def config(ciphers=("gea4", "gea3"), more=""):
+def config(ciphers):
     names = ", ".join(f'"{name}"' for name in ciphers)
     return SESSIONS.replace('attach { who = "open", networks = { "001-01" }',
                             f"attach {{ ciphers = {{ {names} }}").replace(
-        "nse {", f'phone {{ imsi = "{FIRST}", count = {COUNT}, k = "{K.hex()}", opc = "{OPC.hex()}"{more} }}\n'
+        "nse {", f'phone {{ imsi = "{FIRST}", count = {COUNT}, k = "{K.hex()}", opc = "{OPC.hex()}" }}\n'
                   f'phone {{ imsi = "{OPEN}" }}\nnse {{', 1)
 
 
@@ -27,9 +28,9 @@ def k_of(imsi):
 class Keyed(Net):
     """Its phones have cards; at the end all that was enciphered is deciphered by libosmogsm, and no INPUT comes twice."""
 
-    def __init__(self, ciphers=("gea4", "gea3"), *sets, **more):
-        self.config = config(ciphers)
-        super().__init__(*sets, **more)
+    def __init__(self, ciphers=CIPHERS, *sets, more="", **others):
+        self.config = config(ciphers) + more
+        super().__init__(*sets, **others)
 
     def phone(self, imsi=None, *, kind="usim", k=None, seq=0, **more):
         one = super().phone(imsi, **{"net_capability": ALL_GEAS, **more})
@@ -39,6 +40,13 @@ class Keyed(Net):
     def nothing_left(self):
         super().nothing_left()
         self.check_inputs()
+
+    def rands(self, seen=()):
+        """Of all requests on the air, none of which was seen; a repetition of one has its reference, too."""
+        requests = {said.octets for said in self.air if said.name == "authentication_request"}
+        found = {octets[5:21] for octets in requests}
+        same((len(found), found & set(seen)), (len(requests), set()), "RANDs, and those that have come before")
+        return found | set(seen)
 
     def agree(self, one):
         super().agree(one)

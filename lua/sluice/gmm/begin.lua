@@ -6,6 +6,7 @@ local frames = require "sluice.gmm.frames"
 local log = require "log"
 local network = require "sluice.core.network"
 local place = require "sluice.gmm.place"
+local recover = require "sluice.gmm.recover"
 local rekey = require "sluice.gmm.rekey"
 local show = require "sluice.gmm.show"
 local store = require "sluice.phones.store"
@@ -43,6 +44,7 @@ return function()
         return
     end
     frames.begin()
+    frames.on_enciphered(recover)
     show.begin()
     rekey()
     network.watch("configured", look_again)

@@ -102,12 +102,11 @@ end
 local takers, of_pd = {}, {}
 local CAUSE_DETACHED = 10
 local AGAIN = 1 -- detached, and attach again
+frames.attach_again = { detach_type = AGAIN, force_standby = 0, cause = CAUSE_DETACHED } -- DETACH REQUEST
 
 -- A message from nobody that only somebody may send. The phone is told to attach again.
 local function stranger(at)
-    return frames.answer_stranger(at, "gmm_detach_request_down", {
-        detach_type = AGAIN, force_standby = 0, cause = CAUSE_DETACHED,
-    })
+    return frames.answer_stranger(at, "gmm_detach_request_down", frames.attach_again)
 end
 
 -- fn(at, pdu, octets) -> outcome, for the message of GMM from anybody. at: { phone (nil: nobody), link, nse, bvc, tlli,
@@ -243,13 +242,20 @@ local function link_of(nse, _, tlli)
     return phone and phone.link or signalling.new()
 end
 
--- A frame that is not signalling, from a TLLI that is nobody's here.
-local function nobody(nse, bvc, tlli)
+-- fn(at) -> outcome, for an enciphered frame from nobody.
+local recover
+
+function frames.on_enciphered(fn)
+    recover = fn
+end
+
+-- A frame that is not signalling, or is enciphered, from a TLLI that is nobody's here.
+local function nobody(nse, bvc, tlli, is_enciphered)
     local ids = dp.mss_of(tlli)
     if not bvc or not place.p_tmsi_of(tlli) or not ids or ids[1] or phone_of(nse, tlli) then
         return "ignored"
     end
-    return stranger { nse = nse, bvc = bvc, tlli = tlli, link = signalling.new() }
+    return (is_enciphered and recover or stranger) { nse = nse, bvc = bvc, tlli = tlli, link = signalling.new() }
 end
 
 function frames.begin()

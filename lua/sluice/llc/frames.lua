@@ -104,8 +104,9 @@ pdus.on("bssgp_ul_unitdata", {
         end
         outcome = roam.unknown(nse, bvc, pdu.tlli, octets)
         local frame, unnumbered = read(octets)
-        if outcome == "ignored" and frame and not unnumbered then -- an XID response may be to our own Reset
-            return signalling.of_nobody(nse, bvc, pdu.tlli)
+        local is_enciphered = signalling.is_enciphered(octets)
+        if outcome == "ignored" and (is_enciphered or frame and not unnumbered) then -- an XID response may be to our own Reset
+            return signalling.of_nobody(nse, bvc, pdu.tlli, is_enciphered)
         end
         return outcome
     end,

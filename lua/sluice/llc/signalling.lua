@@ -251,14 +251,20 @@ end
 
 local nobody
 
--- fn(nse, bvc, tlli) -> outcome, for a frame that is not SAPI 1's, of a TLLI that is no MS's where it came from nor,
--- as far as is known, elsewhere.
+-- fn(nse, bvc, tlli, is_enciphered) -> outcome, for a frame that is not SAPI 1's, or is enciphered, of a TLLI that is no
+-- MS's where it came from nor, as far as is known, elsewhere.
 function signalling.nobody(fn)
     nobody = fn
 end
 
-function signalling.of_nobody(nse, bvc, tlli)
-    return nobody and nobody(nse, bvc, tlli) or "ignored"
+function signalling.of_nobody(nse, bvc, tlli, is_enciphered)
+    return nobody and nobody(nse, bvc, tlli, is_enciphered) or "ignored"
+end
+
+-- A UI frame with E set, of any SAPI.
+function signalling.is_enciphered(octets)
+    local control, more = octets:byte(2, 3)
+    return more ~= nil and control & 0xE0 == 0xC0 and more & 2 ~= 0
 end
 
 -- A UI frame of SAPI 1, whatever else is wrong with it, that some handler may want.
@@ -288,7 +294,9 @@ function signalling.input(nse, bvc, tlli, ms_id, octets)
         return nil
     end
     local info, number, window = read(link, octets)
-    if not info then
+    if not info and not ms_id and not link.key and signalling.is_enciphered(octets) then
+        return signalling.of_nobody(nse, bvc, tlli, true)
+    elseif not info then
         return "ignored"
     elseif not is_new(window, number) and (window == link.enciphered or not is_restart(window, info)) then
         count.add "signalling_duplicates"
