@@ -112,8 +112,9 @@ void headers(benchmark::State &state)
     for (auto _ : state)
         for (const auto &one : frames) {
             gi_packet packet;
+            gi_piece piece;
             capture_packet frame = frame_of(one, S_IN_NS);
-            benchmark::DoNotOptimize(gi_packet_read(&packet, &frame, &rules, &counts));
+            benchmark::DoNotOptimize(gi_packet_read(&packet, &piece, &frame, &rules, &counts));
         }
     state.SetItemsProcessed(int64_t(state.iterations() * frames.size()));
 }
