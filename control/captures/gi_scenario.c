@@ -13,7 +13,7 @@
 #define NAME_OCTETS   200     // as a path in a configuration may have
 #define STEP_LEAST_US 4000000 // of the time that a rate is of
 #define THINK_MOST_US 1000000000000
-#define MSS_MOST      65495
+#define MSS_MOST      1460 // of a packet of 1500 octets
 
 // ---- Connection vectors ----
 

@@ -3,19 +3,22 @@
 
 #include <stdlib.h>
 
-#define RADIO_RTT_US  60000 // of the scenario's radio, without a queue: two periods and two blocks
-#define RATE_USUAL    40000 // bit/s
-#define RATE_LEAST    1000
-#define RATE_MOST     1000000000
-#define QUEUE_LEAST   16000 // octets
-#define QUEUE_MOST    20000000
-#define WAY_LEAST_US  1000
-#define WAY_MOST_US   10000000
-#define LOST_MOST_PPM 999999
-#define BEGIN_S       5 // and a second more for each BEGIN_USERS, of which each has a cell
-#define BEGIN_USERS   10
-#define RUN_MOST_S    86400 // of run.duration
-#define PPM           1000000
+#define RADIO_RTT_US     60000 // of the scenario's radio, without a queue: two periods and two blocks
+#define RATE_USUAL       40000 // bit/s
+#define RATE_LEAST       1000
+#define RATE_MOST        1000000000
+#define QUEUE_LEAST      16000 // octets
+#define QUEUE_MOST       20000000
+#define WAY_LEAST_US     1000
+#define WAY_MOST_US      400000 // the BSS does not come up over a longer line
+#define LOST_MOST_PPM    100000
+#define INTERNET_MOST_US 10000000
+#define SETUP_MOST_US    10000000
+#define BEGIN_S          5 // and a second more for each BEGIN_USERS, of which each has a cell
+#define BEGIN_USERS      10
+#define BEGIN_WAYS       20    // and so many ways between SGSN and BSS
+#define RUN_MOST_S       86400 // of run.duration
+#define PPM              1000000
 
 static uint64_t within(uint64_t number, uint64_t least, uint64_t most)
 {
@@ -116,17 +119,19 @@ struct gi_scenario_figures gi_scenario_figures_of(const struct gi_vectors *vecto
     struct gi_scenario_figures f = {0};
     uint64_t rtt_us = 0, setup_us = mean(vectors->gprs_setup_us, vectors->gprs_setups);
     take_users(&f, vectors, &rtt_us);
-    f.begin_s = BEGIN_S + f.users / BEGIN_USERS;
-    f.seconds =
-        within((vectors->last_us - vectors->first_us) / 1000000 + 1, 1, RUN_MOST_S - f.begin_s);
     f.up_is_known = vectors->up_ns_an_octet > 0;
     f.up_rate_bit_per_s = f.up_is_known ? 8000000000 / vectors->up_ns_an_octet : f.rate_bit_per_s;
     f.up_rate_bit_per_s = within(f.up_rate_bit_per_s, RATE_LEAST, RATE_MOST);
     f.way_us = rtt_us > RADIO_RTT_US ? (rtt_us - RADIO_RTT_US) / 2 : 0;
+    uint64_t beyond_us = f.way_us > WAY_MOST_US ? f.way_us - WAY_MOST_US : 0;
     f.way_us = within(f.way_us, WAY_LEAST_US, WAY_MOST_US);
-    f.setup_us = setup_us > rtt_us ? within((setup_us - rtt_us) / 2, 0, WAY_MOST_US) : 0;
-    f.internet_us =
-        within(mean(vectors->internet_rtt_us, vectors->internet_rtts) / 2, 0, WAY_MOST_US);
+    f.begin_s = BEGIN_S + f.users / BEGIN_USERS + BEGIN_WAYS * f.way_us / 1000000;
+    f.seconds =
+        within((vectors->last_us - vectors->first_us) / 1000000 + 1, 1, RUN_MOST_S - f.begin_s);
+    f.setup_us = setup_us > rtt_us ? within((setup_us - rtt_us) / 2, 0, SETUP_MOST_US) : 0;
+    // What is too long for the line is in front of the queue: the round trip stays.
+    f.internet_us = mean(vectors->internet_rtt_us, vectors->internet_rtts) / 2 + beyond_us;
+    f.internet_us = within(f.internet_us, 0, INTERNET_MOST_US);
     f.internet_lost_ppm =
         within(mean(vectors->lost_internet * PPM, vectors->sent_internet), 0, LOST_MOST_PPM);
     f.lost_ppm = within(f.lost_ppm, 0, LOST_MOST_PPM);

@@ -78,7 +78,7 @@ static const char *read_row(char *rest, struct dialogue_row *row)
     TAKE_INTO(received, "received: a number up to 1099511627776", 0, TCP_UNLIMITED);
     TAKE_INTO(think_ns, "think_us: a number up to 1000000000000", 0, APP_TIME_MOST / 1000);
     row->think_ns *= 1000;
-    TAKE_INTO(mss_octets, "mss: a number up to 65495", 0, 65495);
+    TAKE_INTO(mss_octets, "mss: a number up to 1460", 0, DIALOGUE_MSS_MOST);
     TAKE_INTO(window_octets, "window: a number up to 1073741824", 0, 1u << 30);
     TAKE_INTO(sack, "sack: 0 or 1", 0, 1);
     TAKE_INTO(timestamps, "timestamps: 0 or 1", 0, 1);

@@ -14,8 +14,6 @@ import gi_scenario_worlds as worlds
 from gi_capture import ACK, FIN, PSH, RST, SACK_PERMITTED, SYN, Talk, merged, mss, pcap, scale, timestamps, udp
 from harness import case, main, new_folder, right, run, same, sluice
 
-BEGIN_S = 5  # of a scenario of less than ten users
-
 
 def made(frames, *options, status=0):
     """The scenario of these frames: its path, and what sluice gi said."""
@@ -173,12 +171,13 @@ def channel():
     lines = path.with_name("a.rate-1.csv").read_text().split()
     same(lines[0], "TIME,RATE", "head")
     rates = [tuple(map(int, line.split(","))) for line in lines[1:]]
-    same([time for time, _ in rates], [5, 15, 20, 25, 30], "times, behind the begin; the first four seconds are no rate")
+    begin_s = int(worlds.knob(path, "begin"))
+    same([time - begin_s for time, _ in rates], [0, 10, 15, 20, 25], "times, behind the begin; the first four seconds are no rate")
     for rate, wanted in zip([rate for _, rate in rates], (41600, 24960, 20800, 20800, 20800)):
         right(abs(rate - wanted) <= 0.06 * wanted, f"rates: found {rates}, right is about {wanted}")
     # Of 3 s alone there is the mean.
     short, _ = made([frame for frame in merged(talk) if frame[0] < 4.1])
-    same(short.with_name("a.rate-1.csv").read_text().split(), ["TIME,RATE", "5,41600"], "a short time")
+    same(short.with_name("a.rate-1.csv").read_text().split(), ["TIME,RATE", f"{begin_s},41600"], "a short time")
     # 100 000 octets were under way, twice that with headers and without what is on its way.
     queue = int(worlds.knob(path, "queue"))
     right(180000 < queue < 210000, f"queue: {queue}")
@@ -332,9 +331,12 @@ def beyond():
     path, _ = made(merged(slow, fast, late))
     done = sluice("check", path)
     same(done.returncode, 0, done.stderr)
-    same(worlds.rows(path)[0]["mss"], "65495", "the largest segment")
+    same(worlds.rows(path)[0]["mss"], "1460", "the largest segment")
     same(max(row[7] for row in steps(path)), 10**9, "the longest thinking, in ms")
     same(worlds.knob(path, "duration"), "86400", "a day is the most")
+    path, _ = made(slow.frames)  # 2.9 s to the user and back, and 2.9 s to the host
+    same((worlds.knob(path, "way"), worlds.knob(path, "internet_latency")), ("400000", str(1450000 + 1020000)), "the line")
+    run(path, "--no-page")
 
 
 @case("more than 1000 users: the first 1000 are there, and the file says how many connections are not")

@@ -244,6 +244,7 @@ static const struct {
     {HEAD OPEN "1,1,ms-sends,1,5,1,1099511627777,0,,,,\n", "line 3: received"},
     {HEAD OPEN "1,1,ms-sends,1,5,1,0,0,,,,,\n", "line 3: more columns"},
     {HEAD OPEN "1,1,ms-sends,1,5,1,0,0,,,2,\n", "line 3: sack"},
+    {HEAD "1,1,ms-opens,1,0,0,0,0,1461,0,1,1\n", "line 2: mss: a number up to 1460"},
     {HEAD OPEN "1,1,ms-sends,1,5\n", "line 3: after"},
     {HEAD OPEN "2,1,ms-opens,1,0,0,0,0" ROW_OPTIONS OPEN, "line 4: user"},
     {HEAD "#...................................................................................."
