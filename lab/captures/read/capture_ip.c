@@ -23,6 +23,19 @@ static struct capture_view ended(struct capture_view view, uint32_t length)
     return view;
 }
 
+// Nearly all headers have 20 octets: those are added up in words. A sum of ones' complement is the
+// same in either order of octets, but for that order.
+static bool is_header_wrong(const uint8_t *b, uint32_t header)
+{
+    uint32_t word[IPV4_OCTETS / 4];
+    if (header != sizeof word)
+        return ipv4_fold(ipv4_sum(0, b, header)) != 0;
+    memcpy(word, b, sizeof word);
+    uint64_t sum = (uint64_t)word[0] + word[1] + word[2] + word[3] + word[4];
+    sum = (sum & 0xffffffff) + (sum >> 32);
+    return ipv4_fold((uint32_t)((sum & 0xffff) + (sum >> 16 & 0xffff) + (sum >> 32))) != 0;
+}
+
 static enum capture_count read_ipv4(struct capture_view packet, struct capture_ip *ip,
                                     uint64_t *counts)
 {
@@ -35,7 +48,7 @@ static enum capture_count read_ipv4(struct capture_view packet, struct capture_i
         return CAPTURE_ip_malformed;
     if (packet.captured < header)
         return CAPTURE_cut_header;
-    bool wrong = ipv4_fold(ipv4_sum(0, b, header)) != 0, none = get_be16(b + 10) == 0;
+    bool wrong = is_header_wrong(b, header), none = get_be16(b + 10) == 0;
     ip->sum_wrong |= wrong && !none;
     counts[CAPTURE_ip_checksum_offloaded] += wrong && none;
     uint16_t flags = get_be16(b + 6);

@@ -87,42 +87,53 @@ struct peel {
     enum capture_count verdict;
 };
 
-static const struct link {
-    int link;
-    enum step step;
-} links[] = {{DLT_EN10MB, STEP_ETHER},
-             {DLT_LINUX_SLL, STEP_SLL},
-             {DLT_LINUX_SLL2, STEP_SLL2},
-             {DLT_RAW, STEP_IP},
-             {DLT_RAW_ELSE, STEP_IP},
-             {DLT_RAW_FILE, STEP_IP},
-             {DLT_IPV4, STEP_IP},
-             {DLT_IPV6, STEP_IP},
-             {DLT_NULL, STEP_LOOP},
-             {DLT_LOOP, STEP_LOOP},
-             {DLT_PPP, STEP_PPP},
-             {DLT_PPP_SERIAL, STEP_SERIAL},
-             {DLT_C_HDLC, STEP_HDLC},
-             {DLT_PPP_ETHER, STEP_PPPOE},
-             {DLT_FRELAY, STEP_FRAME_RELAY},
-             {DLT_FRELAY_WITH_DIR, STEP_DIRECTION},
-             {DLT_MPLS, STEP_MPLS},
-             {DLT_ATM_RFC1483, STEP_LLC},
-             {DLT_ATM_FILE, STEP_LLC},
-             {DLT_IEEE802_11, STEP_WLAN},
-             {DLT_IEEE802_11_RADIO, STEP_RADIOTAP}};
-
-static const struct link *link_of(int link)
+// STEP_END: the link type is not read.
+static enum step step_of_link(int link)
 {
-    for (size_t i = 0; i < sizeof links / sizeof links[0]; i++)
-        if (links[i].link == link)
-            return &links[i];
-    return NULL;
+    switch (link) {
+    case DLT_EN10MB:
+        return STEP_ETHER;
+    case DLT_LINUX_SLL:
+        return STEP_SLL;
+    case DLT_LINUX_SLL2:
+        return STEP_SLL2;
+    case DLT_RAW:
+    case DLT_RAW_ELSE:
+    case DLT_RAW_FILE:
+    case DLT_IPV4:
+    case DLT_IPV6:
+        return STEP_IP;
+    case DLT_NULL:
+    case DLT_LOOP:
+        return STEP_LOOP;
+    case DLT_PPP:
+        return STEP_PPP;
+    case DLT_PPP_SERIAL:
+        return STEP_SERIAL;
+    case DLT_C_HDLC:
+        return STEP_HDLC;
+    case DLT_PPP_ETHER:
+        return STEP_PPPOE;
+    case DLT_FRELAY:
+        return STEP_FRAME_RELAY;
+    case DLT_FRELAY_WITH_DIR:
+        return STEP_DIRECTION;
+    case DLT_MPLS:
+        return STEP_MPLS;
+    case DLT_ATM_RFC1483:
+    case DLT_ATM_FILE:
+        return STEP_LLC;
+    case DLT_IEEE802_11:
+        return STEP_WLAN;
+    case DLT_IEEE802_11_RADIO:
+        return STEP_RADIOTAP;
+    }
+    return STEP_END;
 }
 
 bool capture_peel_knows(int link)
 {
-    return link_of(link) != NULL;
+    return step_of_link(link) != STEP_END;
 }
 
 // ---- What each step needs ----
@@ -588,9 +599,9 @@ static bool is_plain(enum step step, struct capture_view *view)
 enum capture_count capture_peel_link(const struct capture_packet *packet, struct capture_ip *ip,
                                      uint64_t counts[CAPTURE_COUNTS])
 {
-    const struct link *link = link_of(packet->link);
+    enum step first = step_of_link(packet->link);
     struct capture_view view = {packet->octets, packet->captured, packet->length}, plain = view;
-    if (!link) {
+    if (first == STEP_END) {
         counts[CAPTURE_link_unknown]++;
         return CAPTURE_link_unknown;
     }
@@ -598,10 +609,9 @@ enum capture_count capture_peel_link(const struct capture_packet *packet, struct
     ip->fragment = ip->sum_wrong = false;
     ip->direction = CAPTURE_UNKNOWN;
     enum capture_count verdict =
-        is_plain(link->step, &plain)
+        is_plain(first, &plain)
             ? capture_ip_read(plain, ip, counts)
-            : peel(&(struct peel){.view = view, .ip = ip, .counts = counts, .outer = true},
-                   link->step);
+            : peel(&(struct peel){.view = view, .ip = ip, .counts = counts, .outer = true}, first);
     verdict = with_sum(verdict, ip);
     counts[verdict]++;
     if (verdict == CAPTURE_taken)

@@ -212,11 +212,9 @@ static bool fill(struct capture_source *source, uint32_t octets, char *damage)
     return true;
 }
 
-enum capture_got capture_source_has(struct capture_source *source, uint32_t octets, bool more,
+enum capture_got capture_source_get(struct capture_source *source, uint32_t octets, bool more,
                                     const char *what, char damage[CAPTURE_TEXT])
 {
-    if (!source->skip_octets && source->end - source->at >= octets)
-        return CAPTURE_GOT_IT;
     if (!more)
         return CAPTURE_GOT_LATER;
     if (fill(source, octets, damage))

@@ -38,8 +38,16 @@ enum capture_got {
 bool capture_source_open(struct capture_source *source, int fd, char error[CAPTURE_TEXT]);
 // So many octets are in the room, from `at` on, at most CAPTURE_SOURCE_MOST. more: what was there
 // before is no longer needed. what: whose they are, for the text of the damage.
-enum capture_got capture_source_has(struct capture_source *source, uint32_t octets, bool more,
+enum capture_got capture_source_get(struct capture_source *source, uint32_t octets, bool more,
                                     const char *what, char damage[CAPTURE_TEXT]);
+static inline enum capture_got capture_source_has(struct capture_source *source, uint32_t octets,
+                                                  bool more, const char *what,
+                                                  char damage[CAPTURE_TEXT])
+{
+    if (!source->skip_octets && source->end - source->at >= octets)
+        return CAPTURE_GOT_IT;
+    return capture_source_get(source, octets, more, what, damage);
+}
 static inline const uint8_t *capture_source_at(const struct capture_source *source)
 {
     return source->room + source->at;
