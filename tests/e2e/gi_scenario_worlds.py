@@ -161,11 +161,11 @@ MEASURES = ("goodput", "page", "delay")
 def figures(done):
     """Class -> goodput in bit/s, mean time of a page or file in ms, mean delay down in ms, and how many of these pages
     there were."""
-    found = {}
+    found, seconds = {}, done.summary["virtual_s"] - done.summary.get("warmup_s", 0)
     with open(done.out / "applications.csv", encoding="ascii") as text:
         for row in csv.DictReader(text):
             of = found.setdefault(row["class"], {"goodput": 0, "pages": 0, "page": 0})
-            of["goodput"] += 8 * int(row["ms_arrived_octets"]) / done.summary["virtual_s"]
+            of["goodput"] += 8 * int(row["ms_arrived_octets"]) / seconds
             for many, mean in (("transfers", "transfer_mean_ms"), ("pages", "page_mean_ms")):
                 if int(row[many]):
                     of["pages"] += int(row[many])

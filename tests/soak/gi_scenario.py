@@ -5,10 +5,9 @@ runs are held against the runs that were captured.
     gi_scenario.py [A..B] [SECONDS]     seeds 1 to 5 of 300 s, if none are given
 
 Step 1: the scenario with the queue that was captured: goodput, mean time of a page or file, and mean delay of each
-class within 10 %: each seed where every user has a cell, the mean of the seeds where they share one. Step 3: other
-queues in both: the mean move over the seeds has the same direction and an amount within 25 %, or differs by
-5 points at most, as moves do that are chance. One move is known to be too large in a shared cell, and is not judged:
-lab/captures/gi/scenario.md says why."""
+class within 10 % over the seeds, and within 15 % in each. Step 3: other queues in both: the mean move over
+the seeds has the same direction and an amount within 25 %, or differs by 5 points at most, as moves do that are
+chance. One move is known to be too large in a shared cell, and is not judged: lab/captures/gi/scenario.md says why."""
 
 import os
 import pathlib
@@ -20,9 +19,9 @@ os.environ.setdefault("SLUICE", str(ROOT / "build/release/sluice"))
 
 import gi_scenario_worlds as worlds  # noqa: E402
 
-NEAR, AMOUNT, POINTS = 0.10, 0.25, 0.05
+NEAR, EACH, AMOUNT, POINTS = 0.10, 0.15, 0.25, 0.05
 TOO_LARGE = {("shared cell", "recommended", "background", "delay")}
-WORLDS = {"own cells": (worlds.OWN_CELLS, True), "shared cell": (worlds.SHARED_CELL, False)}
+WORLDS = {"own cells": worlds.OWN_CELLS, "shared cell": worlds.SHARED_CELL}
 
 
 def alike(one, two):
@@ -46,13 +45,13 @@ def main(seeds, seconds):
         verdicts.append(good)
         print(f"{'ok' if good else 'not ok'} {len(verdicts)} - {text}")
 
-    for name, (cells, own) in WORLDS.items():
+    for name, cells in WORLDS.items():
         runs = [worlds.all_runs(cells, seconds, seed) for seed in seeds]
         print(f"\n{name}, {len(runs)} seeds: the captured run; by how much its scenario is off, mean and most\n")
         for of, measure in keys(runs[0][0]):
             off = [found[of][measure] / was[of][measure] - 1 for was, found, _ in runs]
             most = max(off, key=abs)
-            say(abs(most if own else mean(off)) <= NEAR,
+            say(abs(mean(off)) <= NEAR and abs(most) <= EACH,
                 f"{of}, {measure}: {mean(was[of][measure] for was, *_ in runs):.0f}; {mean(off):+.1%}, {most:+.1%}")
         for queue in worlds.QUEUES:
             print(f"\n{name}, another queue, {queue}: what it moves in the network, and in the scenario\n")
