@@ -4,15 +4,17 @@ libosmogsm, and no two have one key and INPUT."""
 
 import itertools
 
+from gmm_world import COLLECT
 from phone_contexts_world import SERVER, T3311_S
 from phone_crowd import attached, restarted
-from phone_keys_world import CIPHERS, OPEN, Keyed, k_of
+from phone_keys_world import CIPHERS, FIRST, OPEN, Keyed, k_of
 from phone_world import MS, S
 from harness import often
 from world import case, main, npdu, right, same
 
 import tshark_json  # which world.py puts into the path
 
+OCTETS_MOST, OCTETS_WITH_CONTEXT_MOST = 3600, 6600
 PLAIN_QUEUE = "\n".join(f'class {{ name = "{name}", lifetime = "unlimited", aqm {{ name = "tail-drop" }} }}'
                         for name in ("interactive-1", "interactive-2", "interactive-3", "background"))
 PACKETS, WAITING, RESTARTS = 500, 20, often(30, 100)
@@ -259,6 +261,34 @@ def restarts():
         raise
     net.__exit__(None, None, None)
     print(f"# {len(seen)} RANDs, {len(used)} INPUTs")
+
+
+@case("octets of Lua that a phone with a key and a context takes, and what is left of those that have gone")
+def memory():
+    with Keyed(keeps=False) as net:
+        def octets():
+            net.world.lua(COLLECT)
+            return net.world.lua_octets()
+
+        def come_and_go(first, contexts):
+            phones = [net.phone(f"{int(FIRST) + number:015}") for number in range(first, first + 30)]
+            for one in phones:
+                attached(net, one)
+                if contexts:
+                    net.active(one)
+            net.world.run(120 * S)
+            there = octets()
+            for one in phones:
+                net.do(one, "detach", power_off=True)
+            net.world.run(120 * S)
+            return there
+
+        come_and_go(0, True)
+        before = octets()
+        each = [(come_and_go(30, contexts) - before) / 30 for contexts in (False, True)]
+        left = octets() - before
+        print(f"# {each[0]:.0f} octets a phone, {each[1]:.0f} with a context; {left} left of 60 phones")
+        right(each[0] < OCTETS_MOST and each[1] < OCTETS_WITH_CONTEXT_MOST and left < 4096, f"{each}, {left} left")
 
 
 # ---- Attach, harmed ----

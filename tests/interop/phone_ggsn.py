@@ -12,8 +12,10 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
 import gb  # noqa: E402
 import network  # noqa: E402
 from harness import Running, case, main, right, same  # noqa: E402
-from phone_network import GGSN_CONFIG, IMSI, Network, settled  # noqa: E402
+from phone_network import GGSN_CONFIG, OTHER_IMSI, Network, ping, settled  # noqa: E402
+from phone_card import Card  # noqa: E402, which phone_network puts into the path
 
+K, OPC = bytes(range(16)), bytes(range(16, 32))  # test keys, of no operator
 CONFIG = f"""
 run {{ name = "phone", clock = "real" }}
 gn {{ address = "{network.GN4}" }}
@@ -21,6 +23,7 @@ gb {{ address = "{network.GB4}" }}
 ggsn {{ address = "{network.GGSN4}", control = "{network.GGSN4}" }}
 apn {{ name = "internet", default = true }}
 attach {{ who = "open", networks = {{ "262-42" }}, most = 100 }}
+phone {{ imsi = "{OTHER_IMSI}", k = "{K.hex()}", opc = "{OPC.hex()}" }}
 nse {{
     nsei = {gb.NSEI}, ns = "reset",
     nsvc {{ nsvci = {gb.NSVCI}, peer = "{network.BSS4}" }}, bvc {{ bvci = {gb.BVCI} }},
@@ -74,6 +77,32 @@ def whole():
         net.until("the phone is detached", lambda: one.state == "deregistered")
         settled(one)
         right(" error " not in net.sgsn.said(), net.sgsn.said())
+
+
+@case("with a card, enciphered: Sluice is killed, another one does not know the phone, and its next packet lets it in again")
+def keys():
+    with WithSluice() as net:
+        net.wait_for_line("GTP-C is up")
+        one = net.phone(OTHER_IMSI, card=Card(K, OPC), net_capability=b"\xe5\xf0")
+        one.wants(0)
+        net.attached(one)
+        for number in range(2):
+            net.until("it has a context", lambda: 5 in one.contexts and one.contexts[5].state == "active")
+            if number == 0:
+                net.ping(one, 5, 1, 700)
+            net.sgsn.kill()
+            net.sgsn = net.start_sgsn()
+            net.bring_up()
+            net.wait_for_line("GTP-C is up")
+            keys = len(one.keys)
+            net.do(one, "send", 5, ping(one.contexts[5].address, "172.16.222.0", 2, 56))
+            net.until("it attaches again, under a key of its own", lambda keys=keys: len(one.keys) == keys + 2)
+        net.until("it has a context", lambda: 5 in one.contexts and one.contexts[5].state == "active")
+        requests = {octets for _, way, octets in one.messages if way == "down" and octets[1] == 0x12}
+        same(len({octets[5:21] for octets in requests}), len(requests), "RANDs, and requests")
+        # The SQN of a new card is 0, too far behind the clock: it says so to each Sluice once.
+        same([octets[2] for _, way, octets in one.messages if way == "up" and octets[1] == 0x1C], [21] * 3, "its card's failures")
+        right(" error " not in net.sgsn.said() and K.hex() not in net.sgsn.said(), net.sgsn.said())
 
 
 main()
