@@ -62,11 +62,10 @@ static void put_vectors(FILE *out, const struct gi_vectors *vectors)
 
 // ---- Rates ----
 
-// Bins that say too little go together with those behind them; if all do, the mean is the rate.
+// Bins that say too little go together with those behind them.
 static void put_rates(FILE *out, const struct gi_vector_user *user, uint64_t begin_s)
 {
     uint64_t octets = 0, us = 0, from_s = 0;
-    bool any = false;
     fprintf(out, "TIME,RATE\n");
     for (uint32_t i = 0; i < user->channel.bins; i++) {
         octets += user->channel.bin[i].octets;
@@ -75,12 +74,9 @@ static void put_rates(FILE *out, const struct gi_vector_user *user, uint64_t beg
             continue;
         fprintf(out, "%" PRIu64 ",%" PRIu64 "\n", begin_s + from_s,
                 gi_scenario_rate_of(octets, us));
-        any = true;
         octets = us = 0;
         from_s = (uint64_t)(i + 1) * (GI_CHANNEL_BIN_US / 1000000);
     }
-    if (!any)
-        fprintf(out, "%" PRIu64 ",%" PRIu64 "\n", begin_s, gi_scenario_rate(user));
 }
 
 // ---- Files ----

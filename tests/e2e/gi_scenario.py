@@ -175,9 +175,9 @@ def channel():
     same([time - begin_s for time, _ in rates], [0, 10, 15, 20, 25], "times, behind the begin; the first four seconds are no rate")
     for rate, wanted in zip([rate for _, rate in rates], (41600, 24960, 20800, 20800, 20800)):
         right(abs(rate - wanted) <= 0.06 * wanted, f"rates: found {rates}, right is about {wanted}")
-    # Of 3 s alone there is the mean.
+    # Of less than 4 s there is no rate.
     short, _ = made([frame for frame in merged(talk) if frame[0] < 4.1])
-    same(short.with_name("a.rate-1.csv").read_text().split(), ["TIME,RATE", f"{begin_s},41600"], "a short time")
+    right(not short.with_name("a.rate-1.csv").exists() and "a guess" in short.read_text(), "a short time has a rate")
     # 100 000 octets were under way, twice that with headers and without what is on its way.
     queue = int(worlds.knob(path, "queue"))
     right(180000 < queue < 210000, f"queue: {queue}")

@@ -6,7 +6,7 @@
 
 #define FULL_OCTETS 4500    // as in gi_rate.h
 #define SILENCE_US  3000000 // of a channel that is not there
-#define LEAST_US    1000000 // of a rate that says something
+#define LEAST_US    4000000 // of a rate that says something
 #define TIMER_US    100000  // behind an ACK and a round trip
 #define LOW_PARTS   3       // little is under way: less than such a part of the most
 
