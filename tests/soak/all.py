@@ -33,6 +33,7 @@ SOAKS = [Soak(minutes, command.split()) for minutes, command in (
     (20, "soak audit 1000 100"),
     (15, "soak gi_truth 1..10"),
     (1, "soak gi_scenario"),
+    (40, "soak gi_scenario_linux"),
     (15, "soak hostile 10"),
     (15, "soak lab"),
     (5, "soak bts"),
