@@ -192,6 +192,24 @@ def again(kind):
         net.agree(one)
 
 
+@case("the Reset after it is late: packets up in between are lost, later ones not, and no INPUT comes twice")
+def late_reset():
+    with Keyed() as net:
+        one = attached(net)
+        net.active(one)
+        for times in range(1, 4):
+            for _ in range(4):
+                net.ping(one)
+            net.delay("down", "other", ns=S, nth=net.counts["down", "other", one.imsi] + 1, one=one)
+            right(net.world.ctl(f"authenticate {one.imsi}")[0], "ctl")
+            for _ in range(3):
+                net.do(one, "send", 5, npdu(SERVER, source=one.contexts[5].address))
+            net.world.run(3 * S)
+            same(one.llc.resets, times, "Resets")
+            for _ in range(12 * times):  # beyond the numbers that it had before
+                net.ping(one)
+
+
 @case("authentication again, each message lost one to five times, late, doubled: the old key stays, or the new one is in")
 def again_harmed():
     for way, name in (("down", "authentication_request"), ("up", "authentication_response")):

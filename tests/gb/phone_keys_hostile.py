@@ -108,6 +108,20 @@ def clear():
         unharmed(net, one, key)
 
 
+@case("a forged AUTS in its name while it attaches moves no SQN: its own card is let in without one")
+def forged_auts():
+    with Keyed() as net:
+        one = net.phone()
+        net.lose("up", "authentication_response")
+        net.do(one, "attach")
+        for number in range(4):
+            frame = bytes((1, 0xC1 + number, 0x01)) + bytes((GMM, 0x1C, 21, 0x30, 14)) + bytes(range(number, number + 14))
+            net.bss.uplink_llc(2, one.tlli, frame + codec.fcs(frame))
+            net.world.run(S)
+        net.until("it is attached", lambda: one.state == "registered")
+        same((net.world.counted("resynchronisations", "authentications"), one.refused), ((0, 1), []), "counts")
+
+
 @case("wrong answers in its name while it attaches: it gets in, and is not told that it has failed")
 def drowned():
     with Keyed() as net:
