@@ -14,6 +14,7 @@ from world import case, main, npdu, right, same
 
 import tshark_json  # which world.py puts into the path
 
+READ_BY_TSHARK = {0x01, 0x02, 0x03, 0x05, 0x06, 0x08, 0x12, 0x13, 0x41, 0x42}
 OCTETS_MOST, OCTETS_WITH_CONTEXT_MOST = 3600, 6600
 PLAIN_QUEUE = "\n".join(f'class {{ name = "{name}", lifetime = "unlimited", aqm {{ name = "tail-drop" }} }}'
                         for name in ("interactive-1", "interactive-2", "interactive-3", "background"))
@@ -52,6 +53,11 @@ for KIND, CIPHER in itertools.product(("usim", "sim"), NAMES):
             path = net.world.folder / "gb.pcap"
             net.world.write_pcap(path)
             same(tshark_json.complaints(path), [], "complaints of tshark")
+            net.write_opened(path)
+            same(tshark_json.complaints(path), [], "complaints of tshark about what was enciphered")
+            types = tshark_json.tshark(path, "-T", "fields", "-e", "gsm_a.dtap.msg_gmm_type", "-e", "gsm_a.dtap.msg_sm_type")
+            same({int(one, 16) for one in types.replace(",", " ").split()}, READ_BY_TSHARK | ({9, 10} if net.enciphered else {9}),
+                 "types of messages that tshark reads")
             same(net.world.counted("authentications", "authentications_failed"), (1, 0), "counts")
 
 

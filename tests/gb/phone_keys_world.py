@@ -2,6 +2,8 @@
 
 from phone_card import Card
 from phone_contexts_world import SESSIONS, Net
+from phone_llc import fcs
+from phone_world import opened
 from world import same
 
 K, OPC = bytes(range(16)), bytes(range(16, 32))
@@ -23,6 +25,19 @@ def config(ciphers):
 def k_of(imsi):
     """The last 32 bits count up with the IMSI."""
     return K[:12] + (int.from_bytes(K[12:], "big") + int(imsi) - int(FIRST) & 0xFFFFFFFF).to_bytes(4, "big")
+
+
+UDP_CHECKSUM = slice(14 + 20 + 6, 14 + 20 + 8)
+
+
+def replaced(frame, by):
+    """Without a UDP checksum, which was over the other octets."""
+    octets = bytearray(frame)
+    for before, after in by.items():
+        octets = octets.replace(before, after)
+    if octets != frame:
+        octets[UDP_CHECKSUM] = bytes(2)
+    return bytes(octets)
 
 
 class Keyed(Net):
@@ -47,6 +62,18 @@ class Keyed(Net):
         found = {octets[5:21] for octets in requests}
         same((len(found), found & set(seen)), (len(requests), set()), "RANDs, and those that have come before")
         return found | set(seen)
+
+    def write_opened(self, path):
+        """The capture of Gb, with each frame in the clear that libosmogsm has deciphered."""
+        plain, frames = {}, self.world.frames
+        for one, way, llc in self.enciphered:
+            octets = bytearray(opened(one, way, llc)[0])
+            octets[2] &= 0xFD  # E
+            covered = octets[:-3] if octets[2] & 1 else octets[:-3][:7]
+            plain[llc] = bytes(octets[:-3]) + fcs(covered)
+        self.world.frames = [frame._replace(octets=replaced(frame.octets, plain)) for frame in frames]
+        self.world.write_pcap(path)
+        self.world.frames = frames
 
     def agree(self, one):
         super().agree(one)
