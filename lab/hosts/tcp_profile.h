@@ -23,8 +23,9 @@ enum tcp_spurious { TCP_SPURIOUS_NONE, TCP_SPURIOUS_FRTO, TCP_SPURIOUS_EIFEL };
 
 #define TCP_UNLIMITED (1ULL << 40) // octets; no stream of a run is that long
 
+// The most of an MSS fits into a datagram of the lab, 4096 octets (lab/line/ends.h), with its headers.
 #define TCP_PROFILE_SIZES(KEY, T)                                                                  \
-    KEY(T, SIZE, mss_octets, "tcp.mss", NULL, 64, 65495, 1460,                                     \
+    KEY(T, SIZE, mss_octets, "tcp.mss", NULL, 64, 4000, 1460,                                      \
         "the largest segment, without headers but with TCP's options (RFC 9293 3.7.1)")            \
     KEY(T, COUNT, initial_window, "tcp.initial_window", "by RFC 3390", 1, 1000, 10,                \
         "segments that the congestion window begins with (RFC 5681, RFC 6928)")                    \
