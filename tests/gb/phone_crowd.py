@@ -108,9 +108,11 @@ class Sessions(Crowd):
     HARMED = (*Crowd.HARMED, ("up", "activate_request"), ("down", "activate_accept"), ("up", "deactivate_request"),
               ("down", "deactivate_accept"), ("down", "deactivate_request"), ("up", "deactivate_accept"))
 
+    GTPC_HARMED = 0.1
+
     def step(self, one):
         now_ns, chance = self.net.world.now_ns, self.chance.random()
-        if self.chance.random() < 0.1:
+        if self.chance.random() < self.GTPC_HARMED:
             kind = self.chance.choice((CREATE, DELETE))
             way = self.chance.choice(("up", "down"))
             kind += way == "down"

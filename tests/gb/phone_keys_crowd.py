@@ -12,6 +12,8 @@ class KeyedSessions(Sessions):
     HARMED = (*Sessions.HARMED, ("down", "authentication_request"), ("up", "authentication_response"),
               ("up", "update_complete"), ("down", "reallocation_command"), ("up", "reallocation_complete"))
 
+    GTPC_HARMED = 0  # a CREATE whose answers are all lost stays at the GGSN, which is no matter of keys
+
     def new(self, number):
         one = super().new(number)
         one.card.kind = "sim" if number % 3 == 2 else "usim"
