@@ -156,6 +156,23 @@ def status():
             net.do(one, "detach")
 
 
+@case("update whose COMPLETEs are all lost: the next one, under the new P-TMSI, is authenticated and answered there")
+def never_complete():
+    with Keyed() as net:
+        one = attached(net)
+        net.active(one)
+        net.lose("up", "update_complete", 5)
+        updated(net, one)
+        net.world.run(60 * S)  # T3350 five times, of 6 s
+        same(len(net.times("update_accept")), 5, "ACCEPTs")
+        given = one.p_tmsi
+        updated(net, one)
+        same((len(net.times("authentication_request")), len(net.times("update_accept"))), (2, 6), "asked once more, accepted once more")
+        right(one.p_tmsi != given, "the P-TMSI that nobody has confirmed")
+        net.agree(one)
+        net.ping(one)
+
+
 @case("P-TMSI reallocation: command lost, completion lost, doubled, late; the former one is valid until the new one is used")
 def reallocation():
     for keyed in (True, False):

@@ -136,15 +136,6 @@ function place.rename(phone)
     set_tlli(phone, phone.p_tmsi, true)
 end
 
--- The phone is spoken to with the TLLI that it has just used in its cell. False: another one has it there.
-function place.answer_to(phone, nse, tlli)
-    local ms_id = dp.ms_of(nse.id, tlli)
-    if not ms_id then
-        set_tlli(phone, tlli)
-    end
-    return not ms_id or ms_id == phone.ms_id
-end
-
 -- The phone has used the TLLI of its place: what it was known by before is nobody's.
 function place.used(phone)
     attempts.drop(phone)
@@ -153,6 +144,20 @@ function place.used(phone)
     if subscribers.of(phone.ms_id).ms.tlli ~= phone.p_tmsi then
         set_tlli(phone, phone.p_tmsi)
     end
+end
+
+-- The phone, which has just proved who it is, is spoken to with the TLLI that it has used in its cell: if that is of its
+-- new P-TMSI, it has that. False: another one has the TLLI there.
+function place.answer_to(phone, nse, tlli)
+    local ms_id = dp.ms_of(nse.id, tlli)
+    if ms_id and ms_id ~= phone.ms_id then
+        return false
+    elseif tlli == phone.p_tmsi then
+        place.used(phone)
+    else
+        set_tlli(phone, tlli)
+    end
+    return true
 end
 
 -- The P-TMSI of a local or foreign TLLI; nil for others.
