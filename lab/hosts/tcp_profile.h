@@ -23,7 +23,8 @@ enum tcp_spurious { TCP_SPURIOUS_NONE, TCP_SPURIOUS_FRTO, TCP_SPURIOUS_EIFEL };
 
 #define TCP_UNLIMITED (1ULL << 40) // octets; no stream of a run is that long
 
-// The most of an MSS fits into a datagram of the lab, 4096 octets (lab/line/ends.h), with its headers.
+// The most of an MSS fits into a datagram of the lab, 4096 octets (lab/line/ends.h), with its
+// headers.
 #define TCP_PROFILE_SIZES(KEY, T)                                                                  \
     KEY(T, SIZE, mss_octets, "tcp.mss", NULL, 64, 4000, 1460,                                      \
         "the largest segment, without headers but with TCP's options (RFC 9293 3.7.1)")            \
