@@ -255,15 +255,11 @@ static void put_read(const struct json_object *report, FILE *out)
 
 // ---- Who had most ----
 
-static void put_top(const struct json_object *top, const char *who, FILE *out)
+// The row's rest, whose keys end with NULL.
+static void end_row(const struct json_object *row, const char *const *keys, FILE *out)
 {
-    fputs("<tr>", out);
-    cells_member(top, who, NULL, out);
-    gi_cell(value_as_real(value_in(top, "flows")), GI_UNIT_COUNT, out);
-    gi_cell(value_as_real(value_in(top, "down_octets")), GI_UNIT_COUNT, out);
-    gi_cell(value_as_real(value_in(top, "up_octets")), GI_UNIT_COUNT, out);
-    gi_cell(value_as_real(value_in(top, "resent_share")), GI_UNIT_SHARE, out);
-    gi_cell(value_as_real(value_in(top, "setup_mean_s")), GI_UNIT_S, out);
+    for (; *keys; keys++)
+        gi_cell(value_as_real(value_in(row, *keys)), gi_unit_of(*keys), out);
     fputs("</tr>\n", out);
 }
 
@@ -273,12 +269,17 @@ static void put_tops(const struct json_object *report, const char *list, const c
     const struct json_object *tops = value_in(report, list);
     static const char *const heads[] = {"=",          "flows",     "octets down", "octets up",
                                         "sent again", "set-up, s", NULL};
+    static const char *const keys[] = {"flows",        "down_octets",  "up_octets",
+                                       "resent_share", "setup_mean_s", NULL};
     if (value_count(tops) == 0)
         return;
     fprintf(out, "<section><h2>%s</h2>\n", title);
     cells_heads(heads, out);
-    for (size_t i = 0; i < value_count(tops); i++)
-        put_top(value_at(tops, i), who, out);
+    for (size_t i = 0; i < value_count(tops); i++) {
+        fputs("<tr>", out);
+        cells_member(value_at(tops, i), who, NULL, out);
+        end_row(value_at(tops, i), keys, out);
+    }
     cells_end(out);
     fputs("</section>\n", out);
 }
@@ -298,6 +299,9 @@ static void put_flows(const struct json_object *report, FILE *out)
         "=user",           "=host",          "begins, s", "lasts, s",
         "octets down",     "octets up",      "set-up, s", "round trip to the user, s",
         "sent again down", "goodput, bit/s", NULL};
+    static const char *const keys[] = {
+        "lasted_s",        "down_octets",         "up_octets",         "setup_s",
+        "rtt_gprs_mean_s", "down_resent_packets", "goodput_bit_per_s", NULL};
     const struct json_object *flows = value_in(report, "top_flows");
     double begin_s =
         value_real(value_at(value_in(value_in(report, "series"), "rows"), 0), "begin_s");
@@ -311,14 +315,7 @@ static void put_flows(const struct json_object *report, FILE *out)
         put_end(flow, "user", "user_port", out);
         put_end(flow, "host", "host_port", out);
         gi_cell(value_real(flow, "begin_s") - begin_s, GI_UNIT_S, out);
-        gi_cell(value_as_real(value_in(flow, "lasted_s")), GI_UNIT_S, out);
-        gi_cell(value_as_real(value_in(flow, "down_octets")), GI_UNIT_COUNT, out);
-        gi_cell(value_as_real(value_in(flow, "up_octets")), GI_UNIT_COUNT, out);
-        gi_cell(value_as_real(value_in(flow, "setup_s")), GI_UNIT_S, out);
-        gi_cell(value_as_real(value_in(flow, "rtt_gprs_mean_s")), GI_UNIT_S, out);
-        gi_cell(value_as_real(value_in(flow, "down_resent_packets")), GI_UNIT_COUNT, out);
-        gi_cell(value_as_real(value_in(flow, "goodput_bit_per_s")), GI_UNIT_RATE, out);
-        fputs("</tr>\n", out);
+        end_row(flow, keys, out);
     }
     cells_end(out);
     fputs("<p class=\"soft\">--sequence USER:PORT,HOST:PORT draws one of them, segment by segment."

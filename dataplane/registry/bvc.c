@@ -51,8 +51,9 @@ REGISTRY_PLAIN(bvc_reset, offer)
 REGISTRY_PLAIN(bvc_block, offer)
 REGISTRY_PLAIN(bvc_credit, offer)
 
-// A frame to an MS in its cell would escape the MS's bucket: it is for the command llc. One with
-// its TLLI in another cell is for whoever says there that he is the MS, and has not proved it yet.
+// A frame to an MS in its cell would escape the MS's bucket, so it is refused here: the command llc
+// sends it. A frame with the MS's TLLI to another cell is taken: it is the answer to a phone there
+// that uses this TLLI and has not yet proved that it is the MS.
 int registry_bvc_llc(struct registry *r, struct command *c)
 {
     const struct command_bvc_llc to = c->bvc_llc;

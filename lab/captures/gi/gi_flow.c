@@ -50,8 +50,8 @@ static void take_setup(struct gi_flow *flow, const struct gi_packet *packet, enu
     }
 }
 
-// A SYN that is repeated may be answered anew, with another number. Which of the answers the other
-// end has got, its first ACK says.
+// A repeated SYN may get a second SYN-ACK with another sequence number. The other end's first ACK
+// says which of the two it has received.
 static void take_answer(struct gi_flow *flow, const struct gi_packet *packet, enum gi_side side,
                         struct gi_records *records)
 {
@@ -59,15 +59,15 @@ static void take_answer(struct gi_flow *flow, const struct gi_packet *packet, en
     struct gi_half *half = &flow->half[answerer];
     if (flow->setup.acked || flow->setup.syn_acks == 0 || half->data_packets)
         return;
-    bool anew = side == answerer && packet->flags & TCP_SYN && packet->sequence != half->una;
-    bool before = side != answerer && packet->flags & TCP_ACK && flow->answered_anew &&
+    bool renumbered = side == answerer && packet->flags & TCP_SYN && packet->sequence != half->una;
+    bool before = side != answerer && packet->flags & TCP_ACK && flow->renumbered &&
                   packet->acknowledgement == flow->setup.answered_before + 1;
-    if (anew) {
-        flow->answered_anew = true;
+    if (renumbered) {
+        flow->renumbered = true;
         flow->setup.answered_before = half->una;
     }
-    if (anew || before)
-        gi_half_restart(half, anew ? packet->sequence : packet->acknowledgement, records);
+    if (renumbered || before)
+        gi_half_restart(half, renumbered ? packet->sequence : packet->acknowledgement, records);
 }
 
 // ---- What an end says of itself ----

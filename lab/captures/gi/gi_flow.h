@@ -56,11 +56,11 @@ struct gi_flow {
     uint32_t user_packets_last, user_packets_before;
     uint8_t ended : 2, reset : 2; // a bit a side: by FIN, by RST
     bool fragments : 1, dialogue : 1;
-    bool jumped : 1;        // the capture's clock has gone back while it lived
-    bool passed : 1;        // data down
-    bool acked : 1;         // of that, by the user: the transfer has begun
-    bool answered_anew : 1; // by SYN-ACKs with unlike numbers
-    uint32_t vector;        // gi_vectors.h; 0: none
+    bool jumped : 1;     // the capture's clock has gone back while it lived
+    bool passed : 1;     // data down
+    bool acked : 1;      // of that, by the user: the transfer has begun
+    bool renumbered : 1; // its SYN-ACKs had unlike numbers
+    uint32_t vector;     // gi_vectors.h; 0: none
     struct gi_transfer transfer;
     struct gi_trips trips;
     gi_causes_number causes;

@@ -9,13 +9,13 @@
 #include "lab/captures/gi/gi_write.h"
 #include "lab/captures/read/capture_ip.h"
 
-#define TOPS_MOST (1u << 16)       // addresses; those that come later count together
-#define SLOTS     (2u * TOPS_MOST) // of which half are empty, so a search is short
+#define TOPS_MOST   (1u << 16) // addresses; those that come later count together
+#define SLOTS_FIRST 256u       // half of all are empty at least, so a search is short
 
 struct list {
     struct gi_top *slot; // by the address; flows 0: free
     struct gi_top others;
-    uint32_t used;
+    uint32_t slots, used;
     const struct gi_top *first; // of those that are shown
 };
 
@@ -38,14 +38,20 @@ static void *zeros(size_t n, size_t octets)
     return memory;
 }
 
+static void begin(struct list *list)
+{
+    list->slots = SLOTS_FIRST;
+    list->slot = zeros(list->slots, sizeof *list->slot);
+    list->others.is_others = true;
+}
+
 struct gi_tops *gi_tops_create(uint32_t shown)
 {
     struct gi_tops *tops = zeros(1, sizeof *tops);
     tops->shown = shown;
     tops->flow = zeros(shown + 1, sizeof *tops->flow);
-    tops->users.slot = zeros(SLOTS, sizeof(struct gi_top));
-    tops->hosts.slot = zeros(SLOTS, sizeof(struct gi_top));
-    tops->users.others.is_others = tops->hosts.others.is_others = true;
+    begin(&tops->users);
+    begin(&tops->hosts);
     return tops;
 }
 
@@ -57,18 +63,40 @@ void gi_tops_destroy(struct gi_tops *tops)
     free(tops);
 }
 
+// Where the address is, or the free place for it.
+static struct gi_top *place_of(const struct list *list, const struct ipv6_address *address)
+{
+    uint32_t i = gi_hash_with(gi_hash_address(address), 0) % list->slots;
+    while (list->slot[i].flows && memcmp(&list->slot[i].address, address, sizeof *address) != 0)
+        i = (i + 1) % list->slots;
+    return &list->slot[i];
+}
+
+static void grow(struct list *list)
+{
+    struct list before = *list;
+    list->slots *= 2;
+    list->slot = zeros(list->slots, sizeof *list->slot);
+    for (uint32_t i = 0; i < before.slots; i++)
+        if (before.slot[i].flows)
+            *place_of(list, &before.slot[i].address) = before.slot[i];
+    free(before.slot);
+}
+
 static struct gi_top *top_of(struct list *list, const struct ipv6_address *address)
 {
-    uint32_t i = gi_hash_with(gi_hash_address(address), 0) % SLOTS;
-    while (list->slot[i].flows && memcmp(&list->slot[i].address, address, sizeof *address) != 0)
-        i = (i + 1) % SLOTS;
-    if (!list->slot[i].flows && list->used == TOPS_MOST)
+    struct gi_top *top = place_of(list, address);
+    if (top->flows)
+        return top;
+    if (list->used == TOPS_MOST)
         return &list->others;
-    if (!list->slot[i].flows) {
-        list->slot[i].address = *address;
-        list->used++;
+    list->used++;
+    if (2 * list->used > list->slots) {
+        grow(list);
+        top = place_of(list, address);
     }
-    return &list->slot[i];
+    top->address = *address;
+    return top;
 }
 
 static uint64_t known(int64_t value)
@@ -131,7 +159,7 @@ static void sort(struct list *list, uint32_t shown)
 {
     struct gi_top **top = zeros(list->used + 1, sizeof *top);
     uint32_t n = 0;
-    for (uint32_t i = 0; i < SLOTS; i++)
+    for (uint32_t i = 0; i < list->slots; i++)
         if (list->slot[i].flows)
             top[n++] = &list->slot[i];
     qsort(top, n, sizeof *top, compare);

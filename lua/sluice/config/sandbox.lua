@@ -1,7 +1,7 @@
 -- Runs the text of a configuration and collects the tables of its constructors. The text is not
 -- trusted: it has the constructors only, no library and no string method, and it is never bytecode.
 -- Steps, memory, the length of strings and time have limits (require "guard"), so that no loop hangs the
--- program, and no single step takes long. The garbage collector is stopped meanwhile, so the memory
+-- program; README.md says how long a single step may take. The garbage collector is stopped meanwhile, so the memory
 -- limit covers everything ever built. A constructor may yield to other jobs; all guards are down
 -- meanwhile, and that time and memory do not count. Where other jobs wait, compiling, which cannot
 -- yield, and the text from one yield to the next have a short time each. Only the type of the
