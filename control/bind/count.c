@@ -1,5 +1,6 @@
 // `require "count"`: struct counts.
 //   add(name [, n])                 a name of counts.def
+//   set(name, n)                    a name of gauges.def
 //   pdu_in(NAME), pdu_out(NAME)     a PDU's name in dataplane/wire
 // An unknown name is an error() with the name. A Lua table finds the names, so the cost of a call
 // does not depend on their number.
@@ -30,6 +31,15 @@ static int add(lua_State *L)
     return 0;
 }
 
+static int set(lua_State *L)
+{
+    lua_Integer n = luaL_checkinteger(L, 2);
+    if (n < 0)
+        return luaL_error(L, "count.set: found %I, allowed 0 or more", n);
+    __atomic_store_n(count_named(L), (uint64_t)n, __ATOMIC_RELAXED);
+    return 0;
+}
+
 static int add_one(lua_State *L)
 {
     counts_add(count_named(L), 1);
@@ -46,16 +56,24 @@ static void add_function(lua_State *L, const char *name, lua_CFunction function,
     lua_setfield(L, -3, name);
 }
 
+static void push_names(lua_State *L, const struct count_description *of, int n)
+{
+    lua_createtable(L, 0, n);
+    for (int i = 0; i < n; i++) {
+        lua_pushinteger(L, i);
+        lua_setfield(L, -2, of[i].name);
+    }
+}
+
 int count_open(lua_State *L)
 {
     struct counts *counts = &bind_of(L)->counts;
-    lua_createtable(L, 0, 3);
-    lua_createtable(L, 0, COUNT_COUNT);
-    for (int i = 0; i < COUNT_COUNT; i++) {
-        lua_pushinteger(L, i);
-        lua_setfield(L, -2, count_descriptions[i].name);
-    }
+    lua_createtable(L, 0, 4);
+    push_names(L, count_descriptions, COUNT_COUNT);
     add_function(L, "add", add, counts->count, "control/plane/counts.def");
+    lua_pop(L, 1);
+    push_names(L, count_gauges, GAUGE_COUNT);
+    add_function(L, "set", set, counts->gauge, "control/plane/gauges.def");
     lua_pop(L, 1);
     lua_createtable(L, 0, COUNTS_PDUS);
     for (uint32_t i = 0; i < wire_pdu_count; i++) {

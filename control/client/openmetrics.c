@@ -343,6 +343,9 @@ static void put_info(const struct sink *to, const struct json_object *all)
     put_family(&clock, "sluice_run", INFO, "", "the running instance, by its name");
     fprintf(to->out, "sluice_run_info{name=\"%s\"} 1\n", label_text(info, "name", name));
     put_member(&clock, "run_ns", GAUGE, "", "time since the start of the run, by the run's clock");
+    const struct source phones = single(to, "phones", "Of phones: ", info);
+    for (int i = 0; i < GAUGE_COUNT; i++)
+        put_member(&phones, count_gauges[i].name, GAUGE, "", count_gauges[i].help);
 }
 
 // ---- All ----

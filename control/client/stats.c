@@ -75,6 +75,7 @@ static void print_info(struct json_object *info)
            value_text(info, "clock", clock, sizeof clock), value_number(info, "workers"),
            value_number(info, "workers") == 1 ? "" : "s",
            value_text(info, "control", control, sizeof control));
+    print_counts("    phones:   ", value_in(info, "phones"));
 }
 
 static void print_steering(const char *name, const struct json_object *port)

@@ -91,6 +91,18 @@ static struct json_object *read_rows(struct screen *s)
     return rows;
 }
 
+// Behind the rest of a line: phones, if there are any.
+static void put_phones(char *line, size_t octets, const struct json_object *phones)
+{
+    uint64_t attached = value_number(phones, "attached"),
+             attaching = value_number(phones, "attaching");
+    size_t n = strlen(line);
+    if (attached || attaching)
+        snprintf(line + n, octets - n,
+                 ", phones: %" PRIu64 " attached, %" PRIu64 " attaching, %" PRIu64 " contexts",
+                 attached, attaching, value_number(phones, "contexts"));
+}
+
 static void put_head(struct screen *s, const struct json_object *info)
 {
     char name[40], control[32], time[TABLE_CELL_OCTETS];
@@ -98,6 +110,7 @@ static void put_head(struct screen *s, const struct json_object *info)
              value_text(info, "name", name, sizeof name),
              table_time(value_number(info, "run_ns"), time),
              value_text(info, "control", control, sizeof control));
+    put_phones(s->head[0], sizeof s->head[0], value_in(info, "phones"));
     if (s->in_cell)
         snprintf(s->head[1], sizeof s->head[1],
                  "MSs of cell %" PRIu64 "-%" PRIu64 " by delay; b: back, q: quit", s->nsei,

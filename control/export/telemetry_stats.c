@@ -22,6 +22,15 @@ static const char *phase_name(const struct control *control)
     }
 }
 
+// Phones that attach, and their contexts.
+static void put_gauges(const struct telemetry *t, struct row *row)
+{
+    struct row inner = row_begin();
+    for (int i = 0; i < GAUGE_COUNT; i++)
+        row_put(&inner, count_gauges[i].name, counts_read(&t->source.counts->gauge[i]));
+    row_inside(row, "phones", &inner);
+}
+
 const char *telemetry_info(struct telemetry *t, const char *words, struct row *row)
 {
     struct ask_stats stats;
@@ -38,6 +47,7 @@ const char *telemetry_info(struct telemetry *t, const char *words, struct row *r
     row_put(row, "nsvcs_most", c->nsvcs);
     row_put(row, "bvcs_most", c->bvcs);
     row_put(row, "mss_most", c->mss);
+    put_gauges(t, row);
     return why;
 }
 

@@ -1,5 +1,5 @@
 // The counters of the control plane: those of counts.def, and the received and sent PDUs by their
-// name in dataplane/wire. Control's thread writes; any thread may read.
+// name in dataplane/wire; and its gauges. Control's thread writes; any thread may read.
 #ifndef SLUICE_CONTROL_PLANE_COUNTS_H
 #define SLUICE_CONTROL_PLANE_COUNTS_H
 
@@ -12,10 +12,17 @@ enum count_name {
     COUNT_COUNT
 };
 
+enum gauge_name {
+#define GAUGE(name, help) GAUGE_##name,
+#include "control/plane/gauges.def"
+#undef GAUGE
+    GAUGE_COUNT
+};
+
 struct count_description {
     const char *name, *help;
 };
-extern const struct count_description count_descriptions[COUNT_COUNT];
+extern const struct count_description count_descriptions[COUNT_COUNT], count_gauges[GAUGE_COUNT];
 
 // The PDUs in the order of wire_pdus.
 enum counts_pdu {
@@ -29,7 +36,7 @@ enum counts_pdu {
 };
 
 struct counts {
-    uint64_t count[COUNT_COUNT];
+    uint64_t count[COUNT_COUNT], gauge[GAUGE_COUNT];
     uint64_t pdu_in[COUNTS_PDUS], pdu_out[COUNTS_PDUS];
 };
 

@@ -72,6 +72,8 @@ void world_counts(struct world *world, char *arguments)
     (void)arguments;
     for (int i = 0; i < COUNT_COUNT; i++)
         put_count("what", count_descriptions[i].name, counts->count[i]);
+    for (int i = 0; i < GAUGE_COUNT; i++)
+        put_count("now", count_gauges[i].name, counts->gauge[i]);
     for (int i = 0; i < COUNTS_PDUS; i++) {
         put_count("in", wire_pdus[i].name, counts->pdu_in[i]);
         put_count("out", wire_pdus[i].name, counts->pdu_out[i]);

@@ -83,7 +83,7 @@ GAUGES = {
     "clock": "run_seconds", "class": QUEUE, "nse": f"{BUCKET} {QUEUE} cells waits stopped",
     "cell": f"{BUCKET} {QUEUE} sojourn_seconds sent_sojourn_seconds mss mobile_rate_bit_per_second "
             "mobile_bucket_octets waits stopped blocked",
-    "nic": "link_mbit_per_second", "port": "rules rules_refused",
+    "nic": "link_mbit_per_second", "phones": "attaching attached contexts", "port": "rules rules_refused",
     "mobile": f"{BUCKET} {QUEUE} own sojourn_seconds waits stopped frozen held_by_control "
           "held_until_heard"}
 
@@ -142,11 +142,14 @@ def text_format():
             return many_cells(command)
         return json.dumps({name: {
             "name": "fake", "run_ns": 1500000000, "worker": {"commands": 3},
+            "phones": {"attaching": 3, "attached": 12, "contexts": 11},
             "gn": {"rx_packets": 7, "drops": {"not_ip": 2}}, "control": {"events": {"ms": 4}}}}).encode()
     with Fake(answer):
         metrics = Metrics()
         families = metrics.families()
         text = metrics.text_families()
+        same([families[f"sluice_phones_{name}"].samples for name in ("attaching", "attached", "contexts")],
+             [{(): 3}, {(): 12}, {(): 11}], "phones")
         same({name: (one.type, one.help, one.samples) for name, one in text.items()}, in_text(families),
              "families")
         same(text["sluice_run_info"].samples, {(("name", "fake"),): 1}, "what runs")

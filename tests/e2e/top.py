@@ -224,7 +224,22 @@ def no_terminal():
     instance = Instance()
     text = client("top")
     right("7-20" in text and "7-21" in text and "\x1b" not in text, f"it prints:\n{text}")
+    right("phones" not in text, f"it has none:\n{text}")
     instance.finish()
+
+
+@case("phones that attach stand in its first line, and in that of stats")
+def phones():
+    for there, said in (({"attached": 12, "attaching": 0, "contexts": 11}, "phones: 12 attached, 0 attaching, 11 contexts"),
+                        ({"attached": 0, "attaching": 3, "contexts": 0}, "phones: 0 attached, 3 attaching, 0 contexts")):
+        def answer(command, there=there):
+            if not command.startswith(b"/sluice/info"):
+                return answer_with_delays(command)
+            return json.dumps({"/sluice/info": {"name": "fake", "run_ns": 1, "control": "up", "phones": there}}).encode()
+        with Fake(answer):
+            right(client("top").splitlines()[0].endswith(f"control up, {said}"), client("top"))
+            counts = ", ".join(f"{name} {n}" for name, n in there.items() if n)
+            right(f"\n    phones:   {counts}\n" in client("stats"), client("stats"))
 
 
 main()

@@ -149,6 +149,7 @@ class Phones:
                 if there and said.imsi == there[0].imsi]
         same(self.world.lua(LEFT), self.before, f"what is left over, of {[self.shown(one) for one in there]}; the first "
                                                 f"said {last[-10:]}; phones, attempts, free ids of MSs and contexts")
+        same(set(self.world.counts()["now"].values()), {0}, "its gauges")
 
     # ---- Phones ----
 

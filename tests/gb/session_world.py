@@ -11,6 +11,7 @@ from world import GGSN, HEAD, MS, S, World, nsvc, same
 BSS, CELL = "198.51.100.2", 2
 IMSI = "001010000000001"
 ATTACH, ACTIVATE, ACCEPT, REJECT, DEACTIVATE, DEACTIVATED, STATUS = 0x01, 0x41, 0x42, 0x43, 0x46, 0x47, 0x55
+IDENTITY, COMPLETE = 0x15, 0x03
 T3380, T3390, T3395 = 30 * S, 8 * S, 8 * S
 
 LEFT = """
@@ -136,6 +137,12 @@ class Session:
         mine = len(self.world.tunnels())
         same((self.world.lua(LEFT), mine, len(self.ggsn.contexts)),
              (f"0 0 0 0 {there} {there} {self.pdps - there}", there, there), f"{self.world.log()[-2500:]}\nwhat is left")
+        same(self.gauges()[2], there, "the gauge of contexts")
+
+    def gauges(self):
+        """Phones that attach, that are attached, and their contexts at GGSNs."""
+        now = self.world.counts()["now"]
+        return now["attaching"], now["attached"], now["contexts"]
 
     def lines(self, *words):
         return self.world.log_lines(*words)

@@ -5,9 +5,10 @@ context, request, run or place is left over."""
 
 import itertools
 
+import codec
 import frames as wire
 from ggsn import CREATE, DELETE
-from session_world import ACCEPT, ACTIVATE, DEACTIVATE, DEACTIVATED, IMSI, T3380, T3390, T3395, Session
+from session_world import ACCEPT, ACTIVATE, COMPLETE, DEACTIVATE, DEACTIVATED, IDENTITY, IMSI, T3380, T3390, T3395, Session
 from world import GGSN, GN, GN_MAC, MS, S, case, main, npdu, right, same
 
 APNS = 'apn { name = "internet", default = true } apn { name = "Video.example", class = "streaming" }'
@@ -83,6 +84,52 @@ def requests():
                 same((phone.contexts, len(s.ggsn.contexts)), ({}, 0), "its DEACTIVATE")
             s.do(phone, phone.detach)
             s.run(S)
+        s.left()
+
+
+@case("how many attach, are attached and have contexts, at each step; a phone is in one of the first two")
+def gauges():
+    with Session() as s:
+        same(s.gauges(), (0, 0, 0), "nobody")
+        phone = s.phone(attach=False)
+        phone.p_tmsi, phone.rai = b"\xc0\0\0\1", codec.RAI  # of nobody: it is asked who it is
+        s.impair("lose", "down", IDENTITY)
+        s.do(phone, phone.attach)
+        s.run(S)
+        same(s.gauges(), (1, 0, 0), "it is asked who it is")
+        s.impair("lose", "up", COMPLETE)
+        s.run(6 * S)
+        same((s.gauges(), phone.state), ((0, 1, 0), "registered"), "its COMPLETE is lost")
+        s.run(6 * S)
+        same(s.gauges(), (0, 1, 0), "attached")
+        s.ggsn.lose("down", CREATE + 1)
+        s.do(phone, phone.activate)
+        s.run(S)
+        same(s.gauges(), (0, 1, 0), "the GGSN has not answered")
+        s.run(5 * S)
+        same(s.gauges(), (0, 1, 1), "a context")
+        s.phone("001010000000002", attach=False)
+        s.do(s.phones[1], s.phones[1].attach)
+        s.run(MS)
+        s.do(s.phones[1], s.phones[1].activate, nsapi=6)
+        s.run(MS)
+        same(s.gauges(), (0, 2, 2), "two of each")
+        s.ggsn.restart()
+        s.run(61 * S)  # ECHO says so
+        same(s.gauges(), (0, 2, 0), "after a restart of the GGSN")
+        s.do(phone, phone.activate)
+        s.do(s.phones[1], s.phones[1].activate, nsapi=6)
+        s.run(MS)
+        same(s.gauges(), (0, 2, 2), "both again")
+        s.do(phone, phone.deactivate, 5)
+        s.run(MS)
+        same(s.gauges(), (0, 2, 1), "one context has ended")
+        s.do(s.phones[1], s.phones[1].detach)
+        s.run(MS)
+        same(s.gauges(), (0, 1, 0), "one phone has gone with its context")
+        s.do(phone, phone.detach)
+        s.run(S)
+        same(s.gauges(), (0, 0, 0), "both")
         s.left()
 
 

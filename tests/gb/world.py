@@ -276,7 +276,7 @@ class World:
         return found
 
     def counts(self):
-        """Control's: {"what"|"in"|"out"|"event": {name: value}}."""
+        """Control's: {"what"|"now"|"in"|"out"|"event": {name: value}}; "now" are its gauges."""
         found = {}
         for _, way, name, value in self.ask("counts")[0]:
             found.setdefault(way, {})[name] = int(value)

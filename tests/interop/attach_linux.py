@@ -3,15 +3,20 @@
 answer pings, and one downloads octet for octet; Sluice starts again, then the GGSN, and the phones come back. Needs root
 and osmo-pcu, and takes a minute, for it is real time."""
 
+import json
 import pathlib
+import secrets
+import subprocess
 import sys
 import time
+import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
 
 from bts_chain import check_books  # noqa: E402
-from harness import PATIENCE, case, check_sound, main, right, same  # noqa: E402
-from phone_chain import FIRST_PLACE, PhoneChain  # noqa: E402
+from harness import PATIENCE, ROOT, case, check_sound, has_started, main, program, right, same  # noqa: E402
+from instance import client  # noqa: E402
+from phone_chain import CONFIG, FIRST_PLACE, PhoneChain  # noqa: E402
 
 IMSI, PHONES, OCTETS = "001010000000001", 3, 100000
 BACK_S = (15 + 5) * PATIENCE  # T3311, and what a machine takes
@@ -36,6 +41,53 @@ def attach():
         same([ms["phone"][key] for key in ("state", "attaches", "contexts", "frames_bad", "messages_odd", "messages_unexpected")],
              ["attached", 1, 1, 0, 0, 0], f"the phone {ms}")
     same([ggsn["gtpc"][key] for key in ("created", "odd", "other", "strangers")], [PHONES, 0, 0, 0], "the GGSN")
+
+
+OF_FILE = "001010000001000"
+WITH_MS = CONFIG.read_text().replace("bvc { bvci = 103 }", f"""bvc {{
+    bvci = 103,
+    ms {{ imsi = "{OF_FILE}", pdp {{ nsapi = 5, class = "background", address = "10.0.0.1" }} }},
+}}""").replace('"recommended.lua"', f'"{ROOT}/config/recommended.lua"')
+
+
+def scraped():
+    """The metrics of phones, {name: value}, at an address of loopback that nobody else has."""
+    address = "127." + ".".join(str(1 + secrets.randbelow(254)) for _ in range(3)) + ":9464"
+    metrics = subprocess.Popen([program(), "metrics", "--listen", address], stderr=subprocess.PIPE, encoding="utf-8")
+    has_started(metrics)
+    try:
+        with urllib.request.urlopen(metrics.stderr.readline().split()[-1]) as answer:
+            lines = [line.split() for line in answer.read().decode().splitlines() if line.startswith("sluice_phones_")]
+            return {name: int(value) for name, value in lines}
+    finally:
+        metrics.kill()
+        metrics.wait()
+
+
+@case("stats, top and the metrics show phones beside an MS of the file")
+def live_view():
+    with PhoneChain(IMSI, PHONES, of_sluice=WITH_MS) as chain:
+        wait_for_pings(chain)
+        imsis = [f"{int(IMSI) + phone:015}" for phone in range(PHONES)]
+        whole = json.loads(client("stats", "--json", "--mss"))
+        same(whole["info"]["phones"], {"attaching": 0, "attached": PHONES, "contexts": PHONES}, "phones")
+        same(sorted(one["imsi"] for one in whole["mss"]), [*imsis, OF_FILE], "MSs")
+        for imsi in imsis:
+            one = json.loads(client("stats", "--ms", imsi, "--json"))
+            same((one["imsi"], one["state"]), (imsi, "up"), "--ms of a phone")
+            right(one["down_octets"] > 0, f"it has had pings: {one}")
+            right(imsi in client("stats", "--ms", imsi), "as text")
+        same(json.loads(client("stats", "--ms", OF_FILE, "--json"))["down_octets"], 0, "the file's MS has had nothing")
+        client("stats", "--ms", f"{int(IMSI) + PHONES:015}", status=1)  # nobody
+        right(all(imsi in client("stats", "--cell", "101-103") for imsi in (*imsis, OF_FILE)), "the cell's MSs")
+        same(scraped(), {f"sluice_phones_{name}": n for name, n in whole["info"]["phones"].items()}, "metrics")
+        said = f"phones: {PHONES} attached, 0 attaching, {PHONES} contexts"
+        right(said in client("top").splitlines()[0], client("top"))
+        client("ctl", "detach", imsis[0])
+        chain.until(lambda: f"phones: {PHONES - 1} attached, 0 attaching, {PHONES - 1} contexts" in client("top"),
+                    "one is detached")
+        right("no such MS" in client("stats", "--ms", imsis[0], status=1), "--ms of one that has gone")
+        right(imsis[1] in client("stats", "--ms", imsis[1]), "--ms of one that is still there")
 
 
 def come_back(chain, what):

@@ -33,9 +33,10 @@ class PhoneChain(Chain):
     """Phones with running IMSIs in one cell. All addresses of the pool are at the phones' end; which one is whose, the
     BTS says."""
 
-    def __init__(self, imsi, phones, *options, osmo=False, prefix="sluice-phone", **more):
+    def __init__(self, imsi, phones, *options, osmo=False, prefix="sluice-phone", of_sluice=CONFIG, **more):
         network.needs(*(["osmo-sgsn"] if osmo else []))
         super().__init__(*options, mss=1, prefix=prefix, **more)
+        self.of_sluice = of_sluice
         self.imsi, self.phones, self.osmo, self.addresses, self.files_mss = imsi, phones, osmo, [], self.sets[0]
         self.sets = self.sets[1:]  # in front of Sluice the file has no MS
 
@@ -65,7 +66,7 @@ class PhoneChain(Chain):
                                "--tun", "gi", "--json")
 
     def start_sluice(self):
-        self.sgsn = Running(CONFIG, *self.devices_of_sluice, *self.sets, before=network.within(self.ours),
+        self.sgsn = Running(self.of_sluice, *self.devices_of_sluice, *self.sets, before=network.within(self.ours),
                             variant=self.variant)
 
     def start_osmo(self):

@@ -76,6 +76,7 @@ function place.take(phone, given, before)
     phone.ms_id, phone.class = record.first_ms_id, given.class
     signalling.keep(phone.ms_id, phone.link)
     phone.since_ns = clock.now_ns
+    attempts.place(phone)
     store.put(phone)
     if before and not store.by_p_tmsi(before) then
         store.rename(phone, before)

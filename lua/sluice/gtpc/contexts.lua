@@ -24,6 +24,8 @@ local watchers = require "sluice.core.watchers"
 
 local contexts = { count = 0 }
 
+local there = 0 -- tunnels in that state
+
 local IPV4, GERAN = 33, 2
 local ACCEPTED = { least = 128, most = 191 }
 
@@ -60,12 +62,19 @@ local function delist(tunnel)
     contexts.count = contexts.count - 1
 end
 
+local function become(tunnel, state)
+    there = there + (state == "there" and 1 or 0) - (tunnel.state == "there" and 1 or 0)
+    tunnel.state = state
+    count.set("contexts", there)
+end
+
 local start -- below
 
 -- The GGSN does not have it, as far as we know: a tunnel that has waited for this begins.
 local function finish(tunnel)
     local key, next_one = key_of(tunnel), tunnel.next
-    tunnel.state, tunnel.next, tunnel.request = "gone", nil, nil
+    become(tunnel, "gone")
+    tunnel.next, tunnel.request = nil, nil
     hosts.release(tunnel.data)
     tunnel.data = nil
     if tunnel.control then
@@ -108,7 +117,7 @@ local function not_deleted(request)
 end
 
 local function send_delete(tunnel)
-    tunnel.state = "deleting"
+    become(tunnel, "deleting")
     tunnel.request = requests.send(tunnel.control or tunnel.path, "gtpc_delete_request", "gtpc_delete_response", {
         teid = tunnel.teid_control, tear_down = true, nsapi = tunnel.nsapi,
     }, { answered = deleted, over = not_deleted, of = tunnel })
@@ -178,7 +187,7 @@ local function answered(tunnel, pdu)
         why = take(tunnel, pdu)
     end
     if not why then
-        tunnel.state = "there"
+        become(tunnel, "there")
         return tunnel.done(tunnel)
     end
     unlist(tunnel)
@@ -271,7 +280,7 @@ end
 
 local function lose(tunnel, why)
     unlist(tunnel)
-    tunnel.state = "gone"
+    become(tunnel, "gone")
     count.add "contexts_lost"
     contexts.tell("ended", tunnel, why)
     finish(tunnel)

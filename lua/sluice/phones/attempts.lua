@@ -14,6 +14,13 @@ local BURST_S = 2
 
 local of_nse = {} -- by nse_id: { n, by_tlli, tokens, at_ns, said_ns }
 
+-- Of attempts.n, those that have their MS: they are attached.
+local placed = 0
+
+local function show()
+    count.set("attaching", attempts.n - placed)
+end
+
 local function of(nse)
     of_nse[nse.id] = of_nse[nse.id] or { n = 0, by_tlli = {}, tokens = network.cfg.attach.rate * BURST_S,
         at_ns = clock.now_ns }
@@ -31,7 +38,15 @@ function attempts.drop(phone)
     if at then
         phone.attempt, attempts.n = nil, attempts.n - 1
         at.here.n, at.here.by_tlli[at.tlli] = at.here.n - 1, nil
+        placed = placed - (at.has_place and 1 or 0)
+        show()
     end
+end
+
+-- The phone has its MS.
+function attempts.place(phone)
+    phone.attempt.has_place, placed = true, placed + 1
+    show()
 end
 
 -- Nobody speaks under the TLLI so far, and there is room.
@@ -40,6 +55,7 @@ function attempts.put(phone, nse, tlli)
     assert(not here.by_tlli[tlli] and not phone.attempt, "an attempt in the place of another")
     phone.attempt = { here = here, tlli = tlli }
     attempts.n, here.n, here.by_tlli[tlli] = attempts.n + 1, here.n + 1, phone
+    show()
 end
 
 local function shed(nse, here, why)

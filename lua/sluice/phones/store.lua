@@ -14,6 +14,7 @@
 --   contexts    by NSAPI, of sm
 -- Here are those with an IMSI and an MS, by all that they may be found by; attempts.lua has those that are nobody
 -- yet. Nothing here sends, and nothing has a timer.
+local count = require "count"
 local watchers = require "sluice.core.watchers"
 
 local store = { phones = {} } -- all of them; the last takes the place of one that goes
@@ -52,6 +53,7 @@ function store.put(phone)
     assert(not by_imsi[phone.imsi] and not by_ms_id[phone.ms_id], "another phone has its IMSI or MS")
     by_imsi[phone.imsi], by_ms_id[phone.ms_id] = phone, phone
     store.phones[#store.phones + 1], phone.place = phone, #store.phones + 1
+    count.set("attached", #store.phones)
     store.tell("attached", phone)
 end
 
@@ -79,6 +81,7 @@ function store.remove(phone)
     local phones, last = store.phones, store.phones[#store.phones]
     phones[phone.place], last.place = last, phone.place
     phones[#phones], phone.place = nil, nil
+    count.set("attached", #phones)
     by_imsi[phone.imsi], by_ms_id[phone.ms_id] = nil, nil
     store.settle(phone)
     if phone.p_tmsi then

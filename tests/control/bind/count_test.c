@@ -1,5 +1,5 @@
-// `require "count"`: what Lua counts is what others read, by the names of counts.def and of the
-// PDUs; a name that there is not is a fault that says so and counts nothing.
+// `require "count"`: what Lua counts and sets is what others read, by the names of counts.def,
+// gauges.def and of the PDUs; a name that there is not is a fault that says so and counts nothing.
 #include "tests/control/bind/script.h"
 
 #include "control/plane/counts.h"
@@ -33,6 +33,17 @@ static void names_and_amounts(void **state)
     assert_int_equal(sum_of(&counts), 44);
 }
 
+static void gauges_go_up_and_down(void **state)
+{
+    (void)state;
+    struct counts counts = of_script("local count = require 'count'\n"
+                                     "count.set('attached', 7) count.set('contexts', 2)\n"
+                                     "count.set('attached', 3)\n");
+    assert_int_equal(counts.gauge[GAUGE_attached], 3);
+    assert_int_equal(counts.gauge[GAUGE_contexts], 2);
+    assert_int_equal(sum_of(&counts), 5);
+}
+
 static void every_pdu_has_its_place(void **state)
 {
     (void)state;
@@ -59,6 +70,10 @@ static void what_is_wrong_counts_nothing(void **state)
                   "assert(not pcall(count.add, 'handled', -1))\n"
                   "assert(not pcall(count.add, 'handled', 'x'))\n"
                   "assert(not pcall(count.add))\n"
+                  "assert(not pcall(count.add, 'attached'))\n"
+                  "assert(not pcall(count.set, 'handled', 1))\n"
+                  "assert(not pcall(count.set, 'attached'))\n"
+                  "assert(not pcall(count.set, 'attached', -1))\n"
                   "assert(not pcall(count.pdu_in, 'handled'))\n"
                   "assert(not pcall(count.pdu_out, {}))\n");
     assert_int_equal(sum_of(&counts), 0);
@@ -68,6 +83,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_and_amounts),
+        cmocka_unit_test(gauges_go_up_and_down),
         cmocka_unit_test(every_pdu_has_its_place),
         cmocka_unit_test(what_is_wrong_counts_nothing),
     };
