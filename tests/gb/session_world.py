@@ -41,9 +41,9 @@ nse {{ nsei = 101, {nsvc(1, BSS)}, bvc {{ bvci = {CELL} }} }}
 
 
 class Session:
-    def __init__(self, text=None, *sets, **more):
+    def __init__(self, text=None, *sets, features=0, **more):
         self.world = World(text or config(**more), *sets)
-        self.bss = Bss(self.world, 101, [(1, BSS)], {CELL: 800000})
+        self.bss = Bss(self.world, 101, [(1, BSS)], {CELL: 800000}, features=features)
         self.ggsn = Ggsn(self.world)
         self.phones, self.taken, self.faults, self.seen = [], 0, [], {}
         self.bss.up()

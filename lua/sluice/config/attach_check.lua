@@ -102,7 +102,7 @@ function attach.places(cfg)
     return most, most * 2
 end
 
--- Packet flows of a phone: a context of each class.
+-- Packet flows of a phone: a context of each class; it has no more than 7 contexts.
 function attach.pfcs(cfg)
     return cfg.attach and #schema.classes or 1
 end

@@ -55,11 +55,6 @@ end
 
 -- ---- What the phone gets ----
 
-local ROOM = {
-    room = "no place for a context more: raise room.pdps, or room.worker_pdps",
-    flows = "no place for a packet flow more of this phone: raise room.pfcs",
-}
-
 -- A packet flow of its own for each class, if phone and BSS know packet flows (24.008 10.5.5.12, 48.018 11.3.45).
 local FIRST_PFI = 8 -- those below mean something by themselves
 
@@ -125,9 +120,9 @@ local function begin(phone, pdu, octets, which, path, class)
         nsapi = nsapi, ti = pdu.ti, sapi = sapi, class = class, apn = which.name, ggsn = path.name,
         pfi = pfi_of(phone, class), state = "activating", request = octets,
     }
-    local teid, why = pdps.add(subscribers.of(phone.ms_id), context)
+    local teid = pdps.add(subscribers.of(phone.ms_id), context)
     if not teid then
-        return refuse(phone, pdu.ti, SM.resources, ROOM[why])
+        return refuse(phone, pdu.ti, SM.resources, "no place for a context more: raise room.pdps, or room.worker_pdps")
     end
     context.teid, context.in_dataplane, phone.contexts[nsapi] = teid, true, context
     local run = procedure.begin(activation, phone, contexts.place(nsapi), octets)

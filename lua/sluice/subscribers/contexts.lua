@@ -24,27 +24,23 @@ local function change(record, ms)
     ranges.change(record, ms, 0, record.nse_id, record.bvc_id)
 end
 
--- Why a context more has no place: "room" of all, or of the MS's worker, or "flows" of the MS; nil if it has.
-local function full(record, ms)
+-- No place for a context more, of all or of the MS's worker. For its packet flow there is always one: a phone has 7
+-- contexts at most, for it tells them apart by a TI of 0 to 6, and room.pfcs is 7 at least (config/attach_check.lua).
+local function full(record)
     local bvc = network.bvc[dp.ms_cell(record.first_ms_id)]
     local _, of_worker = dp.worker_left(bvc and bvc.nse.id or record.nse_id)
-    if ranges.left "pdps" == 0 or of_worker == 0 then
-        return "room"
-    elseif #select(2, parts.slots_of(ms, record.slot_of)) > network.cfg.room.pfcs then
-        return "flows"
-    end
+    return ranges.left "pdps" == 0 or of_worker == 0
 end
 
--- given: nsapi, which the MS does not use, sapi, class, pfi. Returns the context's TEID; nil and why it has no place.
+-- given: nsapi, which the MS does not use, sapi, class, pfi. Returns the context's TEID; nil without a place for it.
 function contexts.add(record, given)
+    if full(record) then
+        return nil
+    end
     local ms = parts.slice(record.ms, 0, 1)
     ms.pdp[#ms.pdp + 1] = {
         nsapi = given.nsapi, sapi = given.sapi, class = given.class, pfi = given.pfi, address = NO_ADDRESS,
     }
-    local why = full(record, ms)
-    if why then
-        return nil, why
-    end
     change(record, ms)
     if #ms.pdp == 1 then
         subscribers.tell("xid_changed", record.first_ms_id) -- N201-U is agreed for the SAPIs of contexts only
