@@ -10,6 +10,8 @@
 //   require "program".question() -> text         a request of another thread, or nil
 //                 .answer(good, text)
 //                 .unix_s() -> the date as seconds; nil in virtual time, which has none
+//                 .restarts() -> the number of this run among the restarts | nil, why it is not
+//                         kept; nil in virtual time
 //                 .random(n) -> n octets by the system's chance; nil in virtual time
 //                 .source() -> the arguments of config.load for the run's file, read again, or nil
 //                         and a message; .limit(on) switches the memory limit for loading
@@ -185,6 +187,21 @@ static int hook_fault(lua_State *L)
     return 0;
 }
 
+static int restarts(lua_State *L)
+{
+    const struct control_restarts *of = &control_of(L)->restarts;
+    if (!of->next)
+        return 0;
+    int number = of->next(of->self);
+    if (number < 0) {
+        lua_pushnil(L);
+        lua_pushstring(L, strerror(-number));
+        return 2;
+    }
+    lua_pushinteger(L, number);
+    return 1;
+}
+
 static int capture_open(lua_State *L)
 {
     const struct control_capture *capture = &control_of(L)->capture;
@@ -299,6 +316,7 @@ void bind_add_loop(struct bind *lua, struct control *control)
     begin_module(L);
     add(L, control, "question", question);
     add(L, control, "unix_s", unix_s);
+    add(L, control, "restarts", restarts);
     add(L, control, "random", random_octets);
     add(L, control, "answer", answer);
     add(L, control, "source", source);

@@ -48,6 +48,13 @@ struct control_user_capture {
     bool (*tell)(void *self, char text[CONTROL_USER_CAPTURE_OCTETS]);
 };
 
+// The number of this run among the restarts, which a run in real time keeps: 0 to 255, or a
+// negative errno.
+struct control_restarts {
+    void *self;
+    int (*next)(void *self);
+};
+
 // The text of the user's policy's last fault, as in the log; "": none.
 #define CONTROL_HOOK_FAULT_OCTETS 120
 
@@ -64,6 +71,7 @@ struct control {
     struct mailbox mailbox;
     struct control_capture capture;             // functions NULL: no capture
     struct control_user_capture user_capture;   // as there
+    struct control_restarts restarts;           // as there
     char hook_fault[CONTROL_HOOK_FAULT_OCTETS]; // see control_hook_fault
     const volatile sig_atomic_t *ended;         // not 0 there: the run is to end; may be NULL
 };

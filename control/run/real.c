@@ -17,6 +17,7 @@
 #include "control/process/clock.h"
 #include "control/run/links.h"
 #include "control/run/nodes.h"
+#include "control/run/restarts.h"
 #include "control/run/rules.h"
 #include "control/run/run.h"
 #include "control/process/signals.h"
@@ -398,6 +399,11 @@ static int report(struct real *real)
     return run_report(run, &report);
 }
 
+static int next_restart(void *self)
+{
+    return restarts_next(&((struct run *)self)->results, (uint64_t)time(NULL));
+}
+
 int run_real(struct run *run)
 {
     static struct real real; // too large for the stack
@@ -408,6 +414,7 @@ int run_real(struct run *run)
     clock_start(&real.clock);
     signals_take_ends();
     run->control.ended = &signals_ended;
+    run->control.restarts = (struct control_restarts){run, next_restart};
     recorder_begin(&run->recorder, &run->control, run->dp, run->load.dp.workers, &run->results,
                    &real.clock);
     status = start_workers(&real);

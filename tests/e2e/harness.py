@@ -231,10 +231,10 @@ def has_started(process):
 
 class Running:
     """`sluice run` in real time, up, until it is told to end, of a configuration's text or of its file;
-    `before` is a command that starts it."""
+    `before` is a command that starts it; `folder`, the one of a run before."""
 
-    def __init__(self, config, *sets, before=(), variant=None):
-        self.folder = new_folder()
+    def __init__(self, config, *sets, before=(), variant=None, folder=None):
+        self.folder = folder or new_folder()
         self.config, self.out = self.folder / "x.lua", self.folder / "out"
         if isinstance(config, pathlib.Path):
             self.config = config

@@ -1,24 +1,33 @@
--- The number of this run among the restarts of Sluice, 0 to 255: peers that get another one than before drop what
--- they keep for us (recovery of TS 29.060 7.7.11). It is no count but the clock's time in steps of 4 s, as nothing
--- is kept on a disk: two runs within 17 minutes differ, if 4 s pass from the start of one to that of the next. In
--- virtual time it is the seed, so that a run is the same again.
+-- The number of this run among the restarts of Sluice, 0 to 255: a peer that gets another one than before drops what it
+-- keeps for us (TS 23.007 clause 18, recovery of TS 29.060 7.7.11). In real time the run keeps it in the folder of its
+-- results, where the next run finds it (control/run/restarts.h), and asks for it when the first peer is there. Where it
+-- cannot be kept it is the clock's, in seconds. In virtual time it is the seed, so that a run is the same again.
+local log = require "log"
 local network = require "sluice.core.network"
 local program = require "program"
 
 local restarts = {}
 
-local STEP_S, NUMBERS = 4, 256
+local NUMBERS = 256
 
 local number
-
-function restarts.number()
-    number = number or (program.unix_s() or STEP_S * network.cfg.run.seed) // STEP_S % NUMBERS
-    return number
-end
 
 -- A seed that no other start has, unless it is of the same second; in virtual time the run's.
 function restarts.seed()
     return program.unix_s() or network.cfg.run.seed
+end
+
+function restarts.number()
+    local why
+    if not number then
+        number, why = program.restarts()
+        number = number or restarts.seed() % NUMBERS
+    end
+    if why then
+        log.warn(("the restart counter of GTP-C cannot be kept in the folder of the results (%s): it is the clock's, and"
+            .. " GGSNs may take this start for none"):format(why))
+    end
+    return number
 end
 
 return restarts
