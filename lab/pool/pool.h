@@ -1,12 +1,12 @@
-// GTP-C of a GGSN (TS 29.060): PDP contexts that an SGSN creates and deletes, each with an address
-// of one network. Without a clock or a socket: the owner passes datagrams of UDP port 2123, sends
-// the answers, and looks contexts up for G-PDUs.
+// GTP-C of a GGSN (TS 29.060): PDP contexts that an SGSN creates, updates and deletes, each with an
+// address of one network. Without a clock or a socket: the owner passes datagrams of UDP port 2123,
+// sends the answers, and looks contexts up for G-PDUs.
 //
 // A context's place is its address's place in the network, so that each has one exactly, and none
 // is searched for. An address that is given back is given away again as the last of all. A request
 // that comes again within POOL_REPEAT_NS gets the same octets again. For one SGSN, whose changed
-// restart counter ends all contexts (23.007). Left out: UPDATE, secondary contexts, fixed
-// addresses, IPv6, requests of the GGSN's own.
+// restart counter ends all contexts (23.007). Left out: secondary contexts, fixed addresses, IPv6,
+// requests of the GGSN's own.
 #ifndef SLUICE_LAB_POOL_POOL_H
 #define SLUICE_LAB_POOL_POOL_H
 

@@ -198,6 +198,65 @@ static uint32_t delete (struct pool *pool, const struct gtpu *head, struct octet
     return delete_answer(pool, teid, head->sequence, CAUSE_ACCEPTED, answer);
 }
 
+// ---- UPDATE ----
+
+static uint32_t refuse_update(struct pool *pool, uint32_t teid, uint16_t sequence, enum cause cause,
+                              uint8_t *answer)
+{
+    struct gtpc_update_response response = {
+        .teid = teid, .sequence = sequence, .cause = (uint8_t)cause};
+    POOL_ADD(pool, unknown);
+    return (uint32_t)gtpc_update_response_encode(&response, answer, POOL_ANSWER_MAX);
+}
+
+// What an SGSN may change of a context (table 7): its TEIDs and addresses. Of the others it takes
+// none.
+static void take_update(struct pool_context *context, const struct gtpc_update_request *request)
+{
+    context->data_teid = request->teid_data;
+    if (request->has_teid_control)
+        context->control_teid = request->teid_control;
+    context->control_address = request->control_address;
+    context->data_address = request->data_address;
+}
+
+static uint32_t update(struct pool *pool, const struct gtpu *head, struct octets message,
+                       uint8_t *answer)
+{
+    struct gtpc_update_request request;
+    const struct pool_context *found = pool_of_teid(pool, head->teid);
+    uint32_t teid = found ? found->control_teid : 0;
+    int n = gtpc_update_request_decode(&request, message.at, message.n);
+    if (n < 0)
+        return refuse_update(pool, teid, head->sequence, cause_of(n), answer);
+    if (!found || found->nsapi != request.nsapi)
+        return refuse_update(pool, teid, head->sequence, CAUSE_NON_EXISTENT, answer);
+    if (!request.has_teid_data || !request.has_control_address || !request.has_data_address ||
+        !request.has_qos)
+        return refuse_update(pool, teid, head->sequence, CAUSE_MISSING, answer);
+    if (!request.teid_data || (request.has_teid_control && !request.teid_control))
+        return refuse_update(pool, teid, head->sequence, CAUSE_INCORRECT, answer);
+    struct pool_context *context = &pool->context[found - pool->context];
+    take_update(context, &request);
+    struct gtpc_update_response response = {.teid = context->control_teid,
+                                            .sequence = head->sequence,
+                                            .cause = CAUSE_ACCEPTED,
+                                            .has_recovery = true,
+                                            .recovery = pool->config.recovery,
+                                            .has_teid_data = true,
+                                            .teid_data = pool_teid(pool, context),
+                                            .has_teid_control = true,
+                                            .teid_control = pool_teid(pool, context),
+                                            .has_control_address = true,
+                                            .control_address = pool->config.address,
+                                            .has_data_address = true,
+                                            .data_address = pool->config.address,
+                                            .has_qos = true,
+                                            .qos = request.qos};
+    POOL_ADD(pool, updated);
+    return (uint32_t)gtpc_update_response_encode(&response, answer, POOL_ANSWER_MAX);
+}
+
 // ---- The others ----
 
 static uint32_t echo(struct pool *pool, const struct gtpu *head, uint8_t *answer)
@@ -231,8 +290,11 @@ static uint32_t change(struct pool *pool, const struct gtpu *head, uint16_t port
         POOL_ADD(pool, repeated);
         return n;
     }
-    n = head->type == GTPC_CREATE_REQUEST_TYPE ? create(pool, head, message, answer)
-                                               : delete (pool, head, message, answer);
+    if (head->type == GTPC_CREATE_REQUEST_TYPE)
+        n = create(pool, head, message, answer);
+    else
+        n = head->type == GTPC_UPDATE_REQUEST_TYPE ? update(pool, head, message, answer)
+                                                   : delete (pool, head, message, answer);
     pool_repeat_keep(pool, port, head->sequence, message, (struct octets){answer, n}, now_ns);
     return n;
 }
@@ -258,7 +320,8 @@ uint32_t pool_take(struct pool *pool, uint32_t address, uint16_t port, struct oc
     message.n = (uint32_t)n;
     if (head.type == GTPC_ECHO_REQUEST_TYPE)
         return echo(pool, &head, answer);
-    if (head.type == GTPC_CREATE_REQUEST_TYPE || head.type == GTPC_DELETE_REQUEST_TYPE)
+    if (head.type == GTPC_CREATE_REQUEST_TYPE || head.type == GTPC_UPDATE_REQUEST_TYPE ||
+        head.type == GTPC_DELETE_REQUEST_TYPE)
         return change(pool, &head, port, message, answer, now_ns);
     POOL_ADD(pool, other);
     note(pool, "a message", "that no GGSN expects here, type", head.type);

@@ -1,7 +1,7 @@
 // GTP-C of the lab's GGSN under any octets of an SGSN: the counts add up after each, an answer can
 // be read, the same octets again change nothing, and a context is found by its address and by its
-// TEID. A step is garbage, or a message that the input fills in: CREATE with any options, DELETE of
-// a context that there is.
+// TEID. A step is garbage, or a message that the input fills in: CREATE with any options, DELETE
+// and UPDATE of a context that there is.
 #include <string.h>
 
 #include "dataplane/wire/gtpc.h"
@@ -71,6 +71,26 @@ static uint32_t delete (const struct pool *pool, uint8_t *b)
     return (uint32_t)gtpc_delete_request_encode(&request, b, ROOM);
 }
 
+static uint32_t update(const struct pool *pool, uint8_t *b)
+{
+    static const uint8_t qos[4] = {2, 0x1b, 0x92, 0x1f};
+    const struct pool_context *context = pool_of_address(pool, NETWORK + (input_octet() & 7));
+    struct gtpc_update_request request = {.teid = context ? pool_teid(pool, context) : input_long(),
+                                          .sequence = (uint16_t)(input_octet() & 7),
+                                          .has_teid_data = input_octet() > 3,
+                                          .teid_data = input_octet(),
+                                          .has_teid_control = input_octet() > 64,
+                                          .teid_control = input_octet(),
+                                          .nsapi = context ? context->nsapi : 5,
+                                          .has_control_address = true,
+                                          .control_address = input_long(),
+                                          .has_data_address = input_octet() > 3,
+                                          .data_address = input_long(),
+                                          .has_qos = input_octet() > 3,
+                                          .qos = {qos, sizeof qos}};
+    return (uint32_t)gtpc_update_request_encode(&request, b, ROOM);
+}
+
 static void expect_readable(const uint8_t *answer, uint32_t n)
 {
     union {
@@ -78,6 +98,7 @@ static void expect_readable(const uint8_t *answer, uint32_t n)
         struct gtpc_version_not_supported version;
         struct gtpc_create_response create;
         struct gtpc_delete_response deleted;
+        struct gtpc_update_response updated;
     } as;
     CHECK(n >= 12 && n < POOL_ANSWER_MAX);
     int end = answer[1] == GTPC_ECHO_RESPONSE_TYPE ? gtpc_echo_response_decode(&as.echo, answer, n)
@@ -85,6 +106,8 @@ static void expect_readable(const uint8_t *answer, uint32_t n)
                   ? gtpc_version_not_supported_decode(&as.version, answer, n)
               : answer[1] == GTPC_CREATE_RESPONSE_TYPE
                   ? gtpc_create_response_decode(&as.create, answer, n)
+              : answer[1] == GTPC_UPDATE_RESPONSE_TYPE
+                  ? gtpc_update_response_decode(&as.updated, answer, n)
                   : gtpc_delete_response_decode(&as.deleted, answer, n);
     CHECK(end == (int)n);
 }
@@ -114,7 +137,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     while (input_left()) {
         uint8_t b[ROOM], answer[POOL_ANSWER_MAX], again[POOL_ANSWER_MAX];
         uint32_t choice = input_octet();
-        uint32_t n = choice < 64 ? garbage(b) : choice < 192 ? create(b) : delete (pool, b);
+        uint32_t n = choice < 64    ? garbage(b)
+                     : choice < 176 ? create(b)
+                     : choice < 216 ? update(pool, b)
+                                    : delete (pool, b);
         uint8_t *exact = malloc(n); // which ends where the message does
         CHECK(exact);
         memcpy(exact, b, n);

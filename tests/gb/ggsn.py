@@ -79,8 +79,9 @@ class Ggsn:
     def __init__(self, world, address=GGSN, *, recovery=7, data=None, control=None):
         self.world, self.address, self.recovery = world, address, recovery
         self.data, self.control = data or address, control or address
-        self.auto = {ECHO, CREATE, DELETE}
-        self.cause = 128  # of CREATE
+        self.auto = {ECHO, CREATE, DELETE, UPDATE}
+        self.cause = self.cause_of_update = 128
+        self.update_ies = []  # behind the cause of UPDATE RESPONSE
         self.answer_ies = None  # function of the elements of a CREATE RESPONSE, to spoil them
         self.contexts, self.by_teid = {}, {}
         self.numbers, self.sequences = itertools.count(1), itertools.count(0x4000)
@@ -138,10 +139,10 @@ class Ggsn:
         if not self.alive:
             return
         before = self.cache.get(message.sequence)
-        if before and message.type in (CREATE, DELETE) and message.time_ns - before[0] < CACHE_S * S:
+        if before and message.type in (CREATE, DELETE, UPDATE) and message.time_ns - before[0] < CACHE_S * S:
             self.transmit(before[1], source=host)
             return
-        handler = {ECHO: self.echo, CREATE: self.create, DELETE: self.delete}.get(message.type)
+        handler = {ECHO: self.echo, CREATE: self.create, DELETE: self.delete, UPDATE: self.update}.get(message.type)
         if handler and message.type in self.auto:
             answer = handler(message)
             if message.type != ECHO:
@@ -179,6 +180,17 @@ class Ggsn:
         if self.answer_ies:
             ies = self.answer_ies(ies)
         return build(CREATE_RESPONSE, teid, message.sequence, *ies)
+
+    def update(self, message):
+        """One that changes nothing, which a strict GGSN takes (table 7 of 7.3.3)."""
+        context = self.by_teid.get(message.teid)
+        if not context:
+            return build(UPDATE_RESPONSE, 0, message.sequence, (CAUSE, b"\xc0"), *self.update_ies)
+        same(message.ies, [(TEID_DATA, context.teid_sgsn_data.to_bytes(4)), (TEID_CONTROL, context.teid_sgsn.to_bytes(4)),
+                           (NSAPI, bytes([context.key[1]])), (NODE, ipv4(GN)), (NODE, ipv4(GN)), (QOS, context.qos)],
+             "elements of an UPDATE REQUEST")
+        return build(UPDATE_RESPONSE, context.teid_sgsn, message.sequence, (CAUSE, bytes([self.cause_of_update])),
+                     *self.update_ies)
 
     def delete(self, message):
         context = self.by_teid.pop(message.teid, None)

@@ -7,7 +7,7 @@ import itertools
 
 import codec
 import frames as wire
-from ggsn import CREATE, DELETE
+from ggsn import CREATE, DELETE, ECHO, RECOVERY, TEID_DATA, UPDATE
 from session_world import ACCEPT, ACTIVATE, COMPLETE, DEACTIVATE, DEACTIVATED, IDENTITY, IMSI, T3380, T3390, T3395, Session
 from world import GGSN, GN, GN_MAC, MS, S, case, main, npdu, right, same
 
@@ -356,6 +356,114 @@ def no_tunnel(data):
         s.do(phones[0], phones[0].activate)
         s.run(S)
         s.left(2)
+
+
+@case("a forged error indication: the context goes on, both ways, and costs one UPDATE in 10 s, however many come", GGSN)
+@case("the same from another host, which the GGSN's answer has named for data", "192.0.2.77")
+def forged(data):
+    with Session() as s:
+        s.ggsn.data = data
+        phone = s.phone()
+        s.do(phone, phone.activate)
+        s.run(S)
+        theirs, one = s.ggsn.contexts[IMSI, 5], phone.contexts[5]
+        for turn in range(3):
+            for number in range(50):
+                indicate(s, theirs.teid_data, data)
+                s.do(phone, phone.send, 5, npdu("203.0.113.9", number=number, source=one.address))
+                s.world.down(theirs.teid_sgsn_data, npdu(one.address, 60, number), data)
+                s.run(190 * MS)
+            same(len(s.ggsn.times(UPDATE)), turn + 1, "UPDATE REQUESTs")
+            same((len(s.world.npdus_up()), len(phone.packets)), (50 * (turn + 1),) * 2, "packets up and down")
+            s.run(S)
+        same((s.world.counted("indications_refuted", "contexts_lost", "uplinks_ended"), phone.refused), ((3, 0, 0), []), "counted")
+        right(len(s.lines("NSAPI 5, GGSN ggsn", "it has the context")) == 3, s.world.log()[-800:])
+        s.left(1)
+        s.run(10 * S)
+        s.ggsn.forget(theirs)  # and a true one behind all these
+        indicate(s, theirs.teid_data, data)
+        s.run(MS)
+        same([one[1:] for one in phone.refused], [("deactivated", 39)], "refused")
+        s.left()
+
+
+@case("what the GGSN answers to the question, or does not: lost, doubled, late, with another cause, TEID or restart counter")
+def questions():
+    for way, lost in itertools.product(("up", "down"), range(1, 4)):
+        with Session() as s:
+            phone = s.phone()
+            s.do(phone, phone.activate)
+            s.run(S)
+            s.ggsn.lose(way, UPDATE + (way == "down"), times=lost)
+            indicate(s, s.ggsn.contexts[IMSI, 5].teid_data, GGSN)
+            s.run(16 * S)
+            same((phone.refused, s.world.counted("indications_refuted")), ([], (1,)), f"{way}, lost {lost} times")
+            s.left(1)
+    for what, spoil, ends in (
+            ("as it is", lambda g: None, False), ("with its TEID", lambda g: g.update_ies.append((TEID_DATA, (0xD0001).to_bytes(4))), False),
+            ("another TEID", lambda g: g.update_ies.append((TEID_DATA, (0xD0002).to_bytes(4))), True),
+            ("its restart counter", lambda g: g.update_ies.append((RECOVERY, b"\7")), False),
+            ("another restart counter", lambda g: g.update_ies.append((RECOVERY, b"\x09")), True),
+            ("not supported", lambda g: setattr(g, "cause_of_update", 200), True),
+            ("non-existent", lambda g: setattr(g, "cause_of_update", 192), True),
+            ("system failure", lambda g: setattr(g, "cause_of_update", 204), True),
+            ("no answer", lambda g: g.auto.remove(UPDATE), True),
+            ("doubled", lambda g: g.double("down", UPDATE + 1, ns=S), False),
+            ("late", lambda g: g.delay("down", UPDATE + 1, 7 * S), False)):
+        with Session() as s:
+            phone = s.phone()
+            s.do(phone, phone.activate)
+            s.run(S)
+            theirs = s.ggsn.contexts[IMSI, 5]
+            same(theirs.teid_data, 0xD0001, "its TEID")
+            spoil(s.ggsn)
+            indicate(s, theirs.teid_data, GGSN)
+            s.run(21 * S)
+            same([one[1:] for one in phone.refused], [("deactivated", 39)] if ends else [], what)
+            if ends:
+                s.ggsn.contexts.clear(), s.ggsn.by_teid.clear()
+            s.left(0 if ends else 1)
+
+
+@case("the context ends while the GGSN is asked, by either side: the answer is nothing, and nothing is left")
+def meanwhile():
+    for how in ("phone", "ggsn", "detach", "power"):
+        with Session() as s:
+            phone = s.phone()
+            s.do(phone, phone.activate)
+            s.run(S)
+            theirs = s.ggsn.contexts[IMSI, 5]
+            s.ggsn.delay("down", UPDATE + 1, 7 * S)
+            indicate(s, theirs.teid_data, GGSN)
+            s.run(MS)
+            if how == "ggsn":
+                s.ggsn.ask(DELETE, theirs)
+                s.ggsn.forget(theirs)
+            else:
+                s.do(phone, {"phone": lambda ns: phone.deactivate(ns, 5), "detach": phone.detach,
+                             "power": lambda ns: phone.detach(ns, power_off=True)}[how])
+            s.run(10 * S)
+            same((s.world.counted("indications_refuted"), len(s.ggsn.times(UPDATE))), ((0,), 1), how)
+            s.left()
+
+
+@case("a GGSN that has restarted: the first error indication ends the contexts of all its phones, without waiting for ECHO")
+def restart_by_indication():
+    with Session() as s:
+        phones = [s.phone(f"00101000030000{i}") for i in range(5)]
+        for phone in phones:
+            s.do(phone, phone.activate)
+        s.run(S)
+        teid = s.ggsn.contexts[phones[2].imsi, 5].teid_data
+        s.ggsn.restart()
+        s.ggsn.received.clear()
+        began = s.world.now_ns
+        indicate(s, teid, GGSN)
+        s.run(S)
+        same([[one[1:] for one in phone.refused] for phone in phones], [[("deactivated", 39)]] * 5, "refused")
+        right(max(phone.refused[0][0] for phone in phones) - began <= 4 * 20 * MS + MS, "20 ms apart")
+        same((len(s.ggsn.times(UPDATE)), len(s.ggsn.times(ECHO))), (1, 1), "what the GGSN was asked")
+        s.left()
 
 
 @case("a GGSN that restarts, or goes: 39 to all its phones, 50 a second, once each; and they come again")

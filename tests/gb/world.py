@@ -251,14 +251,14 @@ class World:
         same(len(found), 1, f"tunnels of TLLI {tlli:#x}, NSAPI {nsapi}")
         return found[0]
 
-    def down_frame(self, teid, npdu):
+    def down_frame(self, teid, npdu, source=GGSN):
         """A G-PDU from the GGSN (29.281 clause 5.1)."""
         octets = bytes([0x30, 255]) + len(npdu).to_bytes(2) + teid.to_bytes(4) + npdu
-        datagram = wire.Datagram(GGSN, GTPU_PORT, GN, GTPU_PORT, octets)
-        return wire.frame_of(datagram, wire.mac_of(GGSN), wire.mac(GN_MAC))
+        datagram = wire.Datagram(source, GTPU_PORT, GN, GTPU_PORT, octets)
+        return wire.frame_of(datagram, wire.mac_of(source), wire.mac(GN_MAC))
 
-    def down(self, teid, npdu):
-        self.put("gn", self.down_frame(teid, npdu))
+    def down(self, teid, npdu, source=GGSN):
+        self.put("gn", self.down_frame(teid, npdu, source))
 
     def npdus_up(self):
         """(time_ns, TEID at the GGSN, N-PDU) of each G-PDU that came out on Gn."""

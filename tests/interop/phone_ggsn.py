@@ -12,7 +12,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
 import gb  # noqa: E402
 import network  # noqa: E402
 from harness import Running, case, main, right, same  # noqa: E402
-from phone_network import GGSN_CONFIG, OTHER_IMSI, Network, ping, settled  # noqa: E402
+from instance import client  # noqa: E402
+from phone_network import GGSN_CONFIG, IMSI, OTHER_IMSI, Network, ping, settled  # noqa: E402
 from phone_card import Card  # noqa: E402, which phone_network puts into the path
 
 K, OPC = bytes(range(16)), bytes(range(16, 32))  # test keys, of no operator
@@ -51,6 +52,14 @@ class WithSluice(Network):
         self.until(f"{times} times in the log: {words}", lambda: self.sgsn.said().count(words) >= times)
 
 
+def forge(net):
+    """An error indication (29.281 7.3.1) from the GGSN's address for the TEID of its only context."""
+    teid = re.search(r"NSAPI \d+: .* TEID 0x[0-9a-f]+ here, 0x([0-9a-f]+) there", client("ctl", "phone", IMSI))[1]
+    ies = b"\x10" + bytes.fromhex(teid) + b"\x85\0\4" + bytes(map(int, network.GGSN4.split(".")))
+    with network.Host(net.space).udp(network.GGSN4, 0) as end:
+        end.sendto(b"\x32\x1a" + (4 + len(ies)).to_bytes(2) + bytes(8) + ies, (network.GN4, 2152))
+
+
 @case("an address of osmo-ggsn's pool, pings through both, DELETE; it is killed, and all of it again")
 def whole():
     with WithSluice() as net:
@@ -64,6 +73,9 @@ def whole():
         net.until("the context is gone", lambda: not one.contexts)
         net.activated(one, nsapi=6)
         net.ping(one, 6, 10, 56)
+        forge(net)
+        net.wait_for_line("it has the context; an ERROR INDICATION in its name is somebody else's")
+        net.ping(one, 6, 11, 56)
         first = re.search(r"restart counter (\d+)", net.sgsn.said())[1]
         net.ggsn.kill()
         net.ggsn = net.start("osmo-ggsn", GGSN_CONFIG)

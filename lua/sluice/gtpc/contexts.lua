@@ -1,6 +1,7 @@
--- PDP contexts at GGSNs (TS 29.060 clause 7.3): CREATE and DELETE, and what comes late. A tunnel is one context:
+-- PDP contexts at GGSNs (TS 29.060 clause 7.3): CREATE, DELETE, UPDATE, and what comes late. A tunnel is one context:
 --   { path, imsi, nsapi, teid (ours, of data and of control), state, request }
--- and, from the answer on, { teid_control, teid_data, address, options, qos, data (the host of GTP-U) }. state:
+-- and, from the answer on, { teid_control, teid_data, address, options, qos, data (the host of GTP-U) }; while the GGSN
+-- is asked whether it has it, asking (the request), and sure_until_ns after it has said so. state:
 --   "creating"  until the answer
 --   "there"
 --   "waiting"   for the end of the tunnel before it
@@ -14,6 +15,7 @@
 -- DELETE of that would end the new one. An answer that comes after we have given up is left alone if a newer tunnel
 -- has its place.
 local addresses = require "sluice.base.addresses"
+local clock = require "sluice.core.clock"
 local count = require "count"
 local hosts = require "sluice.gtpc.hosts"
 local log = require "log"
@@ -33,7 +35,7 @@ local ACCEPTED = { least = 128, most = 191 }
 local current, by_teid = {}, {}
 
 -- watch("ended", fn): fn(tunnel, why) is called when the GGSN does not have a tunnel any more that was "there": why
--- is "deleted", by the GGSN, "restarted" or "down".
+-- is "deleted", by the GGSN, "restarted", "down", or "unknown": it has no such tunnel.
 contexts.watch, contexts.tell = watchers { "ended" }
 
 local function key_of(tunnel)
@@ -65,6 +67,10 @@ end
 local function become(tunnel, state)
     there = there + (state == "there" and 1 or 0) - (tunnel.state == "there" and 1 or 0)
     tunnel.state = state
+    if tunnel.asking then
+        requests.forget(tunnel.asking)
+        tunnel.asking = nil
+    end
     count.set("contexts", there)
 end
 
@@ -291,9 +297,46 @@ function contexts.deleted_by_ggsn(tunnel)
     lose(tunnel, "deleted")
 end
 
--- The GGSN has answered a G-PDU with an error indication: it has no such tunnel.
-function contexts.unknown_to_ggsn(tunnel)
+-- ---- Does the GGSN have it? ----
+
+-- A GGSN that has no tunnel answers a G-PDU by an error indication of GTP-U, which anybody on Gn may forge who knows its
+-- TEID. So it ends nothing: the GGSN is asked by an UPDATE that changes nothing, which it accepts, or refuses with 192
+-- (non-existent); a restart of it stands in the answer's recovery. Meanwhile the context goes on.
+local SURE_NS = 10 * 1000000000 -- what it has said holds, so that forged ones cost two messages in this time
+
+local function is_there_still(tunnel, pdu)
+    return pdu and is_accepted(pdu) and (pdu.teid_data or tunnel.teid_data) == tunnel.teid_data
+end
+
+-- Without an answer, or with another TEID for our G-PDUs, it is as good as gone: the phone asks for a new one.
+local function told(request, pdu)
+    local tunnel = request.of
+    tunnel.asking = nil
+    if pdu then
+        paths.heard(request.path, pdu.recovery)
+    end
+    if tunnel.state ~= "there" then -- lost with all others
+        return
+    elseif is_there_still(tunnel, pdu) then
+        tunnel.sure_until_ns = clock.now_ns + SURE_NS
+        count.add "indications_refuted"
+        log.info(("%s: it has the context; an ERROR INDICATION in its name is somebody else's"):format(shown(tunnel)))
+        return
+    end
     lose(tunnel, "unknown")
+    paths.doubt(request.path) -- it may have lost all
+end
+
+-- An error indication has come for the tunnel, which is "there".
+function contexts.ask_for(tunnel)
+    if tunnel.asking or clock.now_ns < (tunnel.sure_until_ns or 0) then
+        return
+    end
+    local own = hosts.own_address()
+    tunnel.asking = requests.send(tunnel.control or tunnel.path, "gtpc_update_request", "gtpc_update_response", {
+        teid = tunnel.teid_control, teid_data = tunnel.teid, teid_control = tunnel.teid, nsapi = tunnel.nsapi,
+        control_address = own, data_address = own, qos = tunnel.qos,
+    }, { answered = told, over = told, of = tunnel })
 end
 
 -- All that are there at the path.

@@ -87,12 +87,12 @@ gtpc.watch("ended", function(tunnel, why)
     end
 end)
 
--- An error indication for a phone's uplink: its GGSN has started again, and GTP-C has not told yet.
+-- An error indication for a phone's uplink: its GGSN may have started again, and GTP-C has not told yet.
 tunnels.on_lost(function(teid)
     local tunnel = teid and gtpc.of_teid(teid)
     local is_there = tunnel and tunnel.state == "there"
     if is_there then
-        gtpc.unknown_to_ggsn(tunnel)
+        gtpc.ask_for(tunnel)
     end
     return is_there
 end)

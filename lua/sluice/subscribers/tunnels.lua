@@ -1,7 +1,8 @@
 -- GTP-U error indications of GGSNs (TS 29.281 7.3.1): the GGSN has no tunnel for a context's uplink, so
 -- the context sends nothing for 10 s; or until the GGSN itself sends in the tunnel, which it has made
 -- again, as after a restart; or until the context is added again or the configuration is reloaded. The
--- specifications have the SGSN deactivate the context, which SM does with a phone's (on_lost).
+-- specifications have the SGSN deactivate the context, which SM does with a phone's (on_lost), when the GGSN
+-- has said so by GTP-C.
 --
 -- A source address is easily forged, so an error indication counts only for contexts that send to that
 -- address and TEID, and one alone stops nobody for good: a GGSN without the tunnel says so again.
@@ -80,7 +81,7 @@ end
 
 local taker
 
--- fn(teid) -> whether the context with our TEID is one that it ends itself, as a phone's is.
+-- fn(teid) -> whether the context with our TEID is one that it looks after itself, as a phone's is.
 function tunnels.on_lost(fn)
     taker = fn
 end

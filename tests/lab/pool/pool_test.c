@@ -105,6 +105,7 @@ static uint64_t count(enum pool_count which)
 #define FIRST "32 10 0000 00000000 0506 0000"
 #define REQUEST \
     SEVEN "0e 02 0f fc " TEIDS "14 05 80 0002 f121 83 0009 08 696e7465726e6574" NODES QOS
+#define ENDS  "85 0004 c0000207 85 0004 c0000208"
 #define NODES "85 0004 c0000201 85 0004 c0000203 86 0007 91947132547698"
 
 // CREATE with an IMSI's last octets, restart counter, TEIDs, NSAPI, sequence and no options.
@@ -179,6 +180,49 @@ static void test_delete_of_nothing(void **state)
     expect("32 14 0004 80100002 0005 0000", "32 15 0006 0000000b 0005 0000 01 ca"); // no NSAPI
     assert_int_equal(count(POOL_COUNT_unknown), 5);
     assert_int_equal(pool_contexts(pool), 1);
+}
+
+// UPDATE takes the SGSN's end and says the GGSN's; of no context, and with an element too few, it
+// has a cause and changes nothing.
+static void test_update(void **state)
+{
+    (void)state;
+    expect("32 12 0000 80100002 0001 0000 10 0000000c 11 0000000d 14 05" ENDS QOS,
+           "32 13 0006 00000000 0001 0000 01 c0");
+    say(FIRST REQUEST);
+    expect("32 12 0000 80100002 0002 0000 10 0000000c 11 0000000d 14 05" ENDS QOS,
+           "32 13 0030 0000000d 0002 0000 01 80 0e 07 10 80100002 11 80100002"
+           "85 0004 c0000202 85 0004 c0000202" QOS);
+    const struct pool_context *context = pool_of_teid(pool, 0x80100002);
+    assert_int_equal(context->data_teid, 12);
+    assert_int_equal(context->control_teid, 13);
+    assert_int_equal(context->control_address, 0xc0000207);
+    assert_int_equal(context->data_address, 0xc0000208);
+    expect("32 12 0000 80100002 0003 0000 10 0000000e 14 05" ENDS QOS, // its control TEID stays
+           "32 13 0030 0000000d 0003 0000 01 80 0e 07 10 80100002 11 80100002"
+           "85 0004 c0000202 85 0004 c0000202" QOS);
+    assert_int_equal(context->data_teid, 14);
+    static const char *const wrong[][2] = {
+        {"32 12 0000 80100002 0010 0000 10 0000000c 11 0000000d 14 06" ENDS QOS, "c0"}, // NSAPI
+        {"32 12 0000 80200002 0011 0000 10 0000000c 11 0000000d 14 05" ENDS QOS, "c0"}, // TEID
+        {"32 12 0000 80100002 0012 0000 11 0000000d 14 05" ENDS QOS, "ca"},
+        {"32 12 0000 80100002 0013 0000 10 0000000c 11 0000000d" ENDS QOS, "ca"},
+        {"32 12 0000 80100002 0014 0000 10 0000000c 14 05 85 0004 c0000207" QOS, "ca"},
+        {"32 12 0000 80100002 0015 0000 10 0000000c 14 05" ENDS, "ca"},
+        {"32 12 0000 80100002 0016 0000 10 00000000 14 05" ENDS QOS, "c9"},
+        {"32 12 0000 80100002 0017 0000 10 0000000c 11 00000000 14 05" ENDS QOS, "c9"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        const char *answer = say(wrong[i][0]);
+        assert_int_equal(cause_of(answer), strtoul(wrong[i][1], NULL, 16));
+        assert_memory_equal(answer, "3213", 4);
+    }
+    assert_int_equal(context->data_teid, 14);
+    assert_int_equal(count(POOL_COUNT_updated), 2);
+    assert_int_equal(count(POOL_COUNT_unknown), 9);
+    assert_string_equal(say("32 12 0000 80100002 0003 0000 10 0000000e 14 05" ENDS QOS) + 24,
+                        "01800e07108010000211801000028500"
+                        "04c0000202850004c000020287000d021b921f739740407403ffff00");
+    assert_int_equal(count(POOL_COUNT_repeated), 1);
 }
 
 // The same octets within 30 s get the same answer, and change nothing; others with the same number
@@ -533,6 +577,7 @@ int main(void)
         EACH(test_create_and_delete),
         EACH(test_echo),
         EACH(test_delete_of_nothing),
+        EACH(test_update),
         EACH(test_repeated),
         EACH(test_the_same_anew),
         EACH(test_sgsn_restarts),
