@@ -38,7 +38,7 @@ static const char *cell_fault(const void *config)
 // MS.
 static const char *replay_measure(const void *config, uint64_t *octets)
 {
-    static char text[APP_ERROR_ROOM];
+    static _Thread_local char text[APP_ERROR_ROOM];
     const struct app_replay_config *c = config;
     char name[REPLAY_NAME_MOST + 1] = "";
     memcpy(name, c->file.at, c->file.n);
@@ -52,7 +52,7 @@ static const char *replay_measure(const void *config, uint64_t *octets)
 // The number of users.
 static const char *dialogue_measure(const void *config, uint64_t *users)
 {
-    static char text[APP_ERROR_ROOM];
+    static _Thread_local char text[APP_ERROR_ROOM];
     const struct app_dialogue_config *c = config;
     char name[DIALOGUE_NAME_MOST + 1] = "";
     memcpy(name, c->file.at, c->file.n);
@@ -65,7 +65,7 @@ static const char *dialogue_measure(const void *config, uint64_t *users)
 // Why the radio's file cannot be used; else the longest time without a rate.
 static const char *trace_measure(const void *config, uint64_t *silent_ns)
 {
-    static char text[RADIO_TRACE_ERROR_ROOM];
+    static _Thread_local char text[RADIO_TRACE_ERROR_ROOM];
     const struct radio_trace_config *c = config;
     char name[RADIO_TRACE_NAME_MOST + 1] = "";
     memcpy(name, c->trace.at, c->trace.n);

@@ -2,6 +2,7 @@
 #include "control/auth/milenage.h"
 
 #include <intel-ipsec-mb.h>
+#include <pthread.h>
 #include <sha2.h>
 #include <string.h>
 
@@ -17,19 +18,22 @@ struct schedule {
 
 static IMB_MGR *manager; // once initialized, only a table of functions
 
+static void prepare(void)
+{
+    manager = alloc_mb_mgr(0);
+    if (manager)
+        init_mb_mgr_auto(manager, NULL);
+    if (manager && imb_get_errno(manager)) {
+        free_mb_mgr(manager);
+        manager = NULL;
+    }
+}
+
+// A reload's thread asks, too.
 bool milenage_ready(void)
 {
-    static bool has_tried;
-    if (!has_tried) {
-        has_tried = true;
-        manager = alloc_mb_mgr(0);
-        if (manager)
-            init_mb_mgr_auto(manager, NULL);
-        if (manager && imb_get_errno(manager)) {
-            free_mb_mgr(manager);
-            manager = NULL;
-        }
-    }
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, prepare);
     return manager;
 }
 

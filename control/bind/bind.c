@@ -142,6 +142,7 @@ struct bind *bind_create(bool full)
 
 void bind_destroy(struct bind *lua)
 {
+    loader_end(lua);
     if (lua->L)
         lua_close(lua->L);
     config_source_free(lua->source);

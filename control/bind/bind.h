@@ -57,9 +57,13 @@ struct bind_changes {
     const char *variant, *point;
 };
 
-// Loads a configuration; writes its mistakes, or its warnings, to `errors`, a line each.
+// Adds the modules that loading needs (bind_add_fields, bind_add_list ...); in any thread.
+typedef void bind_prepare_fn(struct bind *lua);
+
+// Loads a configuration; writes its mistakes, or its warnings, to `errors`, a line each. A reload
+// loads it in a Lua state of its own, which `prepare` prepares as it does this one.
 bool bind_config(struct bind *lua, const char *path, const struct bind_changes *changes,
-                 FILE *errors);
+                 bind_prepare_fn *prepare, FILE *errors);
 
 // Writes what sluice.config.variants' function `name` says of the configuration.
 bool bind_variants(struct bind *lua, const char *name, FILE *out);

@@ -45,7 +45,7 @@ static uint32_t check_u32(lua_State *L, int argument)
 // fault of what is no enciphered UI frame.
 static int apply(lua_State *L, uint8_t b[FRAME_OCTETS_MAX])
 {
-    static struct cipher_scratch scratch; // Lua runs in one thread
+    static _Thread_local struct cipher_scratch scratch;
     static const char *const directions[] = {
         [CIPHER_UPLINK] = "up", [CIPHER_DOWNLINK] = "down", NULL};
     size_t key_octets;

@@ -6,11 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "lab/base/json.h"
-#include "dataplane/base/units.h"
 
 // Lua's memory for loading one. The text has less (lua/sluice/config/sandbox.lua); the rest is for
 // checks and garbage. If this ran out, Lua would collect all garbage in one step, and control would
@@ -60,16 +58,6 @@ bool config_push_file(lua_State *L, const char *path, size_t most)
     return n >= 0 && n <= (ssize_t)most;
 }
 
-// The thread's processor time, which limits the loading of a user's file, so that a busy machine
-// refuses no file. A run depends on nothing of it.
-int config_clock_ns(lua_State *L)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    lua_pushinteger(L, (lua_Integer)((uint64_t)t.tv_sec * S_IN_NS + (uint64_t)t.tv_nsec));
-    return 1;
-}
-
 // A terminal takes orders from control characters; those of UTF-8 have two octets, C2 80 to C2 9F.
 void config_print_line(const char *line, FILE *errors)
 {
@@ -89,13 +77,6 @@ void config_print_lines(lua_State *L, int list, FILE *errors)
         lua_pop(L, 1);
     }
 }
-
-// The path of the configuration and the changes of the command line, for a reload.
-struct config_source {
-    char *path, *variant, *point;
-    uint32_t sets;
-    char *set[];
-};
 
 void config_source_free(struct config_source *source)
 {
@@ -117,18 +98,27 @@ static char *copy(const char *text)
     return copied;
 }
 
-static struct config_source *config_source(const char *path, const struct bind_changes *changes)
+static struct config_source *config_source(const char *path, const struct bind_changes *changes,
+                                           bind_prepare_fn *prepare)
 {
     struct config_source *source =
         calloc(1, sizeof *source + changes->sets * sizeof source->set[0]);
     if (!source)
         abort();
+    source->prepare = prepare;
     source->path = copy(path);
     source->variant = copy(changes->variant);
     source->point = copy(changes->point);
     for (; source->sets < changes->sets; source->sets++)
         source->set[source->sets] = copy(changes->set[source->sets]);
     return source;
+}
+
+struct config_source *config_source_copy(const struct config_source *source)
+{
+    struct bind_changes changes = {(const char *const *)source->set, source->sets, source->variant,
+                                   source->point};
+    return config_source(source->path, &changes, source->prepare);
 }
 
 // Lua: the text of a file that the configuration names, or nil and a message.
@@ -153,27 +143,38 @@ static void push_rest(lua_State *L, const struct config_source *source)
     lua_setfield(L, -2, "variant");
     lua_pushstring(L, source->point);
     lua_setfield(L, -2, "point");
-    lua_pushcfunction(L, config_clock_ns);
     lua_pushcfunction(L, read_text);
 }
 
+int config_source_push(const struct config_source *source, lua_State *L)
+{
+    lua_pushstring(L, source->path);
+    bool read = config_push_file(L, source->path, CONFIG_OCTETS_MAX);
+    if (!read)
+        lua_pushnil(L);
+    push_rest(L, source);
+    if (!read)
+        lua_rotate(L, -4, -1); // the message goes to the end
+    return read ? 4 : 5;
+}
+
+void config_limit(struct bind *lua)
+{
+    bind_limit(lua, lua->used + LUA_OCTETS_MAX);
+}
+
 bool bind_config(struct bind *lua, const char *path, const struct bind_changes *changes,
-                 FILE *errors)
+                 bind_prepare_fn *prepare, FILE *errors)
 {
     lua_State *L = lua->L;
+    prepare(lua);
     config_source_free(lua->source);
-    lua->source = config_source(path, changes);
+    lua->source = config_source(path, changes, prepare);
     if (!bind_push_function(lua, "sluice.config.language", "load"))
         return false;
-    lua_pushstring(L, path);
-    if (!config_push_file(L, path, CONFIG_OCTETS_MAX)) {
-        config_print_line(lua_tostring(L, -1), errors);
-        lua_pop(L, 3);
-        return false;
-    }
-    push_rest(L, lua->source);
-    bind_limit(lua, lua->used + LUA_OCTETS_MAX);
-    bool ran = bind_run(L, 5, 2);
+    int arguments = config_source_push(lua->source, L);
+    config_limit(lua);
+    bool ran = bind_run(L, arguments, 2);
     bind_limit(lua, lua->most); // our own code needs memory even if the file has used its limit
     if (!ran)
         return false;
@@ -182,24 +183,6 @@ bool bind_config(struct bind *lua, const char *path, const struct bind_changes *
     lua_pop(L, 1);
     lua_setfield(L, LUA_REGISTRYINDEX, CONFIG_KEY);
     return good;
-}
-
-int config_source_push(struct bind *lua, lua_State *L)
-{
-    lua_pushstring(L, lua->source->path);
-    if (!config_push_file(L, lua->source->path, CONFIG_OCTETS_MAX)) {
-        lua_pushnil(L);
-        lua_replace(L, -3);
-        return 2;
-    }
-    push_rest(L, lua->source);
-    lua->load_most = lua->used + LUA_OCTETS_MAX;
-    return 5;
-}
-
-void config_limit(struct bind *lua, bool on)
-{
-    lua->limit = on && lua->load_most < lua->most ? lua->load_most : lua->most;
 }
 
 void bind_config_json(struct bind *lua, uint64_t memory_octets, bool secrets, FILE *out)

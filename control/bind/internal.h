@@ -29,8 +29,8 @@ struct bind {
     struct control *control;
     size_t used, limit;
     size_t most;                  // the usual `limit`
-    size_t load_most;             // `limit` while a reload loads the configuration
     struct config_source *source; // config.c: path and --set values of the configuration
+    struct loader *loader;        // of the reload under way; NULL: none
     struct counts counts;
     struct guard guard;
 };
@@ -87,11 +87,20 @@ void fields_describe(lua_State *L, const struct field *fields, uint32_t count);
 // loop.c: the modules `events`, `log` and `program`.
 void bind_add_loop(struct bind *lua, struct control *control);
 
-// config.c: reads the run's file again and pushes the arguments of sluice.config.language's `load`,
-// or nil and a message. config_limit then switches the memory limit for loading on and off.
-int config_source_push(struct bind *lua, lua_State *L);
-void config_limit(struct bind *lua, bool on);
+// config.c: the path of the configuration and the changes of the command line, for a reload.
+struct config_source {
+    bind_prepare_fn *prepare;
+    char *path, *variant, *point;
+    uint32_t sets;
+    char *set[];
+};
+struct config_source *config_source_copy(const struct config_source *source);
 void config_source_free(struct config_source *source);
+// Reads the file and pushes the arguments of sluice.config.language's `load`; returns how many. The
+// text is nil if the file cannot be read, and an argument behind the others says why.
+int config_source_push(const struct config_source *source, lua_State *L);
+// Limits the memory to what loading one may need.
+void config_limit(struct bind *lua);
 // Opens a regular file; opening or reading any other kind may block for ever. Returns -1 and sets
 // errno after a fault.
 int config_open_file(const char *path);
@@ -102,8 +111,25 @@ bool config_push_file(lua_State *L, const char *path, size_t most);
 // out of them may be anybody's.
 void config_print_line(const char *line, FILE *errors);
 void config_print_lines(lua_State *L, int list, FILE *errors);
-// A function for Lua: the thread's processor time in ns, to limit the loading of a user's text.
-int config_clock_ns(lua_State *L);
+
+// loader.c: functions of `require "program"`, whose upvalue is the control plane; and the end of a
+// load, which waits for nothing.
+extern const luaL_Reg loader_functions[];
+void loader_end(struct bind *lua);
+
+// pack.c: plain values on their way to another Lua state.
+struct packed {
+    uint8_t *at;
+    size_t octets, room, taken;
+    size_t lua_octets; // of Lua's memory that unpacking needs, at most
+    uint32_t objects;
+};
+void pack_free(struct packed *packed);
+// Packs the value at `index` into a new or used one. Raises a Lua error.
+void pack(lua_State *L, int index, struct packed *packed);
+// Adds about `most` objects to the list at the index `objects`; returns whether all are there: then
+// the value is the last one.
+bool pack_take(lua_State *L, struct packed *packed, int objects, uint32_t most);
 
 // targets.c, for knobs.c. Pushes the targets and their file's name.
 void targets_push(lua_State *L);

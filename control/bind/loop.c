@@ -13,8 +13,7 @@
 //                 .restarts() -> the number of this run among the restarts | nil, why it is not
 //                         kept; nil in virtual time
 //                 .random(n) -> n octets by the system's chance; nil in virtual time
-//                 .source() -> the arguments of config.load for the run's file, read again, or nil
-//                         and a message; .limit(on) switches the memory limit for loading
+//                 .load() ...            the configuration again, for a reload (loader.c)
 //                 .hook_fault(text)      stores the last fault of the user's policy
 //                 .capture_open() -> path | nil, why; .capture_close()
 //                 .capture_pdu(source, port, destination, port, pdu)    the addresses as IPv6
@@ -170,17 +169,6 @@ static int answer(lua_State *L)
     return 0;
 }
 
-static int source(lua_State *L)
-{
-    return config_source_push(control_of(L)->lua, L);
-}
-
-static int limit(lua_State *L)
-{
-    config_limit(control_of(L)->lua, lua_toboolean(L, 1));
-    return 0;
-}
-
 static int hook_fault(lua_State *L)
 {
     control_note_hook_fault(control_of(L), luaL_checkstring(L, 1));
@@ -319,8 +307,6 @@ void bind_add_loop(struct bind *lua, struct control *control)
     add(L, control, "restarts", restarts);
     add(L, control, "random", random_octets);
     add(L, control, "answer", answer);
-    add(L, control, "source", source);
-    add(L, control, "limit", limit);
     add(L, control, "hook_fault", hook_fault);
     add(L, control, "capture_open", capture_open);
     add(L, control, "capture_pdu", capture_pdu);
@@ -328,5 +314,7 @@ void bind_add_loop(struct bind *lua, struct control *control)
     add(L, control, "user_capture_on", user_capture_on);
     add(L, control, "user_capture_off", user_capture_off);
     add(L, control, "user_capture", user_capture);
+    for (const luaL_Reg *f = loader_functions; f->name; f++)
+        add(L, control, f->name, f->func);
     end_module(L, "program");
 }

@@ -33,7 +33,7 @@ static const struct wire_pdu *pdu_of(lua_State *L)
 static bool blame(lua_State *L, const struct wire_pdu *pdu, int fault, union wire_any *any,
                   const char *what, const struct field *fields, uint32_t count, void *owner)
 {
-    static uint8_t b[PDU_OCTETS_MAX];
+    static _Thread_local uint8_t b[PDU_OCTETS_MAX];
     for (uint32_t i = 0; i < count; i++) {
         const struct field *f = &fields[i];
         const char *path = lua_pushfstring(L, "%s.%s", what, f->name);
@@ -69,7 +69,7 @@ static int wire_encode(lua_State *L)
 {
     const struct wire_pdu *pdu = pdu_of(L);
     union wire_any any = {0};
-    static uint8_t b[PDU_OCTETS_MAX];
+    static _Thread_local uint8_t b[PDU_OCTETS_MAX];
     fields_from_table(L, 1, pdu->name, pdu->fields, pdu->field_count, &any);
     int n = pdu->encode(&any, b, sizeof b);
     if (n < 0 && blame(L, pdu, n, &any, pdu->name, pdu->fields, pdu->field_count, &any))

@@ -56,9 +56,8 @@ void load_describe(struct bind *lua, FILE *out)
 
 static bool load_file(struct bind *lua, const struct options *options, FILE *errors)
 {
-    load_add_fields(lua);
     struct bind_changes changes = {options->set, options->sets, options->variant, options->point};
-    return bind_config(lua, options->file, &changes, errors);
+    return bind_config(lua, options->file, &changes, load_add_fields, errors);
 }
 
 static bool load_structs(struct bind *lua, struct load *load)

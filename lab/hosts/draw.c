@@ -109,7 +109,7 @@ const char *draw_fault(const struct draw *draw)
 
 const char *draw_key_fault(const struct draw *draw, const char *key)
 {
-    static char text[128];
+    static _Thread_local char text[128];
     const char *fault = draw_fault(draw);
     if (!fault)
         return NULL;

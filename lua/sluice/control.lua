@@ -167,11 +167,11 @@ end
 local function round()
     local more = take_events() + fire_timers() > 0
     requests.poll()
-    if jobs.busy() then
+    if jobs.next_ns() <= clock.now_ns then
         jobs.work()
         more = true
     end
-    return more and clock.now_ns or math.max(timers.next_ns, clock.now_ns)
+    return more and clock.now_ns or math.max(math.min(timers.next_ns, jobs.next_ns()), clock.now_ns)
 end
 
 -- The garbage collector's parameters. One step of the collector, during which no PDU is answered,

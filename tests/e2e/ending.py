@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """What must not end a run in real time, or hold it: a reader of its output that goes or sleeps, a
-SIGHUP that comes early. And what must not keep it from ending: work that is queued for control."""
+SIGHUP that comes early, the text of a reload. And what must not keep it from ending: work that is queued
+for control, and such a text."""
 
 import fcntl
 import os
@@ -24,6 +25,7 @@ nse { nsei = 1, ns = "manual", nsvc { nsvci = 1, peer = "198.51.100.2" }, bvc { 
 """
 PIPE_OCTETS = 4096  # the least that Linux has
 CELLS, RESETS = 10000, 3000
+RESET, RESET_ACK = "02008101" "01820001" "04820001", "03" "01820001" "04820001"
 
 
 class Piped:
@@ -177,11 +179,11 @@ def early_hangup():
         run.ends()
 
 
-def flooded():
-    """A run of many cells whose control has work for a minute, each reset of BVCI 0 being one of
-    each cell."""
+def beside_bss(cells):
+    """A run with so many cells and a BSS, its text, and a function that sends octets of the BSS's and
+    waits for the answer to them, if there is to be one."""
     ours, theirs, gn, gb = network.tap()
-    cells = ", ".join(f"bvc {{ bvci = {2 + i} }}" for i in range(CELLS))
+    cells = ", ".join(f"bvc {{ bvci = {2 + i} }}" for i in range(cells))
     nse = CONFIG[CONFIG.index("nse {"):]
     text = (CONFIG.replace(nse, f'nse {{ nsei = 1, nsvc {{ nsvci = 1, peer = "{BSS4}" }}, {cells} }}')
             .replace("net_null0,no-rx=1", gn).replace("net_null1,no-rx=1", gb))
@@ -190,12 +192,18 @@ def flooded():
     host.configure()
     bss = host.udp(BSS4, NS_PORT)
 
-    def say(octets):
+    def say(octets, answer=None):
         bss.sendto(bytes.fromhex(octets), (GB4, NS_PORT))
-    identities = "01820001" "04820001"
-    say("02008101" + identities)
-    while bss.recv(65536).hex() != "03" + identities:  # an NS-RESET of the program's may come first
-        pass
+        while answer and bss.recv(65536).hex() != answer:  # others of the program's may come first
+            pass
+    return run, text, say
+
+
+def flooded():
+    """A run of many cells whose control has work for a minute, each reset of BVCI 0 being one of
+    each cell."""
+    run, _, say = beside_bss(CELLS)
+    say(RESET, RESET_ACK)
     say("06")
     for number in range(RESETS):
         say("00000000" "22" "04820000" "078108")
@@ -212,6 +220,41 @@ def much_queued():
         until("its end", lambda: run.process.poll() is not None, run.said)
         same(run.process.returncode, 0, "exit status")
         print(f"# {time.monotonic() - begun_s:.1f} s to its end")
+
+
+def hard(bits):
+    """A text whose keys all meet when Lua's table has grown to so many bits: one step of Lua's, which
+    nothing interrupts, of 0.9 s for 16, and of 14 s for 18."""
+    return f"local t = {{}} for i = 1, {(1 << bits - 1) + 1} do t[i * {(1 << bits) - 1}] = 1 end\n"
+
+
+@case("control answers a BSS while it is a text's turn for a second in a reload")
+def text_holds_nobody():
+    run, text, say = beside_bss(1)
+    with run:
+        run.config.write_text(hard(16) + text)
+        run.process.send_signal(signal.SIGHUP)
+        answers = 0
+        while "reload: no changes" not in run.said():
+            say(RESET, RESET_ACK)
+            answers += 1
+        print(f"# {answers} answers")
+        right(answers >= 10, f"{answers} answers before the reload was over")
+        run.finish()
+
+
+@case("SIGTERM while it is a text's turn for many seconds ends it, well")
+def ends_in_a_text():
+    with Piped() as run:
+        run.read_up()
+        (run.out.parent / "x.lua").write_text(hard(18) + CONFIG)
+        run.process.send_signal(signal.SIGHUP)
+        until("a thread for the text", lambda: any(
+            (task / "comm").read_text() == "sluice-load\n"
+            for task in pathlib.Path(f"/proc/{run.process.pid}/task").iterdir()))
+        run.ends()
+        said = os.read(run.reader, PIPE_OCTETS)
+        right(b"reload" not in said, f"it waited for the text:\n{said}")
 
 
 if __name__ == "__main__":

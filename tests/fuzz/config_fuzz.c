@@ -36,7 +36,7 @@ static bool load(const char *path, const char *set)
     struct bind_changes changes = {sets, set ? 1 : 0, NULL, NULL};
     FILE *errors = open_memstream(&said, &said_octets);
     CHECK(errors);
-    bool good = bind_config(lua, path, &changes, errors);
+    bool good = bind_config(lua, path, &changes, load_add_fields, errors);
     fclose(errors);
     CHECK(good || said_octets > 0);
     for (size_t i = 0; i < said_octets; i++)
@@ -92,7 +92,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         lua = bind_create(false);
         CHECK(lua);
         bind_limit(lua, (size_t)256 << 20);
-        load_add_fields(lua);
         CHECK(load(good_file(), NULL));
     }
     clock_t begun = clock();

@@ -6,13 +6,13 @@ import re
 import shutil
 
 from world import HEAD, S, World, ms, nsvc
-from harness import SLOWER, case, main, right, same
+from harness import case, main, right, same
 from mistake_tables import FILE, FOLDER, mistakes
 from reload_model import CONTEXTS, address, imsi
 from reload_world import PLAIN, Traffic, loaded, refused, started, wishes
 
 
-RUNS_ON = "not ended after 50 ms, allowed less time"
+RUNS_ON = "not ended after 1000 ms, allowed less time"
 
 
 def limit_of(line, row):
@@ -221,28 +221,14 @@ def away():
              "answer")
         loaded(world, model, file)
 
-PIECE_MOST_MS = 80  # of processor time; 50 ms of them are compiling
-# How long pieces of jobs take, by the clock that loading has.
-TIMED = """
-local jobs, clock = require('sluice.core.jobs'), (select(4, require('program').source()))
-local work = jobs.work
-longest_ns = 0
-jobs.work = function()
-    local before = clock()
-    work()
-    longest_ns = math.max(longest_ns, clock() - before)
-end
-""".replace("\n", " ")
 
-
-@case("a text that would take minutes to compile, or does not end, is refused, and events wait for no piece of it")
+@case("a text that would take minutes to compile, or does not end, is refused")
 def compiled_long():
     world, model, file = started(wishes(0, 5))
     with world:
-        world.lua(TIMED)
         for text, why in (
                 ("local x = 1 local y = " + " and ".join(["x"] * 40000),
-                 "not compiled after 50 ms, allowed less time"),
+                 "not compiled after 1000 ms, allowed less time"),
                 ("do " + "do goto e end " * 30000 + "end ::e::",
                  "found 30000 of goto and break, allowed up to 1000"),
                 ("while true do end", ""),  # by steps or by time
@@ -252,8 +238,6 @@ def compiled_long():
             answer = refused(world, model, text)
             right(answer.startswith(f"{world.config}:1: {'foo: unknown name' if why is None else 'lua: ' + why}"), answer)
         loaded(world, model, file)
-        longest_ms = int(world.lua("return longest_ns")) // 10**6
-        right(0 < longest_ms < SLOWER * PIECE_MOST_MS, f"the longest piece took {longest_ms} ms")
 
 
 @case("what a refused file says gives a terminal no orders by the log: neither by ESC nor by U+009B")

@@ -99,6 +99,16 @@ RACES = [
          "__ATOMIC_RELEASE", "__ATOMIC_RELAXED", "dataplane/mirror/mirror_ring", "mirror_put"),
     Race("a mirror's count is read while the worker counts", "dataplane/mirror/mirror.c", "static void count(",
          "__atomic_store_n(at, *at + n, __ATOMIC_RELAXED)", "*at += n", "dataplane/mirror/mirror_ring", "count"),
+    # The thread that loads the file for a reload.
+    Race("an answer is said to be there before the lock is taken",
+         "control/bind/loader.c", "static bool wait_for_question",
+         "pthread_mutex_lock(&loader->lock);\n    if (loader->state == LOADER_BUSY)\n"
+         "        loader->state = LOADER_DONE;",
+         "if (loader->state == LOADER_BUSY)\n        loader->state = LOADER_DONE;\n"
+         "    pthread_mutex_lock(&loader->lock);", "control/bind/loader", "wait_for_question"),
+    Race("two loads write a PDU to one place",
+         "control/bind/wire.c", "static int wire_encode", "static _Thread_local uint8_t b", "static uint8_t b",
+         "control/bind/loader", "put_rows"),
 ]
 
 PROGRAMS = {"control/process/clock": "control/control_process_clock_test",

@@ -1,6 +1,5 @@
 -- Checks attach { } and phone { } against the rest of the configuration: IMSIs given twice, timers that the air
 -- cannot carry, NSEs whose cells have no routeing area. Also fills in gb.ready. See cross.lua.
-local breath = require "sluice.base.breath"
 local check = require "sluice.config.check"
 local milenage = require "milenage"
 local schema = require "sluice.schema.schema"
@@ -53,7 +52,7 @@ end
 -- Keys and ciphers are only for cards that have both keys.
 local function check_keys(state, cfg)
     local has_keys = false
-    for _, phone in breath.each(cfg.phone) do
+    for _, phone in ipairs(cfg.phone) do
         has_keys = has_keys or phone.k ~= nil
         if phone.k and not is_given(state, phone, "opc") then
             note(state, phone, "opc", "found nothing, allowed 32 hexadecimal digits: k needs OPc")
@@ -70,7 +69,7 @@ end
 
 -- The routeing area of a cell comes with its BVC-RESET.
 local function check_nses(state, cfg)
-    for _, nse in breath.each(cfg.nse) do
+    for _, nse in ipairs(cfg.nse) do
         if nse.ns == "manual" then
             note(state, nse, "ns", 'found "manual", allowed another one with attach { }: an NSE without procedures does'
                 .. " not say which routeing areas its cells are in")
@@ -85,7 +84,7 @@ function attach.all(state, cfg, add)
         check_who(state, cfg)
         check_nses(state, cfg)
         check_keys(state, cfg)
-        for _, phone in breath.each(cfg.phone) do
+        for _, phone in ipairs(cfg.phone) do
             phone.count = phone.count or 1
             add(phone)
         end

@@ -1,7 +1,6 @@
 -- Checks the tables of a configuration against the schema: each key, missing and unknown keys,
 -- misplaced constructors. Makes the normalised form: plain tables with the names of the schema's `out`,
 -- machine units and all defaults. cross.lua checks two places against each other.
-local breath = require "sluice.base.breath"
 local limits = require "limits"
 local lines = require "sluice.config.lines"
 local nearest = require "sluice.base.nearest"
@@ -169,7 +168,7 @@ end
 -- The child nodes of `node`, by kind, in order; nil of a kind that it does not have.
 local function sort_children(state, node, constructor, numbers)
     local by_kind = {}
-    for _, number in breath.each(numbers) do
+    for _, number in ipairs(numbers) do
         local item = node.table[number]
         local child = state.nodes[item]
         local belongs = child and constructor.child[child.kind]
@@ -207,7 +206,7 @@ local function check_nodes(state, nodes, constructor, parent)
     if #nodes < constructor.min and not (parent.unsure or state.strays) then
         note_count(state, parent.line, path, constructor, "none")
     end
-    for i, node in breath.each(nodes) do
+    for i, node in ipairs(nodes) do
         if state.mistakes:plenty() then
             state.mistakes:give_up()
             break
@@ -230,7 +229,9 @@ function check_node(state, node, constructor)
     local record = {}
     constructor = schema.of(constructor, node.table)
     state.node_of[record] = node
-    local numbers, names, others = values.sorted_keys(node.table, breath.take)
+    state.records[#state.records + 1] = record
+    record.record_number = #state.records
+    local numbers, names, others = values.sorted_keys(node.table)
     check_names(state, node, constructor, names, others)
     for _, key in ipairs(constructor.keys) do
         record[key.out] = check_key(state, node, key)
@@ -259,19 +260,18 @@ local function note_orphans(state, made, strays)
         end
         seen[t] = true
         for _, value in next, t do
-            breath.take()
             if type(value) == "table" then
                 held[value] = true
             end
         end
     end
-    for _, node in breath.each(made) do
+    for _, node in ipairs(made) do
         hold(node.table)
     end
-    for _, stray in breath.each(strays) do
+    for _, stray in ipairs(strays) do
         hold(stray)
     end
-    for _, node in breath.each(made) do
+    for _, node in ipairs(made) do
         local parents = schema.constructor[node.kind].home
         if parents and not held[node.table] then
             state.unsure = true
@@ -301,12 +301,12 @@ end
 function check.all(run, mistakes, warnings)
     local state = {
         mistakes = mistakes, warnings = warnings, nodes = run.nodes, literals = run.literals,
-        unknown = run.unknown, node_of = {},
+        unknown = run.unknown, node_of = {}, records = {},
         strays = #run.strays > 0, -- a missing constructor may be in a stray table
         unsure = false, -- a missing constructor may be in a refused table
     }
     local cfg, root, by_kind = {}, { path = "", line = 1 }, {}
-    for _, node in breath.each(run.made) do
+    for _, node in ipairs(run.made) do
         local nodes = by_kind[node.kind] or {}
         by_kind[node.kind] = nodes
         nodes[#nodes + 1] = node

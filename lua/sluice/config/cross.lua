@@ -3,7 +3,6 @@
 -- ignored. Also fills in the defaults that depend on other places.
 local addresses = require "sluice.base.addresses"
 local attach = require "sluice.config.attach_check"
-local breath = require "sluice.base.breath"
 local check = require "sluice.config.check"
 local ciphers = require "sluice.base.ciphers"
 local gb = require "sluice.config.gb_check"
@@ -27,11 +26,11 @@ local LAST_TLLI = schema.constructor.ms.key.tlli.most
 -- Spans are {record, key, first, last, shown}, in the order of the file. Sorts them by `first` and
 -- notes the later record of two that overlap.
 local function note_overlaps(state, spans)
-    for i, span in breath.each(spans) do
+    for i, span in ipairs(spans) do
         span.order = i
     end
-    breath.sort(spans, function(a, b)
-        return a.first < b.first
+    table.sort(spans, function(a, b)
+        return a.first < b.first or a.first == b.first and a.order < b.order
     end)
     local widest = spans[1] -- the span so far with the greatest last value
     for i = 2, #spans do
@@ -78,7 +77,7 @@ end
 
 local function add_tlli(state, spans, ms, before)
     if not is_given(state, ms, "tlli") then
-        ms.tlli = FIRST_LOCAL_TLLI + before
+        ms.tlli, ms.tlli_by_place = FIRST_LOCAL_TLLI + before, true
     end
     if ms.tlli then
         add_span(state, spans, {
@@ -172,10 +171,10 @@ local function check_subscribers(state, cfg)
     local imsis, ue_addresses, tunnels, before = {}, {}, tunnels_of(cfg), 0
     -- a TLLI is unique in its NSE, and where MSs of the lab move among all NSEs
     local shared = lab_events.join_nses(cfg) and {} or nil
-    for _, nse in breath.each(cfg.nse) do
+    for _, nse in ipairs(cfg.nse) do
         local tllis = shared or {}
-        for _, bvc in breath.each(nse.bvc) do
-            for _, ms in breath.each(bvc.ms) do
+        for _, bvc in ipairs(nse.bvc) do
+            for _, ms in ipairs(bvc.ms) do
                 local count = ms.count or 1
                 ms.count = count
                 add_imsi(state, imsis, ms)
@@ -231,9 +230,9 @@ local function has_class(ms, class)
 end
 
 local function any_has_class(cfg, class)
-    for _, nse in breath.each(cfg.nse) do
-        for _, bvc in breath.each(nse.bvc) do
-            for _, ms in breath.each(bvc.ms) do
+    for _, nse in ipairs(cfg.nse) do
+        for _, bvc in ipairs(nse.bvc) do
+            for _, ms in ipairs(bvc.ms) do
                 if has_class(ms, class) then
                     return true
                 end
@@ -287,8 +286,8 @@ local function check_limit(state, ms, found, what, limit)
 end
 
 local function check_bvcs(state, seen, bvcs)
-    for _, bvc in breath.each(bvcs) do
-        for _, ms in breath.each(bvc.ms) do
+    for _, bvc in ipairs(bvcs) do
+        for _, ms in ipairs(bvc.ms) do
             seen.mss = seen.mss + ms.count
             seen.pdps = seen.pdps + ms.count * #ms.pdp
             if check_limit(state, ms, seen.mss, "MSs", limits.mss)
@@ -304,14 +303,14 @@ end
 local function check_limits(state, cfg)
     local seen = {}
     seen.mss, seen.pdps = attach.places(cfg)
-    for _, nse in breath.each(cfg.nse) do
+    for _, nse in ipairs(cfg.nse) do
         if check_bvcs(state, seen, nse.bvc) then
             return
         end
     end
 end
 
--- source: { name, clock, read } of config.load.
+-- source: { name, read } of config.load.
 function cross.all(state, cfg, source)
     network.all(state, cfg)
     session.all(state, cfg)

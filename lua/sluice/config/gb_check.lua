@@ -2,7 +2,6 @@
 -- of cells that flow control would overwrite, room for the file's records, the user's script. Also
 -- fills in the defaults of room { }. See cross.lua.
 local attach = require "sluice.config.attach_check"
-local breath = require "sluice.base.breath"
 local check = require "sluice.config.check"
 local parts = require "sluice.config.parts"
 local schema = require "sluice.schema.schema"
@@ -33,7 +32,7 @@ local function check_rates(state, nse)
     if nse.ns == "manual" or nse.flow_control ~= "wait" then
         return
     end
-    for _, bvc in breath.each(nse.bvc) do
+    for _, bvc in ipairs(nse.bvc) do
         for _, key in ipairs { "rate", "ms_rate" } do
             if is_given(state, bvc, key) then
                 note(state, bvc, key, 'found a rate, allowed with flow_control = "open" or'
@@ -97,7 +96,7 @@ local OF_ITS_OWN = {
 -- the number of those NSEs.
 local function count_own(state, nses, kind)
     local given, usual, sharers = 0, 0, 0
-    for _, nse in breath.each(nses) do
+    for _, nse in ipairs(nses) do
         local own = nse[kind.key]
         if own and not kind.brings(nse) then
             note(state, nse, kind.key, "found %d, allowed with %s only", own, kind.with)
@@ -111,7 +110,7 @@ local function count_own(state, nses, kind)
 end
 
 local function share_out(nses, kind, share)
-    for _, nse in breath.each(nses) do
+    for _, nse in ipairs(nses) do
         nse[kind.own] = kind.brings(nse) and (nse[kind.key] or math.min(share, kind.most(nse))) or 0
     end
 end
@@ -122,8 +121,8 @@ local function count_of_worker(n, cfg, i, nse)
     local of = n.of_worker[w] or { mss = 0, pdps = 0 }
     n.of_worker[w] = of
     nse.mss = 0
-    for _, bvc in breath.each(nse.bvc) do
-        for _, ms in breath.each(bvc.ms) do
+    for _, bvc in ipairs(nse.bvc) do
+        for _, ms in ipairs(bvc.ms) do
             nse.mss = nse.mss + ms.count
             of.pdps = of.pdps + ms.count * #ms.pdp
         end
@@ -142,12 +141,12 @@ local function count(cfg)
     for _, ggsn in ipairs(cfg.ggsn) do
         n.ggsns = n.ggsns + (ggsn.control and ggsn.control ~= ggsn.address and 1 or 0)
     end
-    for i, nse in breath.each(cfg.nse) do
+    for i, nse in ipairs(cfg.nse) do
         count_of_worker(n, cfg, i, nse)
         n.nsvcs = n.nsvcs + #nse.nsvc
         n.bvcs = n.bvcs + #nse.bvc
-        for _, bvc in breath.each(nse.bvc) do
-            for _, ms in breath.each(bvc.ms) do
+        for _, bvc in ipairs(nse.bvc) do
+            for _, ms in ipairs(bvc.ms) do
                 n.mss = n.mss + ms.count
                 n.pdps = n.pdps + ms.count * #ms.pdp
                 n.pfcs = math.max(n.pfcs, pfcs_of(ms))
@@ -175,15 +174,19 @@ end
 local function check_room(state, cfg)
     local room, n = cfg.room, count(cfg)
     local wanted, shares = check_own(state, cfg, n)
+    if room then
+        room.given = {}
+    end
     for _, key in ipairs(room and schema.constructor.room.keys or {}) do
         local has, name = n[key.name], key.name
+        room.given[name] = is_given(state, room, name)
         if room[name] and room[name] < has then
             note(state, room, name, "found %d, allowed at least the number in the file, %d", room[name],
                 has)
-        elseif key.share_of and not is_given(state, room, name) then
+        elseif key.share_of and not room.given[name] then
             local share = (room[key.share_of] * 5 - 1) // (4 * (cfg.run and cfg.run.workers or 1)) + 1
             room[name] = math.min(math.max(has, share), room[key.share_of])
-        elseif not is_given(state, room, name) then
+        elseif not room.given[name] then
             local more = key.least_more and math.max(has // 8, key.least_more) or 0
             room[name] = math.min(has + (wanted[name] or 0) + more, key.most)
         end
@@ -210,7 +213,7 @@ local function load_script(state, cfg, source)
 end
 
 function gb.all(state, cfg, source)
-    for _, nse in breath.each(cfg.nse) do
+    for _, nse in ipairs(cfg.nse) do
         check_nse(state, nse)
     end
     check_room(state, cfg)

@@ -1,7 +1,6 @@
 -- Checks what a file says of the simulated network against its other parts, and each block's values
 -- against each other. See cross.lua.
 local addresses = require "sluice.base.addresses"
-local breath = require "sluice.base.breath"
 local check = require "sluice.config.check"
 local described = require "sluice.schema.described"
 local faults = require "faults"
@@ -203,7 +202,7 @@ local function check_apps(state, cfg, source, receivers)
     local known, names = check_profiles(state, cfg)
     local mss, seen = segments(cfg), {}
     for _, constructor in ipairs(lab_keys.apps) do
-        for _, app in breath.each(cfg.lab[constructor.name]) do
+        for _, app in ipairs(cfg.lab[constructor.name]) do
             receivers(app)
             check_interval(state, cfg, app)
             check_profile_names(state, app, known, names)
@@ -220,9 +219,9 @@ local HOST = addresses.ipv4_number(lab_keys.HOST)
 
 -- Notes a context with the address of the hosts. Overlaps of contexts are noted by cross.lua.
 local function check_addresses(state, cfg)
-    for _, nse in breath.each(cfg.nse) do
-        for _, bvc in breath.each(nse.bvc) do
-            for _, ms in breath.each(bvc.ms) do
+    for _, nse in ipairs(cfg.nse) do
+        for _, bvc in ipairs(nse.bvc) do
+            for _, ms in ipairs(bvc.ms) do
                 for _, pdp in ipairs(ms.pdp) do
                     local first = pdp.address and addresses.ipv4_number(pdp.address)
                     if first and first <= HOST and HOST < first + ms.count then

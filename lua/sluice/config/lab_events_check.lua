@@ -1,5 +1,4 @@
 -- Checks what a file says that MSs do in the lab. See lab_check.lua.
-local breath = require "sluice.base.breath"
 local check = require "sluice.config.check"
 local lab_faults = require "sluice.config.lab_faults"
 local lab_keys = require "sluice.schema.lab_keys"
@@ -13,8 +12,8 @@ local events = {}
 -- The cells of the file by "NSEI-BVCI".
 local function cells_of(cfg)
     local cells = {}
-    for _, nse in breath.each(cfg.nse) do
-        for _, bvc in breath.each(nse.bvc) do
+    for _, nse in ipairs(cfg.nse) do
+        for _, bvc in ipairs(nse.bvc) do
             if nse.nsei and bvc.bvci then
                 cells[("%d-%d"):format(nse.nsei, bvc.bvci)] = bvc
             end
@@ -30,9 +29,9 @@ end
 
 -- Calls visit(nse, bvc) for each cell with an MS that the event is for.
 local function each_home(cfg, event, visit)
-    for _, nse in breath.each(cfg.nse) do
-        for _, bvc in breath.each(nse.bvc) do
-            for _, ms in breath.each(bvc.ms) do
+    for _, nse in ipairs(cfg.nse) do
+        for _, bvc in ipairs(nse.bvc) do
+            for _, ms in ipairs(bvc.ms) do
                 if not event.imsi or ms.imsi and has_imsi(ms, event.imsi) then
                     visit(nse, bvc)
                     break
@@ -115,7 +114,7 @@ end
 function events.check(state, cfg, find)
     local cells = cells_of(cfg)
     for _, constructor in ipairs(lab_keys.events) do
-        for _, event in breath.each(cfg.lab[constructor.name]) do
+        for _, event in ipairs(cfg.lab[constructor.name]) do
             lab_faults.check(state, constructor, event, { kind = constructor.event, lasts_ns = 0 })
             check_times(state, cfg, event)
             check_cells(state, cfg, event, cells)

@@ -1,6 +1,5 @@
 -- Checks what a file says of the BSSs, cells and radios of the lab against its other parts, and fills in
 -- where a cell is. See lab_check.lua.
-local breath = require "sluice.base.breath"
 local check = require "sluice.config.check"
 local lab_faults = require "sluice.config.lab_faults"
 local lab_keys = require "sluice.schema.lab_keys"
@@ -31,9 +30,9 @@ function network.refuse(state, cfg)
             end
         end
     end
-    for _, nse in breath.each(cfg.nse) do
+    for _, nse in ipairs(cfg.nse) do
         refuse(nse, lab_keys.of_nse, {})
-        for _, bvc in breath.each(nse.bvc) do
+        for _, bvc in ipairs(nse.bvc) do
             refuse(bvc, lab_keys.of_bvc, lab_keys.bvc_keys)
         end
     end
@@ -188,9 +187,9 @@ end
 -- find is nil while an MS may have been refused. source: of cross.all.
 function network.check(state, cfg, find, source)
     lab_faults.check(state, schema.constructor.gi, cfg.lab.gi)
-    for _, nse in breath.each(cfg.nse) do
+    for _, nse in ipairs(cfg.nse) do
         check_nse(state, nse)
-        for _, bvc in breath.each(nse.bvc) do
+        for _, bvc in ipairs(nse.bvc) do
             fill_place(state, nse, bvc)
             check_buffers(state, nse, bvc)
             lab_faults.check(state, lab_keys.radio, bvc.radio)

@@ -15,18 +15,18 @@ local variants = require "sluice.config.variants"
 
 local config = {}
 
--- For a reload, which finds further mistakes: notes a mistake at a key of a record, and returns all
--- mistakes with their lines.
+-- For a reload, which finds further mistakes: notes one at a key of a record, counts further ones, and returns
+-- all with their lines.
 local function critic(found, state)
     return {
-        note = function(record, key, text)
-            check.note(state, record, key, text)
+        note = function(record_number, key, text)
+            check.note(state, state.records[record_number], key, text)
         end,
-        is_given = function(record, key)
-            return check.is_given(state, record, key)
+        count = function(more)
+            found.count = found.count + more
         end,
         texts = function()
-            return found:any() and found:texts() or nil
+            return found:texts()
         end,
     }
 end
@@ -88,7 +88,7 @@ end
 
 local function load_text(name, text, sets, source)
     local found, warnings = mistakes.new(name, ""), mistakes.new(name, "warning: ")
-    local run = sandbox.run(text, schema.names, found, source.clock)
+    local run = sandbox.run(text, schema.names, found)
     if run.failed then -- checking an incomplete configuration would invent mistakes
         return nil, found:texts()
     end
@@ -104,18 +104,21 @@ local function load_text(name, text, sets, source)
     if found:any() then
         return nil, found:texts()
     end
-    cfg.critic = critic(found, state)
-    return cfg, warnings:texts()
+    return cfg, warnings:texts(), critic(found, state)
 end
 
--- sets: the "KEY=VALUE" of --set, and the names `variant` and `point` of --variant and --point. clock, which may be nil, returns nanoseconds. read(path) returns the
--- text of a file that the configuration names, or nil and why not. Returns the normalised table and a
--- list of warnings, or nil and a list of mistakes, as lines to print.
-function config.load(name, text, sets, clock, read)
-    local source = { name = name, clock = clock, read = read, settings = {} }
-    local ok, cfg, texts = pcall(load_text, name, text, sets or {}, source)
+-- text is nil if the file cannot be read; then `why` says why. sets: the "KEY=VALUE" of --set, and the names `variant`
+-- and `point` of --variant and --point. read(path) returns the text of a file that the configuration names, or nil and
+-- why not. Returns the normalised table, a list of warnings and the critic; or nil and a list of mistakes. The lists are
+-- lines to print.
+function config.load(name, text, sets, read, why)
+    if not text then
+        return nil, { why }
+    end
+    local source = { name = name, read = read, settings = {} }
+    local ok, cfg, texts, further = pcall(load_text, name, text, sets or {}, source)
     if ok then
-        return cfg, texts
+        return cfg, texts, further
     elseif cfg == "not enough memory" then
         return nil, { name .. ":1: lua: " .. sandbox.MEMORY_TEXT }
     end

@@ -5,7 +5,6 @@
 -- This is a lexer, not a parser: what it says of a text that Lua's own parser then refuses means nothing.
 -- An entry in a function body inside a table may be taken for a key; a key computed at run time has no
 -- line, and its mistakes are shown at the line of its constructor.
-local breath = require "sluice.base.breath"
 
 local lines = {}
 
@@ -152,7 +151,6 @@ function lines.mark(text)
     local start = token_start(text, 1)
     while start and #scan.stack < LEVELS do
         start = token_start(text, take_token(scan, start))
-        breath.take()
     end
     scan.pieces[#scan.pieces + 1] = text:sub(scan.copied + 1)
     return table.concat(scan.pieces), scan.literals, scan.leaps

@@ -2,7 +2,6 @@
 -- and the ports, addresses of one family, endpoints and tunnels given twice, packets larger than an
 -- MTU. See cross.lua.
 local addresses = require "sluice.base.addresses"
-local breath = require "sluice.base.breath"
 local check = require "sluice.config.check"
 local parts = require "sluice.config.parts"
 local schema = require "sluice.schema.schema"
@@ -43,8 +42,8 @@ local function check_virtual(state, cfg)
             note_missing(state, port, "mac", name, "net_ring has no MAC address")
         end
     end
-    for _, nse in breath.each(cfg.nse) do
-        for _, nsvc in breath.each(nse.nsvc) do
+    for _, nse in ipairs(cfg.nse) do
+        for _, nsvc in ipairs(nse.nsvc) do
             note_missing(state, nsvc, "peer_mac", "nsvc", asked)
         end
     end
@@ -226,7 +225,7 @@ end
 -- Notes each record with the same value as an earlier record of the list.
 function network.note_equals(state, records, key)
     local first = {}
-    for _, record in breath.each(records) do
+    for _, record in ipairs(records) do
         local value = record[key]
         if value ~= nil and first[value] then
             network.note_again(state, record, key, values.show(value), first[value])
@@ -288,7 +287,7 @@ local OF_ENDPOINT = { address = "address", port = "port", mac = "mac" } -- in bs
 
 local function check_nsvcs(state, cfg)
     local nsvcs, own, first, most = {}, {}, {}, schema_network.NSVCS_AN_NSE
-    for _, nse in breath.each(cfg.nse) do
+    for _, nse in ipairs(cfg.nse) do
         network.note_equals(state, nse.bvc, "bvci")
         if #nse.nsvc > most then
             note(state, nse.nsvc[most + 1], "nsvci", "found %d NS-VCs up to here, allowed at most %d"
@@ -299,10 +298,10 @@ local function check_nsvcs(state, cfg)
         table.move(brought, 1, #brought, #own + 1, own)
     end
     network.note_equals(state, cfg.nse, "nsei")
-    for _, nsvc in breath.each(nsvcs) do
+    for _, nsvc in ipairs(nsvcs) do
         check_endpoint(state, cfg, nsvc, first, OF_NSVC)
     end
-    for _, endpoint in breath.each(own) do
+    for _, endpoint in ipairs(own) do
         check_endpoint(state, cfg, endpoint, first, OF_ENDPOINT)
     end
     table.move(own, 1, #own, #nsvcs + 1, nsvcs)
@@ -352,7 +351,7 @@ end
 
 local function gb_header(nse)
     local ip = IPV4_OCTETS
-    for _, nsvc in breath.each(nse.nsvc) do
+    for _, nsvc in ipairs(nse.nsvc) do
         ip = nsvc.peer and addresses.is_ipv6(nsvc.peer) and IPV6_OCTETS or ip
     end
     return GB_HEADER_OCTETS + ip
@@ -367,9 +366,9 @@ local function warn_paging(state, cfg, ms)
 end
 
 local function warn_mss(state, cfg)
-    for _, nse in breath.each(cfg.nse) do
-        for _, bvc in breath.each(nse.bvc) do
-            for _, ms in breath.each(bvc.ms) do
+    for _, nse in ipairs(cfg.nse) do
+        for _, bvc in ipairs(nse.bvc) do
+            for _, ms in ipairs(bvc.ms) do
                 warn_mtu(state, ms, "n201_u", "", ms.n201_u_octets, cfg.gb, "gb",
                     gb_header(nse) + parts.options_octets(ms))
                 warn_paging(state, cfg, ms)

@@ -1,6 +1,5 @@
 -- Checks the parts of a configuration about queues against each other: classes, their AQMs and
 -- lifetimes, and buckets. Also fills in their defaults that depend on other places. See cross.lua.
-local breath = require "sluice.base.breath"
 local check = require "sluice.config.check"
 local disciplines = require "aqm"
 local parts = require "sluice.config.parts"
@@ -28,7 +27,7 @@ local DELAYS = { "cell_delay", "ms_delay", "pfc_delay" }
 
 -- Whether the file gives all buckets, so that no BSS sends any.
 local function has_all_buckets(cfg)
-    for _, nse in breath.each(cfg.nse) do
+    for _, nse in ipairs(cfg.nse) do
         if nse.ns ~= "manual" then
             return false
         end
@@ -167,11 +166,11 @@ local function check_pdps(state, ms)
 end
 
 local function check_buckets(state, cfg)
-    for _, nse in breath.each(cfg.nse) do
+    for _, nse in ipairs(cfg.nse) do
         check_bucket(state, nse, "")
-        for _, bvc in breath.each(nse.bvc) do
+        for _, bvc in ipairs(nse.bvc) do
             local largest
-            for _, ms in breath.each(bvc.ms) do
+            for _, ms in ipairs(bvc.ms) do
                 check_bucket(state, ms, "", ms.n201_u_octets)
                 check_pdps(state, ms)
                 largest = math.max(largest or 0, ms.n201_u_octets or 0)

@@ -2,11 +2,8 @@
 -- trusted: it has the constructors only, no library and no string method, and it is never bytecode.
 -- Steps, memory, the length of strings and time have limits (require "guard"), so that no loop hangs the
 -- program; README.md says how long a single step may take. The garbage collector is stopped meanwhile, so the memory
--- limit covers everything ever built. A constructor may yield to other jobs; all guards are down
--- meanwhile, and that time and memory do not count. Where other jobs wait, compiling, which cannot
--- yield, and the text from one yield to the next have a short time each. Only the type of the
--- constructors' arguments is checked here; check.lua does the rest.
-local breath = require "sluice.base.breath"
+-- limit covers everything ever built. Only the type of the constructors' arguments is checked here; check.lua does the
+-- rest.
 local guard = require "guard"
 local lines = require "sluice.config.lines"
 local nearest = require "sluice.base.nearest"
@@ -14,11 +11,10 @@ local values = require "sluice.config.values"
 
 local sandbox = { MARK = lines.MARK } -- of a table that a literal made
 
-local STEPS_MAX = 6000000 -- from yield to yield
+local STEPS_MAX = 20000000
 local MEMORY_MAX_OCTETS = 32 << 20
 local STRING_MAX_OCTETS = 64 << 10 -- of one that the text makes; a value has 256 octets at most
-local TIME_MAX_NS = 1000000000
-local STEP_MAX_NS = 50000000 -- beside other jobs, as in a reload: of compiling, and from yield to yield
+local TIME_MAX_NS = 1000000000 -- of compiling, and of running
 local LEAPS_MAX = 1000 -- of goto and break: compiling costs their square where they end, in one step
 local CHUNK = "=config" -- short and fixed: Lua cuts long names in its messages
 
@@ -66,7 +62,6 @@ local function constructor(run, kind)
         local node = { kind = kind, table = given, literal = literal, line = line }
         run.nodes[given] = node
         run.made[#run.made + 1] = node
-        breath.take()
         return given
     end
 end
@@ -102,30 +97,23 @@ local function environment(run)
     })
 end
 
--- The most time at once.
-local function step_ns()
-    return coroutine.isyieldable() and STEP_MAX_NS or TIME_MAX_NS
-end
-
 sandbox.MEMORY_TEXT = "more than " .. (MEMORY_MAX_OCTETS >> 20) .. " MiB of memory needed, allowed less"
 
-local function text_of(why, limits)
+local function text_of(why)
     if why == "instructions" then
-        return "too many steps, allowed a few million; does this loop end?"
+        return "too many steps, allowed 20 million; does this loop end?"
     elseif why == "string" then
         return "a string of more than " .. STRING_MAX_OCTETS .. " octets, allowed shorter ones"
     elseif why == "ns" then
-        return "not ended after " .. limits.ns // 1000000 .. " ms, allowed less time"
+        return "not ended after " .. TIME_MAX_NS // 1000000 .. " ms, allowed less time"
     end
     return sandbox.MEMORY_TEXT
 end
 
-local function used_octets()
-    return math.tointeger(collectgarbage("count") * 1024)
-end
-
--- Resumes the text, with string methods for our own functions only.
-local function resume(run, limits)
+-- Runs the text in a coroutine of its own, so that the guards act only there, with string methods for our own
+-- functions only. Returns true and its result, or false and the error.
+local function guarded(run, chunk)
+    run.thread = coroutine.create(chunk)
     local strings = getmetatable("")
     local methods = strings.__index
     strings.__index = function(_, name)
@@ -136,29 +124,12 @@ local function resume(run, limits)
             .. ", allowed constructors, operators and loops only")
     end
     collectgarbage("stop") -- up to the restart only the text allocates
-    local good, err, why = guard.resume(run.thread, limits)
+    local good, err, why = guard.resume(run.thread, {
+        instructions = STEPS_MAX, octets = MEMORY_MAX_OCTETS, string_octets = STRING_MAX_OCTETS, ns = TIME_MAX_NS,
+    })
     collectgarbage("restart")
     strings.__index = methods
-    return good, why and { line = current_line(run), text = text_of(why, limits) } or err, why
-end
-
--- Runs the function in a coroutine of its own, so that the guards act only there. Returns true and its
--- result, or false and the error.
-local function guarded(run, chunk)
-    local limits = { instructions = STEPS_MAX, octets = MEMORY_MAX_OCTETS, string_octets = STRING_MAX_OCTETS }
-    local left_ns = TIME_MAX_NS
-    run.thread = coroutine.create(chunk)
-    while true do
-        local before_octets, before_ns = used_octets(), run.clock and run.clock() or 0
-        limits.ns = math.min(left_ns, step_ns())
-        local good, err, why = resume(run, limits)
-        if why or coroutine.status(run.thread) == "dead" then
-            return good, err
-        end
-        limits.octets = limits.octets - (used_octets() - before_octets)
-        left_ns = left_ns - (run.clock and run.clock() or 0) + before_ns
-        breath.now()
-    end
+    return good, why and { line = current_line(run), text = text_of(why) } or err
 end
 
 -- err: Lua's own message "config:LINE: text", a table of `stop`, or "not enough memory".
@@ -186,12 +157,10 @@ end
 
 -- Returns the function, or nil and whether a mistake was noted: the time was over.
 local function compile_within(run, text)
-    local ns = step_ns()
-    local chunk, err, late = guard.compile(text, CHUNK, environment(run), ns)
+    local chunk, err, late = guard.compile(text, CHUNK, environment(run), TIME_MAX_NS)
     if late then
-        note(run, 1, "lua", ("not compiled after %d ms, allowed less time"):format(ns // 1000000))
+        note(run, 1, "lua", ("not compiled after %d ms, allowed less time"):format(TIME_MAX_NS // 1000000))
     end
-    breath.now()
     return chunk, late, err
 end
 
@@ -218,9 +187,9 @@ end
 -- Returns run: made, the nodes in order, and nodes, by table, each {kind, table, line, literal};
 -- changes, for set.lua; unknown, the value of an unknown name; strays, the tables given to unknown
 -- constructors; failed, whether the text did not run to its end; result, what it returned.
-function sandbox.run(text, kinds, mistakes, clock)
+function sandbox.run(text, kinds, mistakes)
     local run = {
-        kinds = kinds, mistakes = mistakes, clock = clock,
+        kinds = kinds, mistakes = mistakes,
         made = {}, nodes = {}, reported = {}, strays = {}, changes = {},
     }
     run.unknown = function(given)

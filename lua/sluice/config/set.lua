@@ -4,7 +4,6 @@
 -- GGSN may be named: `class[background].weight`; `class[*]` means all seven classes, written in the
 -- file or not. VALUE is a number if the key is one, else text: a quantity with its unit,
 -- an IMSI with its leading zeros.
-local breath = require "sluice.base.breath"
 local nearest = require "sluice.base.nearest"
 local schema = require "sluice.schema.schema"
 local values = require "sluice.config.values"
@@ -67,7 +66,7 @@ local function make(run, parent, kind, given, place)
     end
     run.made[#run.made + 1], run.nodes[node.table] = node, node
     if parent then
-        local numbers = values.sorted_keys(parent.table, breath.take)
+        local numbers = values.sorted_keys(parent.table)
         number = (numbers[#numbers] or 0) + 1
         parent.table[number] = node.table
     end
@@ -80,7 +79,7 @@ end
 -- The nodes of one kind among `list`.
 local function of_kind(list, kind)
     local nodes = {}
-    for _, node in breath.each(list) do
+    for _, node in ipairs(list) do
         nodes[#nodes + 1] = node.kind == kind and node or nil
     end
     return nodes
@@ -88,7 +87,7 @@ end
 
 local function children_of(run, node)
     local nodes = {}
-    for _, number in breath.each((values.sorted_keys(node.table, breath.take))) do
+    for _, number in ipairs((values.sorted_keys(node.table))) do
         nodes[#nodes + 1] = run.nodes[node.table[number]]
     end
     return nodes
@@ -104,7 +103,7 @@ end
 -- The nodes of all values that the block's key `name` may have, made where the file has none.
 local function every(run, nodes, constructor, place)
     local found, has = {}, {}
-    for _, node in breath.each(nodes) do
+    for _, node in ipairs(nodes) do
         found[#found + 1], has[values.plain(node.table.name)] = node, true
     end
     for _, name in ipairs(constructor.key.name.choices) do
@@ -126,7 +125,7 @@ local function indexed(run, nodes, constructor, index, place)
     if index == ALL and key.choices and not constructor.variants then
         return every(run, nodes, constructor, place)
     end
-    for _, node in breath.each(nodes) do
+    for _, node in ipairs(nodes) do
         found[#found + 1] = node.table.name == index and node or nil
         names[#names + 1] = not key.choices and type(node.table.name) == "string" and node.table.name
             or nil
@@ -150,7 +149,7 @@ end
 
 local function choose_all(run, parents, constructor, index, place)
     local all, why = {}, none(constructor)
-    for _, parent in breath.each(parents) do
+    for _, parent in ipairs(parents) do
         local nodes, text = choose(run, parent, children_of(run, parent), constructor, index, place)
         table.move(nodes, 1, #nodes, #all + 1, all)
         why = text or why
@@ -264,7 +263,7 @@ local function apply(run, key_path, text, place)
         return constructor
     end
     local mistake, key
-    for _, node in breath.each(nodes) do
+    for _, node in ipairs(nodes) do
         mistake, key = change(run, node, constructor, parts[#parts], text, place)
         if mistake then
             return mistake

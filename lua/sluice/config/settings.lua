@@ -70,7 +70,7 @@ function settings.read(path, source, mistakes, place, key)
     local found = {}
     if text then
         local noted = of_file(path, mistakes)
-        local run = sandbox.run(text, {}, noted, source.clock)
+        local run = sandbox.run(text, {}, noted)
         if noted.block and run.result == nil then
             tell_configuration(noted, path, mistakes)
         elseif not noted:tell() then

@@ -1,14 +1,11 @@
 -- The keys of a table of the file, in an order that is the same in each run: the whole numbers, the
--- names, and the number of other keys. breathe(), which may be nil, is called for each key.
+-- names, and the number of other keys.
 local lines = require "sluice.config.lines"
 local shown = require "sluice.base.shown"
 
-return function(t, breathe)
+return function(t)
     local numbers, names, others, sorted = {}, {}, 0, true
     for key in next, t do
-        if breathe then
-            breathe()
-        end
         if math.type(key) == "integer" then
             sorted = sorted and key > (numbers[#numbers] or math.mininteger)
             numbers[#numbers + 1] = key

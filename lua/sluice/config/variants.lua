@@ -1,7 +1,6 @@
 -- The runs of one file: which changes its variants and the points of its sweep make, and which of them
 -- one load of the file has. A load tries every variant and, unless a point is chosen, every value of an
 -- axis, so that a mistake in any of them is found; only what was chosen stays.
-local breath = require "sluice.base.breath"
 local check = require "sluice.config.check"
 local lines = require "sluice.config.lines"
 local nearest = require "sluice.base.nearest"
@@ -31,7 +30,7 @@ end
 
 -- The block of that kind, of which there may be one.
 local function block(run, kind)
-    for _, node in breath.each(run.made) do -- there may be many cells
+    for _, node in ipairs(run.made) do -- there may be many cells
         if node.kind == kind then
             return node
         end

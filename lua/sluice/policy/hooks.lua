@@ -149,7 +149,6 @@ end
 
 function policy.begin()
     local cfg = network.cfg
-    cfg.critic = nil -- frees all tables that the file's text made
     classes.begin(cfg)
     policy.set(cfg.policy)
 end

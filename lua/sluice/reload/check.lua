@@ -29,7 +29,7 @@ local function check_keys(critic, old, new, constructor, names)
     for _, name in ipairs(names or constructor.key_names) do
         local out = constructor.key[name].out
         if not check.same_value(old[out], new[out]) then
-            critic.note(new, name, RESTART)
+            critic:note(new, name, RESTART)
         end
     end
 end
@@ -49,7 +49,7 @@ local function check_block(critic, owner, before, after, constructor)
         old, new = { before }, { after }
     end
     if #old ~= #new then
-        return critic.note(owner, constructor.name, "differs from what is in force; a change needs a"
+        return critic:note(owner, constructor.name, "differs from what is in force; a change needs a"
             .. " restart")
     end
     for i, record in ipairs(new) do
@@ -62,7 +62,7 @@ end
 
 local function check_lab(critic, old, new)
     if (old.lab == nil) ~= (new.lab == nil) then
-        critic.note(new.run, "name", "lab { } differs from the one in force; a change needs a restart")
+        critic:note(new.run, "name", "lab { } differs from the one in force; a change needs a restart")
     elseif new.lab then
         check_block(critic, new, old.lab, new.lab, schema.constructor.lab)
     end
@@ -111,7 +111,7 @@ end
 -- Phones have their places from the start.
 local function check_attach(critic, old, new)
     if (old.attach == nil) ~= (new.attach == nil) then
-        critic.note(new.run, "name", "attach { } differs from the one in force; a change needs a restart")
+        critic:note(new.run, "name", "attach { } differs from the one in force; a change needs a restart")
     elseif new.attach then
         check_keys(critic, old.attach, new.attach, schema.constructor.attach, { "most" })
     end
@@ -126,13 +126,13 @@ local function check_controls(critic, old, new)
     for _, ggsn in ipairs(new.ggsn) do
         local was = before[ggsn.name]
         if (was or ggsn.control) and not (was and not parts.differ(was, ggsn, { "control", "address", "mac" })) then
-            critic.note(ggsn, "control", RESTART)
+            critic:note(ggsn, "control", RESTART)
         end
         before[ggsn.name] = nil
     end
     for _, ggsn in ipairs(old.ggsn) do
         if before[ggsn.name] then
-            critic.note(new.run, "name", ("the GGSN %s, which has control, is missing; a change needs a restart"):format(
+            critic:note(new.run, "name", ("the GGSN %s, which has control, is missing; a change needs a restart"):format(
                 ggsn.name))
         end
     end
@@ -142,8 +142,8 @@ end
 local function check_room(critic, old, new)
     for _, key in ipairs(schema.constructor.room.keys) do
         local name = key.name
-        if critic.is_given(new.room, name) and new.room[name] ~= old.room[name] then
-            critic.note(new.room, name, RESTART .. ": " .. old.room[name] .. " places")
+        if new.room.given[name] and new.room[name] ~= old.room[name] then
+            critic:note(new.room, name, RESTART .. ": " .. old.room[name] .. " places")
         end
     end
 end
@@ -155,10 +155,10 @@ local function check_mss(critic, made, new)
             for _, ms in breath.each(bvc.ms) do
                 local pfcs, options = #select(2, parts.slots_of(ms)), parts.options_octets(ms)
                 if pfcs > made.room_pfcs then
-                    critic.note(ms, "imsi", ("%d packet flows; an MS has room for %d (room.pfcs); more"
+                    critic:note(ms, "imsi", ("%d packet flows; an MS has room for %d (room.pfcs); more"
                         .. " needs a restart"):format(pfcs, made.room_pfcs))
                 elseif options > made.ms_options_octets then
-                    critic.note(ms, "imsi", ("%d octets of options in DL-UNITDATA; an MS has room for"
+                    critic:note(ms, "imsi", ("%d octets of options in DL-UNITDATA; an MS has room for"
                         .. " %d, the most at the start; more needs a restart"):format(options,
                         made.ms_options_octets))
                 end
@@ -187,7 +187,7 @@ end
 -- Notes that `more` places of a kind are needed than are free.
 function check.places(critic, new, name, more, free)
     if more > free then
-        critic.note(new.room, name, ("%d more than are in force, but %d places are free; more needs a"
+        critic:note(new.room, name, ("%d more than are in force, but %d places are free; more needs a"
             .. " restart"):format(more, free))
     end
 end

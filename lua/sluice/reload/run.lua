@@ -9,10 +9,9 @@ local breath = require "sluice.base.breath"
 local capture = require "sluice.core.capture"
 local check = require "sluice.reload.check"
 local class_values = require "sluice.policy.classes"
-local config = require "sluice.config.language"
 local count = require "count"
 local dp = require "dp"
-local program = require "program"
+local loading = require "sluice.reload.loading"
 local log = require "log"
 local members = require "sluice.subscribers.members"
 local nses = require "sluice.reload.nses"
@@ -118,16 +117,16 @@ local function check_places(plan, old, new)
     end
 end
 
-local function make_plan(old, new)
-    local plan = { critic = new.critic, pieces = {}, is_member = is_member }
+local function make_plan(old, new, critic)
+    local plan = { critic = critic, pieces = {}, is_member = is_member }
     check.all(plan.critic, made, old, new)
-    if not plan.critic.texts() then
+    if not critic:any() then
         plan.pieces = pieces.of(new)
         plan.is_removed = removals(plan.pieces)
         tllis.set(plan)
         check_places(plan, old, new)
     end
-    return plan, plan.critic.texts()
+    return plan, critic:texts()
 end
 
 -- ---- Carrying it out ----
@@ -277,7 +276,7 @@ end
 local function set_rest(old, new, done)
     local stays = same_policy(old.policy, new.policy)
     set_classes(old, new, stays, done)
-    new.room, new.critic = old.room, nil -- places cannot change; critic holds the file's tables
+    new.room = old.room -- places cannot change
     network.cfg = new
     log.level(new.log.level)
     set_capture(old, new)
@@ -351,38 +350,27 @@ local function told(text)
     return false, text
 end
 
--- Loads the file in pieces; only these pieces run under the memory limit for loading.
-local function load_again()
-    local source = table.pack(program.source())
-    if not source[1] then
-        return nil, { source[2] }
-    end
-    local task, results = coroutine.create(config.load), source
-    while true do
-        program.limit(true)
-        results = table.pack(coroutine.resume(task, table.unpack(results, 1, results.n)))
-        program.limit(false)
-        if not results[1] then
-            error(debug.traceback(task, tostring(results[2])), 0)
-        elseif coroutine.status(task) == "dead" then
-            return table.unpack(results, 2, results.n)
+-- Returns the plan and the new configuration; or nil and the mistakes.
+local function load_and_plan()
+    return loading.with(function(new, critic)
+        if not new then
+            return nil, critic
         end
-        results = { n = 0 }
-        breath.now()
-    end
+        local plan, wrong = make_plan(network.cfg, new, critic)
+        if wrong then
+            keep_ids(nil)
+            return nil, wrong
+        end
+        return plan, new
+    end)
 end
 
 -- Runs as a job. Returns true and the summary, or false and the mistakes, one a line.
 function reload.run()
     made = made or setup.dp_config(network.cfg)
-    local new, texts = load_again()
-    if not new then
-        return refused(texts)
-    end
-    local plan, wrong = make_plan(network.cfg, new)
-    if wrong then
-        keep_ids(nil)
-        return refused(wrong)
+    local plan, new = load_and_plan()
+    if not plan then
+        return refused(new)
     end
     local counts, done = counter()
     apply(plan, network.cfg, new, done)

@@ -65,7 +65,7 @@ end
 local function check_in_force(plan, piece)
     local imsi, member = holder(plan, piece)
     if imsi then
-        plan.critic.note(piece.record, "tlli", ("%s of IMSI %s is in use by IMSI %s; allowed: a free"
+        plan.critic:note(piece.record, "tlli", ("%s of IMSI %s is in use by IMSI %s; allowed: a free"
             .. " TLLI; a reload without the other MS frees it"):format(
             text_of(piece.new.tlli + member), piece.imsi, imsi))
     end
@@ -73,14 +73,14 @@ end
 
 -- ---- Each piece ----
 
-local function is_given(plan, piece)
-    return plan.critic.is_given(piece.record, "tlli")
+local function is_given(piece)
+    return not piece.record.tlli_by_place
 end
 
 local function take_given(plan, spans, piece)
     local other = taken(spans, piece.new.tlli, piece.new.tlli + piece.count - 1)
     if other then
-        plan.critic.note(piece.record, "tlli", ("%s is in use by IMSI %s; allowed: a free TLLI"):format(
+        plan.critic:note(piece.record, "tlli", ("%s is in use by IMSI %s; allowed: a free TLLI"):format(
             text_of(piece.new.tlli), other.piece.imsi))
     else
         add(spans, piece)
@@ -108,7 +108,7 @@ local function choose(plan, spans, piece)
                 return add(spans, piece)
             end
         elseif again then
-            return plan.critic.note(piece.record, "tlli", ("no %d free TLLIs in a row; give tlli in the"
+            return plan.critic:note(piece.record, "tlli", ("no %d free TLLIs in a row; give tlli in the"
                 .. " file"):format(piece.count))
         end
         again = again or not member
@@ -129,23 +129,23 @@ function tllis.set(plan)
         end
     end
     each(function(piece)
-        return piece.old and not is_given(plan, piece)
+        return piece.old and not is_given(piece)
     end, function(_, spans, piece)
         piece.new.tlli = piece.old.tlli
         take_given(plan, spans, piece)
     end)
     each(function(piece)
-        return is_given(plan, piece)
+        return is_given(piece)
     end, take_given)
     each(function(piece)
-        return not piece.old and not is_given(plan, piece)
+        return not piece.old and not is_given(piece)
     end, choose)
     each(function(piece)
-        return is_given(plan, piece) or piece.old and piece.nsei ~= piece.old_nsei
+        return is_given(piece) or piece.old and piece.nsei ~= piece.old_nsei
     end, function(_, _, piece)
         local same = piece.old and piece.old.tlli == piece.new.tlli
         if piece.old and not same and piece.nsei ~= piece.old_nsei then
-            plan.critic.note(piece.record, "tlli", "an MS changes TLLI and NSE at once; allowed: one of"
+            plan.critic:note(piece.record, "tlli", "an MS changes TLLI and NSE at once; allowed: one of"
                 .. " them in a reload")
         elseif not same or piece.nsei ~= piece.old_nsei then
             check_in_force(plan, piece)

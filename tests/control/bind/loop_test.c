@@ -130,6 +130,16 @@ static int next_descriptor(void)
     return fd;
 }
 
+static int push_source(lua_State *L)
+{
+    return config_source_push(bind_of(L)->source, L);
+}
+
+static void prepare(struct bind *lua)
+{
+    bind_add_fields(lua, "limits", dp_config_fields, dp_config_field_count);
+}
+
 // It is read anew by a reload.
 static void a_file_for_which_there_is_no_memory_is_closed(void **state)
 {
@@ -139,15 +149,16 @@ static void a_file_for_which_there_is_no_memory_is_closed(void **state)
     (void)state;
     begin(NULL);
     struct bind *lua = control.lua;
-    bind_add_fields(lua, "limits", dp_config_fields, dp_config_field_count);
     assert_non_null(out);
     fprintf(out, "%*s", 1 << 20, "");
     fclose(out);
     FILE *nowhere = fopen("/dev/null", "w");
-    assert_false(bind_config(lua, path, &(struct bind_changes){0}, nowhere)); // nothing is in it
+    assert_false(bind_config(lua, path, &(struct bind_changes){0}, prepare,
+                             nowhere)); // nothing is in it
     fclose(nowhere);
     fd = next_descriptor();
-    lua_State *L = push("program", "source");
+    lua_State *L = lua->L;
+    lua_pushcfunction(L, push_source);
     lua_gc(L, LUA_GCCOLLECT);
     bind_limit(lua, lua->used + (1 << 19));
     assert_int_equal(lua_pcall(L, 0, 0, 0), LUA_ERRMEM);
