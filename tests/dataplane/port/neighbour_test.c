@@ -71,6 +71,27 @@ static void ipv6_is_asked_for_by_its_group(void **state)
     fixture_assert_sent(typed_solicitation, sizeof typed_solicitation);
 }
 
+// All buffers for answers wait elsewhere: it is asked for a second later.
+static void without_a_buffer_nobody_is_asked_for(void **state)
+{
+    enum { MOST = 4096 };
+    struct rte_mbuf *all[MOST];
+    uint32_t n = 0;
+    (void)state;
+    while (n < MOST && (all[n] = port_answer_alloc(&fx.port, 60)) != NULL)
+        n++;
+    assert_in_range(n, 1, MOST - 1);
+    use_ipv4(PEER_IPV4, 0);
+    port_neighbour_use(&fx.port, &peer_ipv6, NULL, 0);
+    assert_int_equal(port_tick(&fx.port, 0), S);
+    fixture_assert_nothing_sent();
+    rte_pktmbuf_free_bulk(all, n);
+    assert_int_equal(port_tick(&fx.port, S), 2 * S);
+    fixture_assert_sent(typed_question, sizeof typed_question);
+    fixture_assert_sent(typed_solicitation, sizeof typed_solicitation);
+    fixture_assert_nothing_sent();
+}
+
 static void one_that_is_known_is_asked_for_again_and_stays_in_use(void **state)
 {
     (void)state;
@@ -389,6 +410,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         PORT_TEST(one_that_is_not_known_is_asked_for_each_second),
         PORT_TEST(ipv6_is_asked_for_by_its_group),
+        PORT_TEST(without_a_buffer_nobody_is_asked_for),
         PORT_TEST(one_that_is_known_is_asked_for_again_and_stays_in_use),
         PORT_TEST(one_that_does_not_answer_is_silent),
         PORT_TEST(a_groups_address_is_not_learnt),
