@@ -15,6 +15,7 @@ import pathlib
 import re
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -60,6 +61,12 @@ def spent(command):
     return time.monotonic() - begin, usage.ru_utime, usage.ru_stime
 
 
+def doing(what):
+    """On a terminal: what takes a while; nothing before a line of results."""
+    if sys.stderr.isatty():
+        print(f"\r\033[K{what}{' ...' if what else ''}", end="", file=sys.stderr, flush=True)
+
+
 def walls(rows):
     return [wall for wall, _, _ in rows]
 
@@ -76,9 +83,11 @@ def compare(build, path, packets, runs):
                 "file by lab/captures/read": [build / "bench/gi_floor", "capture", path],
                 "file by read": [build / "bench/gi_floor", "read", path]}
     taken = {name: [] for name in commands}
-    for _ in range(runs):
+    for run in range(1, runs + 1):
         for name, command in commands.items():
+            doing(f"  run {run} of {runs}: {name}")
             taken[name].append(spent(command))
+    doing("")
     tcptrace = taken["tcptrace -lrn"]
     wall_s, busy_s = (statistics.median(column) for column in (walls(tcptrace), busies(tcptrace)))
     for name, rows in taken.items():
@@ -109,8 +118,10 @@ def memory(build, path):
                         ("40, 80 and 160 thousand flows, 1000 at once", [(n * 40000, 1000, 4) for n in (1, 2, 4)])):
         print(f"  {what}:")
         for flows, live, rounds in sizes:
+            doing("    making a capture and reading it")
             packets = capture(build, path, flows, live, rounds, 576, 96)
             most, last = most_memory([build / "sluice", "gi", path])
+            doing("")
             print(f"    {packets:9} packets: {most / 1e6:.2f} MB in all; {last}", flush=True)
 
 
@@ -124,8 +135,10 @@ def main():
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         path = pathlib.Path(folder) / "x.pcap"
         for name, (live, segment, snap) in SHAPES.items():
+            doing("making a capture")
             packets = capture(options.build, path, FLOWS, live, rounds_of(options.octets, segment, snap), segment, snap)
             settle(path)
+            doing("")
             print(f"{name}: {packets} packets, {path.stat().st_size / 1e9:.2f} GB", flush=True)
             compare(options.build, path, packets, options.runs)
         print("memory:")

@@ -44,6 +44,7 @@ static void begin(void)
     void *context = talloc_named_const(NULL, 0, "osmogb");
     if (!context || osmo_init_logging2(context, &nothing) < 0)
         abort();
+    log_set_log_level(osmo_stderr_target, LOGL_FATAL); // nothing of its own between the rows
     bssgp_set_bssgp_callback(take_answer, NULL);
     if (!btsctx_alloc(BVCI, NSEI))
         abort();

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <rte_common.h>
 #include <rte_eal.h>
 #include <rte_errno.h>
 #include <sched.h>
@@ -19,14 +20,16 @@
 #define MIB ((uint64_t)1 << 20)
 // DPDK's own heaps, lcore data and fragmentation, on top of the dataplane's memory.
 #define EAL_OWN_OCTETS (32 * MIB)
+#define USUAL_PAGES    "hugepages-2048kB" // those of nr_hugepages on this architecture
 
-static uint64_t free_octets(const char *sysfs_dir, const char *size_name)
+// Of the pages of that size, those that the file counts.
+static uint64_t octets_of(const char *sysfs_dir, const char *size_name, const char *file_name)
 {
     char path[512];
     uint64_t kib = 0, pages = 0;
     if (sscanf(size_name, "hugepages-%" SCNu64 "kB", &kib) != 1)
         return 0;
-    snprintf(path, sizeof path, "%s/%s/free_hugepages", sysfs_dir, size_name);
+    snprintf(path, sizeof path, "%s/%s/%s", sysfs_dir, size_name, file_name);
     FILE *file = fopen(path, "r");
     if (!file)
         return 0;
@@ -41,9 +44,12 @@ struct eal_plan eal_plan(const char *sysfs_dir, uint64_t need_octets)
     struct eal_plan plan = {.need_octets = need_octets + need_octets / 8 + EAL_OWN_OCTETS};
     DIR *dir = opendir(sysfs_dir);
     for (struct dirent *entry; dir && (entry = readdir(dir)) != NULL;)
-        plan.huge_free_octets += free_octets(sysfs_dir, entry->d_name);
+        plan.huge_free_octets += octets_of(sysfs_dir, entry->d_name, "free_hugepages");
     if (dir)
         closedir(dir);
+    plan.in_use_octets = octets_of(sysfs_dir, USUAL_PAGES, "nr_hugepages");
+    plan.in_use_octets -=
+        RTE_MIN(plan.in_use_octets, octets_of(sysfs_dir, USUAL_PAGES, "free_hugepages"));
     plan.huge = plan.huge_free_octets >= plan.need_octets;
     return plan;
 }
@@ -61,7 +67,7 @@ void eal_plan_text(const struct eal_plan *plan, char *text, uint32_t room)
                  " MiB are free. Results are the same; with a million MSs a packet costs 11 %% "
                  "more cycles. "
                  "To get huge pages: echo %" PRIu64 " > /proc/sys/vm/nr_hugepages",
-                 need, plan->huge_free_octets / MIB, (need + 1) / 2);
+                 need, plan->huge_free_octets / MIB, (need + plan->in_use_octets / MIB + 1) / 2);
 }
 
 // A socket's path has 108 octets at most, so a long name is cut.

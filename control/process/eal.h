@@ -10,6 +10,7 @@
 struct eal_plan {
     uint64_t need_octets;      // including DPDK's own memory
     uint64_t huge_free_octets; // free huge pages found
+    uint64_t in_use_octets;    // of 2 MiB pages that others use
     bool huge;
     char instance[64]; // the instance's folder name in runtime.h's folder; "": no telemetry socket
 };

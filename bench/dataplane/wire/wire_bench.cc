@@ -130,10 +130,10 @@ int main(int argc, char **argv)
         std::string name = std::string("fcs/") + variant->name;
         benchmark::RegisterBenchmark(name.c_str(), fcs_of, variant)
             ->ArgName("octets")
-            ->Arg(74)
-            ->Arg(266)
-            ->Arg(586)
-            ->Arg(1410)
+            ->Arg(72)
+            ->Arg(264)
+            ->Arg(584)
+            ->Arg(1408)
             ->Apply(packet_benchmark);
     }
     return benchmarks_begin(argc, argv) ? benchmarks_run() : 1;
