@@ -111,7 +111,8 @@ RACES = [
          "control/bind/loader", "put_rows"),
 ]
 
-PROGRAMS = {"control/process/clock": "control/control_process_clock_test",
+PROGRAMS = {"control/bind/loader": "control/control_bind_loader_test",
+            "control/process/clock": "control/control_process_clock_test",
             "control/export/ask": "control/control_export_ask_test",
             "control/export/board": "control/control_export_board_test",
             "control/plane/mailbox": "control/control_plane_mailbox_test",
