@@ -1,6 +1,6 @@
 -- The control plane's own structures against plain models: timers against a list that is sorted,
--- ids against a set; how many functions of a script are looked at. Run by `sluice lua`; prints a line
--- for each that holds.
+-- ids against a set; how long a misspelt word may be; how many functions of a script are looked at. Run
+-- by `sluice lua`; prints a line for each that holds.
 local clock = require "sluice.core.clock"
 local names = require "sluice.script.names"
 local nearest = require "sluice.base.nearest"
@@ -90,6 +90,16 @@ local function ids_hold()
         assert(pool:left() == 50 - count, "as many are left")
     end
     print "ids"
+end
+
+-- Words of up to 40 octets are compared, longer ones are not.
+local function nearest_holds()
+    for octets = 1, 60 do
+        local known = ("k"):rep(octets)
+        local found = nearest.find(known:sub(2) .. "x", { "?", known })
+        assert(octets == 1 or found == (octets <= 40 and known or nil), octets)
+    end
+    print "nearest"
 end
 
 -- A script may have more functions than anybody would compare with the hooks' names.
@@ -200,5 +210,6 @@ end
 
 timers_hold()
 ids_hold()
+nearest_holds()
 names_hold()
 teids_hold()

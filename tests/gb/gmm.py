@@ -8,7 +8,7 @@ from bss import Bss
 from gmm_world import (CELL, COLLECT, COMPLETE, DETACH, DETACH_ACCEPT, IDENTITY_REQUEST, IMSI, IMSI_DETACH, OTHER_BSS,
                        POWER_OFF, RA_CAPABILITY, RANDOM, SECOND, T3322, T3350, T3370, ZERO, Handset, Network, accept,
                        attach_request, config, identity_response, tmsi, update_request)
-from world import MS, S, case, main, new_folder, right, same
+from world import MS, S, case, main, ms, new_folder, right, same
 
 SECOND_IMSI = "001010000000002"
 STATUS = bytes.fromhex("0820")
@@ -398,6 +398,14 @@ def who():
         right(good and text.count(stranger) >= 2, text)
         good, text = network.world.ctl(f"phone {stranger}")
         right(not good and "REJECT 7" in text, text)
+    own = ms(stranger, 0xC0000001)
+    with Network(config(attach='who = "open", networks = { "001-01" }', phones="").replace(
+            "bvc { bvci = 2 }", f"bvc {{ bvci = 2, {own} }}", 1)) as network:
+        phone = Handset(network, stranger)
+        phone.say(phone.request())
+        network.one(bytes.fromhex("080407"))
+        right(network.lines(f"IMSI {stranger}", "ATTACH REJECT 7 (GPRS not allowed)",
+                            "an ms { } of the file has this IMSI; remove it"), network.world.log())
     with Network(attach='who = "open", networks = { "001-01" }', phones="") as network:
         Handset(network, stranger).attach()
         phone = Handset(network, foreign, tlli=0x78000333)

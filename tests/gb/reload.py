@@ -298,6 +298,12 @@ nse {{ nsei = 102, {rate} {nsvc(60, PEERS[102][0])}, bvc {{ bvci = 2 }} }}"""
         same(world.reload(text(nsvc(7, "198.51.100.7") + ",", 'rate = "64 kbit/s",'), 10 * S),
              (True, "1 NSE changed, 1 NS-VC added, 1 NS-VC removed"), "a reload")
         same(world.lua(count), "16", "NS-VCs")
+        same(world.reload(text(nsvc(7, "198.51.100.7") + ", " + nsvc(8, "198.51.100.8") + ",",
+                               'rate = "64 kbit/s",'), 10 * S),
+             (True, "1 NS-VC added, 1 NS-VC removed"), "another reload")
+        same(world.lua("local found = {} for _, nsvc in ipairs(require('sluice.core.network').nse_of_nsei[101].nsvcs) do "
+                       "found[#found + 1] = nsvc.cfg and nsvc.nsvci end return table.concat(found, ' ')"), "7 8",
+             "the NS-VCs of the file, though neither is alive")
 
 
 @case("contexts pass from MSs to MSs of a reload, either way, though no place is free")
