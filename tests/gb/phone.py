@@ -9,6 +9,7 @@ and attaches to osmo-sgsn (tests/interop/phone_sgsn.py) as it does to us.
     phone.activate(now_ns, apn="internet") a context; phone.contexts[nsapi].address, .state
     phone.deactivate(now_ns, nsapi); phone.update(now_ns, ra); phone.detach(now_ns, power_off=True)
     phone.send(now_ns, nsapi, packet)      an N-PDU; what comes is in phone.packets as (time_ns, nsapi, packet)
+    phone.page(now_ns, identity)           a page by mobile identity;  phone.reselect(now_ns): another cell of its area
     phone.state                            one of STATES
     phone.messages                         (time_ns, "up" or "down", octets) of GMM and SM
     phone.refused, phone.unexpected        causes and messages
@@ -17,7 +18,7 @@ and attaches to osmo-sgsn (tests/interop/phone_sgsn.py) as it does to us.
 It raises Fault for a message that no network may send: a wrong length, a value that is none, elements out of their
 order. Its options are what real phones do: `tlli` instead of a random one, `net_capability`, `ra_capability`,
 `is_impatient`: T3310 and T3330 repeat at once, without T3311 between (libosmo-gprs); `ti_flag` 1 in what it sends
-(the same); `keeps_numbers`: N(U) goes on over a detach; `timers_s`: other values of timers, for real time; `card` (phone_card.py),
+(the same); `keeps_numbers`: N(U) goes on over a detach; `sign`: what LLC says when it only says that it is there, one of SIGNS; `timers_s`: other values of timers, for real time; `card` (phone_card.py),
 without which it cannot answer AUTHENTICATION AND CIPHERING REQUEST.
 
     phone.keys                             (GEA, key) of each cipher that it has had, (0, b"") of none
@@ -30,6 +31,7 @@ from phone_card import Refusal, encipher
 from phone_llc import USER_SAPIS, Fault, Llc, Sndcp, need
 
 S = 10**9
+SIGNS = ("null", "clear", "own")  # a NULL frame; UI frames of no octets on SAPI 1: in clear, or as all others
 STATES = ("deregistered", "attaching", "registered", "updating", "detaching")
 # Of a phone (24.008 tables 11.3 and 11.3a, 11.2c): for how long, and how often in all.
 TIMER_S = {"T3310": 15, "T3311": 15, "T3321": 15, "T3330": 15, "T3302": 12 * 60, "T3380": 30, "T3390": 8, "T3314": 44,
@@ -137,12 +139,13 @@ class Context:
 class Phone:
     def __init__(self, imsi, *, rai, tlli=None, net_capability=b"\xe5\xe0", ra_capability=RA_CAPABILITY,
                  imeisv="4901542032375180", is_impatient=False, ti_flag=0, keeps_numbers=False, timers_s=(),
-                 chance=None, card=None):
+                 chance=None, card=None, sign="null"):
         self.imsi, self.imeisv, self.cell_rai = imsi, imeisv, rai
         self.net_capability, self.ra_capability = net_capability, ra_capability
         self.is_impatient, self.ti_flag, self.keeps_numbers = is_impatient, ti_flag, keeps_numbers
         self.timer_s = {**TIMER_S, **dict(timers_s)}
         self.chance = chance or random.Random(int(imsi))
+        self.sign, self.ready_until_ns = sign, 0
         self.card, self.cksn, self.keys, self.gea = card, NO_KEY, [], 0
         self.challenge, self.response, self.failures, self.is_barred = None, None, 0, False
         self.first_tlli, self.p_tmsi, self.rai, self.signature = tlli, None, None, None
@@ -160,6 +163,7 @@ class Phone:
 
     def out(self, frame):
         self.frames.append((self.tlli, frame))
+        self.ready_until_ns = self.now_ns + self.t3314_ns
         if self.state in ("registered", "updating") and self.t3312_ns:
             self.timers["T3312"] = self.now_ns + self.t3314_ns + self.t3312_ns
 
@@ -412,6 +416,29 @@ class Phone:
             self.stop("T3312")
             return self.judge(cause, found)
         return self.update_failed(TRIES if cause in GIVES_UP else 1)
+
+    # ---- Where it is: paging (4.7.9.1), cell update (23.060 6.9.1.1) ----
+
+    def is_there(self):
+        self.out(self.llc.null() if self.sign == "null" else self.llc.ui(1, b"", clear=self.sign == "clear"))
+
+    def page(self, now_ns, identity):
+        """By P-TMSI it answers; by its IMSI it forgets what it is, and attaches anew."""
+        self.now_ns = now_ns
+        if self.state == "registered" and self.p_tmsi and identity == b"\xf4" + self.p_tmsi:
+            self.is_there()
+        elif self.state == "registered" and identity == mobile_identity(1, self.imsi):
+            self.ended()
+            self.forget()
+            self.request_attach()
+        return self.done()
+
+    def reselect(self, now_ns):
+        """READY: it says that it is in another cell. STANDBY: nothing, if the area is the same."""
+        self.now_ns = now_ns
+        if self.state == "registered" and now_ns < self.ready_until_ns:
+            self.is_there()
+        return self.done()
 
     # ---- Detach (4.7.4) ----
 

@@ -57,6 +57,9 @@ class Crowd:
         times = self.chance.choice((1, 1, 2, 3))
         self.net.harm(way, name, what, times, nth=self.net.counts[way, name, one.imsi] + 1, ns=ns, one=one)
 
+    def roam(self, one):
+        one.bvci = self.chance.choice((2, 3))
+
     def step(self, one):
         now_ns = self.net.world.now_ns
         for way, name in self.HARMED:
@@ -71,7 +74,7 @@ class Crowd:
             elif what < 0.4:
                 self.net.follow(one, one.attach(now_ns))
             elif one.state == "registered":
-                one.bvci = self.chance.choice((2, 3))
+                self.roam(one)
                 self.net.follow(one, one.update(now_ns, kind=0))
 
     def run(self, steps):

@@ -4,6 +4,7 @@ program or of its other tests.
 
     llc = Llc()
     octets = llc.ui(1, message)            a UI frame to be sent
+    llc.null()                             a U frame that says nothing
     llc.take(octets)                       Ui(sapi, info, enciphered), or None; llc.answers are to be sent then
     llc.rekey(function)                    of (llc, iov_ui, direction, oc): the frame with its key stream over all
                                            behind the header, direction 0 up, 1 down; None: no cipher from now on
@@ -106,6 +107,12 @@ class Llc:
         frame = bytes((sapi, 0xC0 | nu >> 6, (nu & 63) << 2 | enciphered << 1 | 1)) + info
         frame += fcs(frame)
         return self.cipher(frame, self.iov_ui, 0, number // NUMBERS * NUMBERS) if enciphered else frame
+
+    @staticmethod
+    def null():
+        """It says that the phone is there, and nothing else (6.4.1)."""
+        frame = bytes((1, 0xE0))
+        return frame + fcs(frame)
 
     def drop(self, why):
         self.dropped[why] += 1

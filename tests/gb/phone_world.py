@@ -19,7 +19,7 @@ import itertools
 
 import codec
 from bss import Bss
-from phone import GMM, Phone
+from phone import GMM, Phone, mobile_identity
 from phone_card import encipher, given
 from phone_llc import XID_IOV_UI, fcs, parameters
 from world import HEAD, MS, S, World, nsvc, right, same
@@ -56,7 +56,8 @@ local p = require('sluice.phones.store').by_imsi('IMSI');
 local c = {}; if p then for nsapi = 5, 15 do local one = p.contexts[nsapi]
     if one then c[#c + 1] = nsapi .. ':' .. one.state .. ':' .. (one.address or '-') end end end
 return p and table.concat({ ('%08x'):format(p.p_tmsi), p.p_tmsi_old and ('%08x'):format(p.p_tmsi_old) or '-',
-    #p.runs, p.attempt and 'attempt' or '-', p.bvc.bvci, table.concat(c, ',') }, ' ') or 'nobody'
+    #p.runs, p.attempt and 'attempt' or '-', (require('sluice.core.network').bvc[(require('dp').ms_cell(p.ms_id))]
+    or {}).bvci or '-', table.concat(c, ',') }, ' ') or 'nobody'
 """.replace("\n", " ")
 
 
@@ -96,7 +97,9 @@ class PhoneBss(Bss):
     def input(self, nsvc_of, pdu):
         super().input(nsvc_of, pdu)
         sdu = pdu.sdu or pdu
-        if sdu.name == "bssgp_dl_unitdata" and self.net:
+        if sdu.name == "bssgp_paging_ps" and self.net:
+            self.net.page(self, sdu)
+        elif sdu.name == "bssgp_dl_unitdata" and self.net:
             self.net.downlink(self, pdu.bvci, sdu["v_tlli"], sdu["llc"])
             if not self.net.keeps:
                 self.dl.clear()
@@ -199,6 +202,14 @@ class Phones:
                 self.through(one, "down", llc,
                              lambda one=one: self.follow(one, one.take(self.world.now_ns, tlli, llc)))
 
+    def page(self, bss, pdu):
+        """By P-TMSI, else by IMSI; in a cell, in an area, or in all cells."""
+        identity = b"\xf4" + pdu["tmsi"].to_bytes(4) if pdu["tmsi"] is not None else mobile_identity(1, pdu["imsi"])
+        for one in self.phones:
+            is_in = one.bss is bss and one.is_on and pdu["bvci"] in (None, one.bvci) and pdu["rai"] in (None, one.cell_rai)
+            if is_in:
+                self.arrive(self.hit(one, "down", "page"), lambda one=one: self.follow(one, one.page(self.world.now_ns, identity)))
+
     # ---- The air ----
 
     def through(self, one, way, llc, go):
@@ -206,13 +217,21 @@ class Phones:
         if self.keeps and is_ui(llc) and llc[2] & 2:
             self.enciphered.append((one, way, llc))
         name = name_of(octets) if octets else "other"
+        hit = self.hit(one, way, name)
+        if octets and self.keeps:
+            is_lost = hit is not None and hit.what in ("lose", "delay")
+            self.air.append(Said(self.world.now_ns, one.imsi, way, name, octets, is_lost))
+        self.arrive(hit, go)
+
+    def hit(self, one, way, name):
+        """What is to be done to that message; None: nothing."""
         self.counts[way, name, one.imsi] += 1
         number = self.counts[way, name, one.imsi]
-        hit = next((harm for harm in self.harms if (harm.way, harm.name) == (way, name) and number in harm.which
-                    and harm.imsi in (None, one.imsi)), None)
+        return next((harm for harm in self.harms if (harm.way, harm.name) == (way, name) and number in harm.which
+                     and harm.imsi in (None, one.imsi)), None)
+
+    def arrive(self, hit, go):
         what = hit and hit.what
-        if octets and self.keeps:
-            self.air.append(Said(self.world.now_ns, one.imsi, way, name, octets, what in ("lose", "delay")))
         if what in (None, "double"):
             go()
         if what in ("double", "delay"):

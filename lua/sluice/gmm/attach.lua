@@ -219,7 +219,7 @@ states.accept = {
 -- The IMSI, if the request says it by itself or by a P-TMSI that we gave in the area that it names.
 local function imsi_of(pdu, p_tmsi)
     local phone = p_tmsi and store.by_p_tmsi(p_tmsi)
-    if phone and phone.area == place.area_number(pdu.old_area) then
+    if phone and place.was_in(phone, pdu.old_area) then
         return phone.imsi
     end
     return pdu.identity.imsi

@@ -43,9 +43,9 @@ local function put(nse, bvc, tlli, octets, phone)
     end
 end
 
--- Sends the message to the phone.
-function frames.send(phone, message)
-    local elsewhere = phone.elsewhere
+-- Sends the message to the phone. run: whose message it is, nil for none.
+function frames.send(phone, message, run)
+    local elsewhere = run and run.elsewhere
     if elsewhere then
         put(elsewhere.nse, elsewhere.bvc, elsewhere.tlli, signalling.frame(phone.link, message), phone)
     elseif phone.ms_id and not phone.attempt then
@@ -204,15 +204,16 @@ local function phone_of(nse, tlli, ms_id)
     return p_tmsi and store.by_p_tmsi(p_tmsi)
 end
 
--- Under a key only enciphered frames are surely the phone's, and it is where they come from.
-local function input(octets, link, nse, bvc, tlli, ms_id, is_enciphered)
+-- Under a key only enciphered frames are surely the phone's, and it is where they come from. Returns the frame as handlers
+-- get it; nil: nobody's, or it cannot be taken there.
+local function whose(link, nse, bvc, tlli, ms_id, is_enciphered)
     local phone = ms_id and is_enciphered and store.of_ms(ms_id) or phone_of(nse, tlli, ms_id)
     if not bvc or ms_id and not phone then -- an MS of the file: GMM is not its matter
-        return "ignored"
+        return nil
     end
     local is_sure = is_enciphered or phone and not (phone.ms_id and phone.link.key)
     if phone and phone.ms_id and is_enciphered and not roam.shown(phone.ms_id, bvc) then
-        return "ignored" -- the worker of the cell has no room
+        return nil -- the worker of the cell has no room
     end
     local at = { phone = phone, link = phone and phone.link or link, nse = nse, bvc = bvc, tlli = tlli, ms_id = ms_id }
     if is_sure then
@@ -225,6 +226,14 @@ local function input(octets, link, nse, bvc, tlli, ms_id, is_enciphered)
             procedure.got(run, "own_tlli")
         end
     end
+    return at
+end
+
+local function input(octets, ...)
+    local at = whose(...)
+    if not at then
+        return "ignored"
+    end
     local pd = octets:byte() & 15
     if pd == PD_GMM then
         return take_gmm(at, octets)
@@ -233,10 +242,10 @@ local function input(octets, link, nse, bvc, tlli, ms_id, is_enciphered)
 end
 
 -- The link of a TLLI that is no MS's here. One that is a phone's own is its MS's elsewhere: without a key ms/roam.lua
--- decides.
-local function link_of(nse, _, tlli)
+-- decides, but about a REQUEST for an update, which may come under any of the phone's TLLIs.
+local function link_of(nse, _, tlli, octets)
     local phone = phone_of(nse, tlli)
-    if phone and phone.p_tmsi == tlli and not phone.link.key then
+    if phone and phone.p_tmsi == tlli and not phone.link.key and not signalling.is_update(octets) then
         return nil
     end
     return phone and phone.link or signalling.new()
@@ -261,6 +270,9 @@ end
 function frames.begin()
     signalling.on(PD_GMM, input)
     signalling.on(PD_SM, input)
+    signalling.on_sign(function(...)
+        return whose(...) and "handled" or "ignored"
+    end)
     signalling.strangers(link_of)
     signalling.nobody(nobody)
 end

@@ -7,6 +7,7 @@ local clock = require "sluice.core.clock"
 local dp = require "dp"
 local hex = require "sluice.base.hex"
 local log = require "log"
+local paging = require "sluice.ms.paging"
 local procedure = require "sluice.phones.procedure"
 local ranges = require "sluice.subscribers.ranges"
 local signalling = require "sluice.llc.signalling"
@@ -110,6 +111,12 @@ end
 
 place.area_number = areas.of
 
+-- Whether the phone may say that the area, as an element has it, was its last one.
+function place.was_in(phone, area)
+    local number = areas.of(area)
+    return number == phone.area or number == phone.area_other
+end
+
 function place.tlli(phone)
     return phone.p_tmsi | LOCAL
 end
@@ -160,6 +167,12 @@ function place.answer_to(phone, nse, tlli)
     end
     return true
 end
+
+-- A phone that has not used its new P-TMSI may have either, whatever it is spoken to with.
+paging.by(function(ms_id)
+    local phone = store.of_ms(ms_id)
+    return phone and { phone.p_tmsi, phone.p_tmsi_old }
+end)
 
 -- The P-TMSI of a local or foreign TLLI; nil for others.
 function place.p_tmsi_of(tlli)

@@ -1,5 +1,6 @@
 -- What the operator may have done to a phone that is attached, with a key or none: another authentication, which makes a
--- new key (`sluice ctl authenticate`), and another P-TMSI (`sluice ctl reallocate`, TS 24.008 4.7.6).
+-- new key (`sluice ctl authenticate`), and another P-TMSI (`sluice ctl reallocate`, TS 24.008 4.7.6). The latter also asks
+-- a phone with a key to prove that it is in a cell of another NSE.
 local clock = require "sluice.core.clock"
 local frames = require "sluice.gmm.frames"
 local log = require "log"
@@ -8,6 +9,7 @@ local procedure = require "sluice.phones.procedure"
 local requests = require "sluice.core.requests"
 local security = require "sluice.gmm.security"
 local store = require "sluice.phones.store"
+local subscribers = require "sluice.subscribers.registry"
 local timers = require "sluice.core.timers"
 
 -- ---- Authentication ----
@@ -71,7 +73,7 @@ local reallocation = {
             message = function(run)
                 local phone = run.phone
                 return frames.encode("gmm_reallocation_command", {
-                    p_tmsi = phone.p_tmsi, area = place.area(phone.bvc), force_standby = 0,
+                    p_tmsi = phone.p_tmsi, area = place.area(run.bvc), force_standby = 0,
                     signature = phone.key and phone.signature,
                 })
             end,
@@ -81,6 +83,17 @@ local reallocation = {
     },
 }
 
+-- A phone answers a page, or says that it has another cell, by a frame that says nothing and is in clear, so anybody may
+-- have sent it. What it is asked there is enciphered, as its answer will be, which moves it.
+subscribers.watch("unproven", function(ms_id, bvc)
+    local phone = store.of_ms(ms_id)
+    if phone and phone.key and not phone.attempt and not procedure.of(phone, "gmm") and place.area(bvc) then
+        local run = procedure.begin(reallocation, phone, "gmm")
+        run.bvc, run.elsewhere = bvc, { nse = bvc.nse, bvc = bvc, tlli = subscribers.of(ms_id).ms.tlli }
+        procedure.enter(run, "command")
+    end
+end)
+
 -- ---- sluice ctl ----
 
 -- A job may be suspended, so a timer of 0 begins; what goes on already goes on.
@@ -88,7 +101,7 @@ local function begin(asked)
     local phone = store.by_imsi(asked.imsi)
     if phone and not phone.attempt and not procedure.of(phone, "gmm") and place.area(phone.bvc) then
         local run = procedure.begin(asked.procedure, phone, "gmm")
-        run.card = phone.card
+        run.card, run.bvc = phone.card, phone.bvc
         procedure.enter(run, asked.state)
     end
 end

@@ -165,7 +165,7 @@ security.state = {
     got = { gmm_authentication_response = answered, gmm_authentication_failure = failed },
     over = function(run)
         if run.is_wrong then
-            frames.send(run.phone, frames.encode("gmm_authentication_reject", {}))
+            frames.send(run.phone, frames.encode("gmm_authentication_reject", {}), run)
         end
         run.procedure.unanswered(run)
     end,

@@ -26,7 +26,15 @@ local DETACHED, MSC_NOT_REACHABLE = 10, 16
 local function known(at, pdu)
     local phone = at.phone
     local is_attached = phone and phone.ms_id and not phone.attempt
-    return is_attached and (at.ms_id or phone.area == place.area_number(pdu.old_area)) and phone
+    return is_attached and (at.ms_id or place.was_in(phone, pdu.old_area)) and phone
+end
+
+-- A REQUEST that has come to its end with COMPLETE, and comes again or late: nobody has its P-TMSI any more. An answer
+-- would be a Reset of whoever still listens to its TLLI, who is the phone itself.
+local function is_late(at, octets)
+    local former = place.p_tmsi_of(at.tlli)
+    local phone = former and store.by_former_p_tmsi(former)
+    return phone ~= nil and phone.updated == octets
 end
 
 -- What the phone says of itself; what it leaves out stays as it was.
@@ -73,9 +81,10 @@ local function accept_fields(phone, pdu, bvc, is_its_own)
     }
 end
 
--- The phone is in the cell, and what the REQUEST says holds if it is its own.
+-- The phone is in the cell, and what the REQUEST says holds if it is its own. If it does not get the ACCEPT, it goes on
+-- saying that it was where it has said.
 local function holds(phone, pdu, bvc, is_its_own)
-    phone.area = place.area_number(bvc.cell)
+    phone.area, phone.area_other = place.area_number(bvc.cell), place.area_number(pdu.old_area)
     if is_its_own then
         learn(phone, pdu)
     end
@@ -88,25 +97,18 @@ end
 -- ---- With a key ----
 
 local states = {}
-local with_key = {
-    name = "update", states = states,
-    stopped = function(run)
-        run.phone.elsewhere = nil
-    end,
-}
-
-local function finish(run)
-    procedure.finish(run)
-    run.phone.elsewhere = nil
-end
+local with_key = { name = "update", states = states }
+local finish = procedure.finish
 
 local function complete(run)
     finish(run)
+    run.phone.updated = run.request
     holds(run.phone, run.pdu, run.bvc, run.is_its_own)
 end
 
 states.accept = {
     enter = function(run)
+        run.phone.area_other = place.area_number(run.bvc.cell)
         place.rename(run.phone)
     end,
     message = function(run)
@@ -129,7 +131,7 @@ function with_key.authenticated(run, key)
     if not roam.shown(phone.ms_id, run.bvc) or not place.answer_to(phone, run.nse, run.tlli) then
         return finish(run) -- there is no place for it: it tries again
     end
-    phone.nse, phone.bvc, phone.elsewhere = run.nse, run.bvc, nil
+    phone.nse, phone.bvc, run.elsewhere = run.nse, run.bvc, nil
     security.take(phone, key)
     procedure.enter(run, "accept")
 end
@@ -141,12 +143,13 @@ function with_key.unable(run, advice)
     finish(run)
 end
 
--- What goes on already, such as a detach, goes on: anybody can send a REQUEST, and its phone sends it again.
+-- What goes on already, such as a detach, goes on: anybody can send a REQUEST, and its phone sends it again. But what a
+-- frame from another cell has begun gives way, for anybody can send that, too.
 local function begin(at, phone, pdu, octets)
     local run = procedure.of(phone, "gmm")
     if run and run.procedure == with_key and procedure.again(run, octets) then
         return "handled"
-    elseif run and run.procedure ~= with_key then
+    elseif run and run.procedure ~= with_key and not run.elsewhere then
         return "ignored"
     end
     run = procedure.begin(with_key, phone, "gmm", octets)
@@ -154,7 +157,7 @@ local function begin(at, phone, pdu, octets)
     run.pdu, run.nse, run.bvc, run.tlli, run.card = pdu, at.nse, at.bvc, at.tlli, phone.card
     run.said_cksn = pdu.cksn
     if dp.ms_cell(phone.ms_id) ~= at.bvc.id or at.tlli ~= subscribers.of(phone.ms_id).ms.tlli then
-        phone.elsewhere = { nse = at.nse, bvc = at.bvc, tlli = at.tlli }
+        run.elsewhere = { nse = at.nse, bvc = at.bvc, tlli = at.tlli }
     end
     procedure.enter(run, pdu.cksn == phone.cksn and "accept" or "authenticate")
     return "handled"
@@ -173,7 +176,9 @@ end
 
 frames.take("gmm_update_request", function(at, pdu, octets)
     local phone = known(at, pdu)
-    if not phone or not place.area(at.bvc) then
+    if not at.phone and is_late(at, octets) then
+        return "ignored"
+    elseif not phone or not place.area(at.bvc) then
         return refuse(at)
     elseif phone.key then
         return begin(at, phone, pdu, octets)

@@ -11,7 +11,8 @@
 -- clear, so under a key such frames have a window of their own, which the enciphered frames move along: a
 -- forged one cannot make us wrong about OC. For the same reason only duplicates in clear are taken after all
 -- when three have come in a row, which is a phone that has begun at N(U) 0 again: GMM repeats with the next N(U).
--- ATTACH REQUEST says so by itself: it is taken under any N(U). GMM sees to one that comes twice.
+-- ATTACH REQUEST says so by itself, and nobody shall keep a phone's update out by frames in its name: both are taken
+-- under any N(U). GMM sees to one that comes twice.
 local cipher = require "cipher"
 local count = require "count"
 local dp = require "dp"
@@ -43,7 +44,8 @@ end
 
 local CLEAR_UP = types_of { "gmm_attach_request", "gmm_update_request", "gmm_authentication_response",
     "gmm_authentication_failure", "gmm_identity_response" }
-local BEGINNING = types_of { "gmm_attach_request" }
+local BEGINNING = types_of { "gmm_attach_request", "gmm_update_request" }
+local UPDATE = types_of { "gmm_update_request" }
 local CLEAR_DOWN = types_of { "gmm_attach_reject", "gmm_update_reject", "gmm_authentication_request",
     "gmm_authentication_reject", "gmm_identity_request" }
 
@@ -147,7 +149,15 @@ function signalling.on(pd, handler)
     handlers[pd], is_wanted = handler, true
 end
 
--- fn(nse, bvc, tlli) -> the link of the phone with a TLLI that the NSE does not know; nil: the frame is not
+local of_signs
+
+-- The same, without a message, for frames of no octets, by which a phone answers a page or says that it is in another
+-- cell.
+function signalling.on_sign(handler)
+    of_signs = handler
+end
+
+-- fn(nse, bvc, tlli, octets) -> the link of the phone with a TLLI that the NSE does not know; nil: the frame is not
 -- taken here. By default each such frame has a new link, which its handler may keep.
 function signalling.strangers(fn)
     stranger_of = fn
@@ -180,7 +190,7 @@ local function take_number(window, number)
     window.times = 0
 end
 
--- A duplicate in clear. Returns whether the numbers go on behind it, as it begins anew, or so many have come.
+-- A duplicate in clear. Returns whether the numbers go on behind it, as it begins something, or so many have come.
 local function is_restart(window, message)
     window.times = window.times + 1
     return window.times >= DUPLICATES or is_clear(BEGINNING, message)
@@ -241,6 +251,9 @@ local function take(link, window, number)
 end
 
 local function deliver(message, ...)
+    if message == "" and of_signs then
+        return of_signs(...)
+    end
     local handler = #message >= 2 and handlers[message:byte() & 15]
     if not handler then
         log.debug(("a message of %d octets on SAPI 1 is ignored: no protocol of it is known"):format(#message))
@@ -267,6 +280,18 @@ function signalling.is_enciphered(octets)
     return more ~= nil and control & 0xE0 == 0xC0 and more & 2 ~= 0
 end
 
+-- A UI frame in clear of no octets: under a key it says no more than a NULL frame does.
+local function is_sign(octets)
+    local frame = wire.llc_ui.decode(octets)
+    return frame and not frame.enciphered and frame.info == ""
+end
+
+-- A UI frame on SAPI 1, in clear, with a REQUEST for an update.
+function signalling.is_update(octets)
+    local frame = wire.llc_ui.decode(octets)
+    return frame and not frame.enciphered and is_clear(UPDATE, frame.info)
+end
+
 -- A UI frame of SAPI 1, whatever else is wrong with it, that some handler may want.
 function signalling.takes(octets)
     return is_wanted and (octets:byte(1) or 0) & 0xBF == SAPI and (octets:byte(2) or 0) & 0xE0 == 0xC0
@@ -281,16 +306,17 @@ local function is_there(ms_id, bvc, octets, link, window)
     return link.key ~= nil or roam.heard_by_control(ms_id, bvc, octets)
 end
 
--- Takes the frame of an MS (ms_id) or a stranger in the cell. Returns the outcome; nil if the frame has no link.
+-- Takes the frame of an MS (ms_id) or a stranger in the cell. Returns the outcome; nil if the frame has no link, or says
+-- nothing that is signalling's.
 -- As frames.lua says, a frame of an MS that control does not believe to be there says nothing.
 function signalling.input(nse, bvc, tlli, ms_id, octets)
     local link
     if ms_id then
         link = signalling.of(ms_id)
     else
-        link = stranger_of(nse, bvc, tlli)
+        link = stranger_of(nse, bvc, tlli, octets)
     end
-    if not link then
+    if not link or link.key and is_sign(octets) then
         return nil
     end
     local info, number, window = read(link, octets)

@@ -42,12 +42,25 @@ local QOS = {
 -- an MS attaches again (24.008 4.7.9.1.2).
 local LOCAL = 3
 
-local function page_of(ms_id, tlli)
+-- By ms_id a list of P-TMSIs, any of which the MS may have; nil: of an MS of the file.
+local p_tmsis_of
+
+-- fn(ms_id) -> that list.
+function paging.by(fn)
+    p_tmsis_of = fn
+end
+
+local function page_of(ms_id, p_tmsi)
     local record = subscribers.of(ms_id)
-    return {
-        imsi = subscribers.imsi(ms_id), drx = record.ms.drx, qos = QOS,
-        p_tmsi = tlli >> 30 == LOCAL and tlli or nil,
-    }
+    return { imsi = subscribers.imsi(ms_id), drx = record.ms.drx, qos = QOS, p_tmsi = p_tmsi }
+end
+
+local function pages_of(ms_id, tlli)
+    local p_tmsis, pages = p_tmsis_of and p_tmsis_of(ms_id), {}
+    for i, p_tmsi in ipairs(p_tmsis or {}) do
+        pages[i] = page_of(ms_id, p_tmsi)
+    end
+    return p_tmsis and pages or { page_of(ms_id, tlli >> 30 == LOCAL and tlli or nil) }
 end
 
 local function rai_of(cell)
@@ -67,12 +80,15 @@ local function send_wide(bvc, page)
     end
 end
 
--- Sends one page of the MS in that cell, which need not be its own.
+-- Pages the MS once in that cell, which need not be its own.
 function paging.page(ms_id, bvc)
     local _, tlli = dp.ms_cell(ms_id)
-    local page = page_of(ms_id, tlli)
-    page.bvci = bvc.bvci
-    return gb.send_signalling(bvc.nse, "bssgp_paging_ps", page)
+    local is_sent
+    for _, page in ipairs(pages_of(ms_id, tlli)) do
+        page.bvci = bvc.bvci
+        is_sent = gb.send_signalling(bvc.nse, "bssgp_paging_ps", page)
+    end
+    return is_sent
 end
 
 local function send(ms_id, wide)
@@ -81,7 +97,9 @@ local function send(ms_id, wide)
     if not bvc then
         return false
     elseif wide and bvc.cell then
-        send_wide(bvc, page_of(ms_id, tlli))
+        for _, page in ipairs(pages_of(ms_id, tlli)) do
+            send_wide(bvc, page)
+        end
         return true
     end
     return paging.page(ms_id, bvc)

@@ -226,6 +226,7 @@ end
 
 local function unproven(ms_id, old, bvc)
     count.add "claims_unproven"
+    subscribers.tell("unproven", ms_id, bvc)
     hints.unproven(subscribers.imsi(ms_id), old.nse, bvc.nse)
 end
 

@@ -1,15 +1,16 @@
 -- Runs the procedures of phones, which are tables: what is sent in a state, how often it is repeated, what may come
 -- then, and what follows. Repetition is here and nowhere else. README.md has the form of a table.
 --
--- A run is one procedure of one phone under way: { procedure, phone, place, request, state, message, expiries }, and
--- what the procedure itself keeps in it. A phone has at most one run at a place: "gmm", or what sm calls a context.
+-- A run is one procedure of one phone under way: { procedure, phone, place, request, state, message, expiries,
+-- elsewhere }, and what the procedure itself keeps in it. elsewhere: { nse, bvc, tlli }, where the phone has said that it
+-- is, and has not proved it: what the run sends goes there, and nothing else. A phone has at most one run at a place: "gmm", or what sm calls a context.
 local count = require "count"
 local network = require "sluice.core.network"
 local timers = require "sluice.core.timers"
 
 local procedure = {}
 
--- fn(phone, message): puts a message of GMM or SM on the phone's SAPI 1.
+-- fn(phone, message, run): puts a message of GMM or SM on the phone's SAPI 1, to where the run says.
 local send_to
 
 function procedure.sender(fn)
@@ -73,7 +74,7 @@ local function expired(run)
     end
     count.add "retries"
     if run.message then
-        send_to(run.phone, run.message)
+        send_to(run.phone, run.message, run)
     end
     start_timer(run)
 end
@@ -96,7 +97,7 @@ function procedure.enter(run, name)
     end
     run.message = state.message and state.message(run)
     if run.message then
-        send_to(run.phone, run.message)
+        send_to(run.phone, run.message, run)
     end
     if state.timer then
         start_timer(run)
@@ -110,7 +111,7 @@ function procedure.again(run, request)
         return false
     end
     if run.message then
-        send_to(run.phone, run.message)
+        send_to(run.phone, run.message, run)
         if run.state.timer then
             start_timer(run)
         end

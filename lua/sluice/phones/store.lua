@@ -1,12 +1,14 @@
 -- The phones that have attached or are about to: everything about a phone that is not in the dataplane. gmm makes
 -- and ends them, sm adds contexts. A phone is one table from its first frame to its end:
 --   imsi        its digits; nil while nobody has said who it is
---   p_tmsi      what it goes by, from ATTACH ACCEPT on; p_tmsi_old: also valid, until it uses the new one
+--   p_tmsi      what it goes by, from ATTACH ACCEPT on; p_tmsi_old: also valid, until it uses the new one;
+--               p_tmsi_former: that before, which is valid no more
 --   signature   its P-TMSI signature, under a key; signature_old: also valid, as p_tmsi_old
 --   ms_id       its MS in the dataplane and in subscribers/, from ATTACH ACCEPT on. A phone with it is attached
 --   link        its SAPI 1 (llc/signalling.lua)
---   elsewhere   { nse, bvc, tlli }: it says in an update that it is there, and has not proved it yet
 --   nse, bvc    where its last frame came from; tlli: under which TLLI
+--   area        the routeing area of its last ACCEPT, as a number; area_other: another one that it may be in by what it
+--               knows, as ACCEPTs and COMPLETEs get lost. updated: the octets of its last REQUEST that has come to its end
 --   card        { k, opc } of phone { }; nil: it need not prove who it is. cksn, is_sim: of its last authentication
 --   key         { cksn, cipher, gea, octets, digits } of the same; nil: none, or without a cipher
 --   net_capability, ra_capability, drx          as its last ATTACH or update said; imeisv: as it said under way
@@ -19,7 +21,7 @@ local watchers = require "sluice.core.watchers"
 
 local store = { phones = {} } -- all of them; the last takes the place of one that goes
 
-local by_imsi, by_p_tmsi, by_ms_id = {}, {}, {}
+local by_imsi, by_p_tmsi, by_former, by_ms_id = {}, {}, {}, {}
 
 -- watch(event, fn): fn(phone, ...) is called at each such event.
 store.watch, store.tell = watchers {
@@ -40,6 +42,11 @@ end
 
 function store.by_p_tmsi(p_tmsi)
     return by_p_tmsi[p_tmsi]
+end
+
+-- The phone that had the P-TMSI before the one that it has.
+function store.by_former_p_tmsi(p_tmsi)
+    return by_former[p_tmsi]
 end
 
 function store.of_ms(ms_id)
@@ -68,10 +75,21 @@ function store.rename(phone, p_tmsi)
     phone.p_tmsi, by_p_tmsi[p_tmsi] = p_tmsi, phone
 end
 
--- The phone uses its P-TMSI: the former one is nobody's.
+local function forget_former(phone)
+    local former = phone.p_tmsi_former
+    if former and by_former[former] == phone then
+        by_former[former] = nil
+    end
+    phone.p_tmsi_former = nil
+end
+
+-- The phone uses its P-TMSI: the old one is nobody's.
 function store.settle(phone)
-    if phone.p_tmsi_old then
-        by_p_tmsi[phone.p_tmsi_old], phone.p_tmsi_old = nil, nil
+    local old = phone.p_tmsi_old
+    if old then
+        forget_former(phone)
+        by_p_tmsi[old], phone.p_tmsi_old = nil, nil
+        by_former[old], phone.p_tmsi_former = phone, old
     end
 end
 
@@ -84,6 +102,7 @@ function store.remove(phone)
     count.set("attached", #phones)
     by_imsi[phone.imsi], by_ms_id[phone.ms_id] = nil, nil
     store.settle(phone)
+    forget_former(phone)
     if phone.p_tmsi then
         by_p_tmsi[phone.p_tmsi], phone.p_tmsi = nil, nil
     end

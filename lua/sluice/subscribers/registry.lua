@@ -27,6 +27,7 @@ subscribers.watch, subscribers.tell = watchers {
     "xid_changed", -- (ms_id) a reload brings other values for XID under the same key
     "xid_set",     -- (ms_id, record) the dataplane has the values of a new or changed MS
     "lost",        -- (ms_id) its BSS has reported that the MS is not there
+    "unproven",    -- (ms_id, bvc) a frame with its TLLI that its key does not prove has come in a cell of another NSE
     "seen",        -- (ms_id) an uplink frame of the MS has reached control, or a report of one
 }
 
