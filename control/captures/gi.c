@@ -13,6 +13,7 @@
 #include "control/captures/columns.h"
 #include "control/captures/pages.h"
 #include "control/captures/gi_compare.h"
+#include "control/captures/gi_files.h"
 #include "control/captures/gi_nothing.h"
 #include "control/captures/gi_scenario.h"
 #include "control/captures/overwrites.h"
@@ -20,17 +21,15 @@
 #include "control/process/version.h"
 #include "dataplane/base/units.h"
 #include "lab/captures/read/capture_filter.h"
-#include "lab/captures/read/capture_peel.h"
+#include "lab/captures/read/capture_live.h"
 #include "lab/captures/gi/gi.h"
 #include "lab/captures/gi/gi_paper.h"
 #include "lab/captures/gi/gi_sheets.h"
 #include "lab/captures/gi/gi_tops.h"
 #include "lab/captures/gi/gi_write.h"
 
-#define PROGRESS_FRAMES 65536
-
 struct gi_options {
-    const char *csv, *json, *page, *losses, *series, *filter;
+    const char *csv, *json, *page, *losses, *series, *filter, *interface;
     struct gi_scenario scenario;
     struct gi_config config;
     uint32_t idle_s, flows_most, interval_s, top;
@@ -139,6 +138,9 @@ static const struct cli_option gi_options[] = {
     {"filter", "EXPRESSION",
      "read only packets that it takes, as with tcpdump: \"host 10.0.0.1 and port 80\"",
      INTO(filter)},
+    {"interface", "NAME",
+     "capture at this interface now, until Ctrl-C, instead of reading files; any: at all of them",
+     INTO(interface)},
     {"users", "WHAT", "how users are told apart: address, or the teid of their tunnels (address)",
      .take = take_users},
     {"names", "A,B", "what the sides of users and of hosts are called in texts (GPRS,Internet)",
@@ -159,7 +161,7 @@ static const struct cli_option gi_options[] = {
 
 const struct cli cli_of_gi = {
     .name = "gi",
-    .words = "FILE...",
+    .words = "FILE... | --interface NAME",
     .about = "measure TCP in captures at Gi or Gn: set-up, delay, loss, rate",
     .more = "FILE is pcap or pcapng, plain or compressed by gzip or zstd; - is standard input.\n"
             "Several files are read one after the other, in the order of their first stamps.\n"
@@ -250,167 +252,13 @@ static bool close_output(FILE *file, const char *path)
     return !wrong;
 }
 
-// ---- Files ----
-
-#define NAME_OCTETS 4096
-
-struct file {
-    const char *path;
-    char fault[CAPTURE_TEXT];
-    uint64_t frames;
-    uint64_t first_ns;            // its first stamp; without one, that of the file before it
-    int place;                    // on the command line
-    struct capture_file *capture; // that is open already, for it can be read only once
-    bool opened;
-};
-
-// As a terminal bears it.
-static const char *name_of(const struct file *file, char text[NAME_OCTETS])
-{
-    return value_printable(file->path, text, NAME_OCTETS);
-}
-
-struct progress {
-    const struct capture_file *capture;
-    const struct file *file;
-    uint64_t next_frame;
-    struct timespec begin;
-    bool shown;
-};
-
-// Asked each few thousand frames, on a terminal alone.
-static void show(struct progress *progress, uint64_t frames)
-{
-    struct timespec now;
-    char name[NAME_OCTETS];
-    progress->next_frame = frames + PROGRESS_FRAMES;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    double s = (double)(now.tv_sec - progress->begin.tv_sec) +
-               (double)(now.tv_nsec - progress->begin.tv_nsec) / S_IN_NS;
-    double part = capture_file_progress(progress->capture);
-    fprintf(stderr, "\r%s: %" PRIu64 " frames", name_of(progress->file, name), frames);
-    if (part >= 0)
-        fprintf(stderr, ", %.0f %%", 100 * part);
-    if (s > 0)
-        fprintf(stderr, ", %.2f million a second", (double)frames / s / 1e6);
-    fprintf(stderr, "\033[K");
-    progress->shown = true;
-}
-
-static struct progress begin_progress(const struct capture_file *capture, const struct file *file)
-{
-    struct progress progress = {.capture = capture, .file = file, .next_frame = UINT64_MAX};
-    if (!isatty(STDERR_FILENO))
-        return progress;
-    clock_gettime(CLOCK_MONOTONIC, &progress.begin);
-    progress.next_frame = PROGRESS_FRAMES;
-    return progress;
-}
-
-static bool go_on(void *self, uint64_t frames)
-{
-    struct progress *progress = self;
-    if (frames >= progress->next_frame)
-        show(progress, frames);
-    return !signals_ended;
-}
-
-static void take_all(struct gi *gi, struct capture_file *capture, struct file *file)
-{
-    struct progress progress = begin_progress(capture, file);
-    file->frames = gi_read(gi, capture, go_on, &progress);
-    if (progress.shown)
-        fprintf(stderr, "\r\033[K");
-    const char *damage = signals_ended ? "interrupted" : capture_file_damage(capture);
-    if (damage)
-        snprintf(file->fault, sizeof file->fault, "%s", damage);
-}
-
-static void say_fault(const struct file *file)
-{
-    char name[NAME_OCTETS];
-    fprintf(stderr, "sluice gi: %s: %s\n", name_of(file, name), file->fault);
-}
-
-// ---- Their order ----
-
-// What can be read only once stays open, as one file alone does.
-static void look_at(struct file *file, bool alone)
-{
-    struct capture_file *capture = capture_file_open(file->path, file->fault);
-    int link = capture ? capture_file_link(capture) : 0;
-    file->opened = capture && (link < 0 || capture_peel_knows(link));
-    if (capture && !file->opened)
-        snprintf(file->fault, sizeof file->fault, "link type %d is not read", link);
-    if (file->opened && !alone)
-        capture_file_first_ns(capture, &file->first_ns);
-    if (file->opened && (alone || capture_file_progress(capture) < 0))
-        file->capture = capture;
-    else if (capture)
-        capture_file_close(capture);
-}
-
-static int compare_files(const void *a, const void *b)
-{
-    const struct file *one = a, *other = b;
-    if (one->first_ns != other->first_ns)
-        return one->first_ns < other->first_ns ? -1 : 1;
-    return one->place - other->place;
-}
-
-// The clock of the capture goes on from file to file, in whatever order they are named. False: none
-// of them can be read, so what an earlier run wrote stays as it is.
-static bool sort(struct file *files, int n)
-{
-    bool any = false;
-    for (int i = 0; i < n; i++) {
-        files[i].place = i;
-        files[i].first_ns = i ? files[i - 1].first_ns : 0;
-        look_at(&files[i], n == 1);
-        any |= files[i].opened;
-    }
-    for (int i = 0; i < n && !any; i++)
-        say_fault(&files[i]);
-    qsort(files, (size_t)n, sizeof *files, compare_files);
-    return any;
-}
-
-static void close_files(struct file *files, int n)
-{
-    for (int i = 0; i < n; i++)
-        if (files[i].capture)
-            capture_file_close(files[i].capture);
-}
-
-// ---- Reading ----
-
-// time_ns: of the last packet of the files before.
-static void read_file(struct gi *gi, struct file *file, struct capture_filter *filter,
-                      uint64_t *time_ns)
-{
-    struct capture_file *capture = file->capture;
-    file->capture = NULL;
-    if (file->opened && !capture)
-        capture = capture_file_open(file->path, file->fault);
-    file->opened = capture != NULL;
-    if (capture) {
-        capture_file_begin_at(capture, *time_ns);
-        capture_file_filter(capture, filter);
-        take_all(gi, capture, file);
-        *time_ns = capture_file_time_ns(capture);
-        capture_file_close(capture);
-    }
-    if (file->fault[0])
-        say_fault(file);
-}
-
 // ---- The report ----
 
-static void print_footer(const struct gi *gi, const struct file *files, int n, FILE *out)
+static void print_footer(const struct gi *gi, const struct gi_file *files, int n, FILE *out)
 {
     const struct gi_counts *counts = gi_counts_of(gi);
     struct gi_memory memory = gi_memory_of(gi);
-    char name[NAME_OCTETS];
+    char name[GI_FILES_NAME_OCTETS];
     fprintf(out, "\n%" PRIu64 " frames, of which:\n", counts->frames);
     for (int i = 0; i < GI_COUNTS; i++)
         if (counts->n[i] || i == GI_COUNT_segments)
@@ -420,13 +268,13 @@ static void print_footer(const struct gi *gi, const struct file *files, int n, F
             fprintf(out, "%12" PRIu64 "  %s\n", counts->capture[i], capture_count_helps[i]);
     for (int i = 0; i < n; i++)
         if (files[i].fault[0])
-            fprintf(out, "%s ends after %" PRIu64 " frames: %s\n", name_of(&files[i], name),
+            fprintf(out, "%s ends after %" PRIu64 " frames: %s\n", gi_files_name(&files[i], name),
                     files[i].frames, files[i].fault);
     fprintf(out, "at most %" PRIu64 " flows at once, %" PRIu64 " octets of memory (%u a flow)\n",
             memory.flows_most, memory.octets_most, memory.octets_a_flow);
 }
 
-static void print_all(const struct outputs *out, const struct gi *gi, const struct file *files,
+static void print_all(const struct outputs *out, const struct gi *gi, const struct gi_file *files,
                       int n)
 {
     printf("%" PRIu64 " flows\n", out->flows);
@@ -437,7 +285,7 @@ static void print_all(const struct outputs *out, const struct gi *gi, const stru
     print_footer(gi, files, n, stdout);
 }
 
-static void put_files(struct json *json, const struct file *files, int n)
+static void put_files(struct json *json, const struct gi_file *files, int n)
 {
     json_put_array(json, "files");
     for (int i = 0; i < n; i++) {
@@ -494,7 +342,7 @@ static void put_texts(struct json *json, const struct gi_sides *sides)
 
 // All but the flows, into the open object.
 static void put_report(struct json *json, const struct outputs *out, const struct gi *gi,
-                       const struct file *files, int n)
+                       const struct gi_file *files, int n)
 {
     json_put_text(json, "version", sluice_version);
     json_put_object(json, "sides");
@@ -523,7 +371,7 @@ static void put_report(struct json *json, const struct outputs *out, const struc
 }
 
 // The page is made of the JSON, so it says the same.
-static void put_page(const struct outputs *out, const struct gi *gi, const struct file *files,
+static void put_page(const struct outputs *out, const struct gi *gi, const struct gi_file *files,
                      int n)
 {
     struct json json;
@@ -542,17 +390,17 @@ static void put_page(const struct outputs *out, const struct gi *gi, const struc
     free(text);
 }
 
-static int run(const struct gi_options *options, struct capture_filter *filter, struct file *files,
-               int n)
+static int run(const struct gi_options *options, struct capture_filter *filter,
+               struct gi_file *files, int n)
 {
     struct outputs out = {
         .paper = options->paper, .sides = options->sides, .sequence = options->sequence};
     struct gi_config config = options->config;
-    if (!sort(files, n))
+    if (!gi_files_sort(files, n))
         return EXIT_RUN_FAILED;
     if (!open_outputs(&out, options) ||
         (options->losses && !(config.losses = open_output(options->losses)))) {
-        close_files(files, n);
+        gi_files_close(files, n);
         return EXIT_RUN_FAILED;
     }
     uint64_t interval_s = out.series ? options->interval_s : out.json_file || out.page ? 1 : 0;
@@ -564,12 +412,13 @@ static int run(const struct gi_options *options, struct capture_filter *filter, 
     struct gi *gi = gi_create(&config, take_flow, &out);
     bool good = true;
     uint64_t time_ns = 0;
-    for (int i = 0; i < n && !signals_ended; i++) {
-        read_file(gi, &files[i], filter, &time_ns);
+    bool live = options->interface;
+    for (int i = 0; i < n && (live || !signals_ended); i++) {
+        gi_files_read(gi, &files[i], filter, &time_ns);
         good = good && files[i].opened && !(files[i].fault[0] && files[i].frames == 0);
     }
-    close_files(files, n);
-    good = good && !signals_ended;
+    gi_files_close(files, n);
+    good = good && (live || !signals_ended);
     gi_finish(gi);
     gi_tops_finish(out.tops);
     if (out.json_file) {
@@ -605,8 +454,9 @@ static bool has_other_words(const struct gi_options *options)
 {
     const struct gi_config *config = &options->config;
     return options->csv || options->losses || options->series || options->paper ||
-           options->scenario.path || options->filter || options->take_bad_checksums ||
-           config->mobiles || config->users_by_tunnel || config->zone_s;
+           options->scenario.path || options->filter || options->interface ||
+           options->take_bad_checksums || config->mobiles || config->users_by_tunnel ||
+           config->zone_s;
 }
 
 static int compare(const struct gi_options *options, int count, char **paths)
@@ -641,6 +491,18 @@ void columns_gi_series(FILE *out)
     table_describe(&gi_list_series, out);
 }
 
+static bool begin_live(struct gi_file *file)
+{
+    char error[CAPTURE_TEXT], name[GI_FILES_NAME_OCTETS];
+    file->live = capture_live_open(file->path, &signals_ended, error);
+    gi_files_name(file, name);
+    if (file->live)
+        fprintf(stderr, "sluice gi: captures at %s until Ctrl-C\n", name);
+    else
+        fprintf(stderr, "sluice gi: %s: %s\n", name, error);
+    return file->live;
+}
+
 int command_gi(int argc, char **argv)
 {
     struct gi_options options = {.sides = gi_sides_of_paper,
@@ -665,15 +527,16 @@ int command_gi(int argc, char **argv)
         return EXIT_USAGE;
     if (options.compare)
         return compare(&options, argc - first, argv + first);
-    if (first == argc) {
-        fprintf(stderr, "sluice gi: one capture at least needed\n");
+    if ((first == argc) != (options.interface != NULL)) {
+        fprintf(stderr, "sluice gi: one capture at least needed, or --interface without any\n");
         return EXIT_USAGE;
     }
-    struct file *files = calloc((size_t)(argc - first), sizeof *files);
+    int n = options.interface ? 1 : argc - first;
+    struct gi_file *files = calloc((size_t)n, sizeof *files);
     if (!files)
         abort();
-    for (int i = first; i < argc; i++)
-        files[i - first].path = argv[i];
+    for (int i = 0; i < n; i++)
+        files[i].path = options.interface ? options.interface : argv[first + i];
     options.scenario.inputs = argv + first;
     options.scenario.inputs_count = argc - first;
     options.config.idle_s = options.idle_s;
@@ -688,7 +551,9 @@ int command_gi(int argc, char **argv)
     }
     signals_begin();
     signals_take_ends();
-    int status = run(&options, filter, files, argc - first);
+    int status = EXIT_RUN_FAILED;
+    if (!options.interface || begin_live(files))
+        status = run(&options, filter, files, n);
     capture_filter_destroy(filter);
     free(files);
     return status;

@@ -40,16 +40,14 @@ struct capture_file {
 
 // ---- Opening ----
 
-static bool open_all(struct capture_file *file, const char *path, char *error)
+static bool open_all(struct capture_file *file, char *error)
 {
     struct stat stat;
-    bool is_input = strcmp(path, "-") == 0;
-    file->fd = is_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (file->fd < 0) {
         snprintf(error, CAPTURE_TEXT, "%s", strerror(errno));
         return false;
     }
-    if (!is_input && fstat(file->fd, &stat) == 0 && S_ISREG(stat.st_mode))
+    if (file->fd != STDIN_FILENO && fstat(file->fd, &stat) == 0 && S_ISREG(stat.st_mode))
         file->size_octets = (uint64_t)stat.st_size;
     if (!capture_source_open(&file->source, file->fd, error))
         return false;
@@ -67,12 +65,17 @@ static void close_fd(struct capture_file *file)
 
 struct capture_file *capture_file_open(const char *path, char error[CAPTURE_TEXT])
 {
+    return capture_file_of(strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC),
+                           error);
+}
+
+struct capture_file *capture_file_of(int fd, char error[CAPTURE_TEXT])
+{
     struct capture_file *file = calloc(1, sizeof *file);
-    if (!file) {
-        snprintf(error, CAPTURE_TEXT, "not enough memory");
-        return NULL;
-    }
-    if (open_all(file, path, error))
+    if (!file)
+        abort();
+    file->fd = fd;
+    if (open_all(file, error))
         return file;
     close_fd(file);
     free(file);

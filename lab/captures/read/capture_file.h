@@ -32,6 +32,8 @@ struct capture_file;
 
 // "-" is standard input. NULL: error says why.
 struct capture_file *capture_file_open(const char *path, char error[CAPTURE_TEXT]);
+// Of a descriptor, which it closes.
+struct capture_file *capture_file_of(int fd, char error[CAPTURE_TEXT]);
 struct capture_filter;
 // What the filter leaves out is counted; NULL: nothing.
 void capture_file_filter(struct capture_file *file, struct capture_filter *filter);
