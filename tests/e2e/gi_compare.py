@@ -225,4 +225,13 @@ def compare_long():
         same(compared(path, path)[0]["left_out"], left_out, "rows left out")
 
 
+@case("--compare: 2000 figures at most are compared")
+def compare_most():
+    path = new_folder() / "x.json"
+    for figures, wanted in ((19, 1900), (20, 2000), (21, 2000), (100, 2000)):
+        path.write_text(json.dumps({"tables": {"x": [
+            dict({"row": f"row {i}"}, **{f"mean_{k}_s": 1 for k in range(figures)}) for i in range(100)]}}))
+        same(len(compared(path, path)[0]["rows"]), wanted, f"rows with {figures} figures in each of 100")
+
+
 main()

@@ -85,6 +85,18 @@ def start_and_timer():
         same(hooks(world), (0, 0), "faults and cuts")
 
 
+@case("each class gets its own values; signalling, which has no weight, a lifetime")
+def each_class():
+    names = ("conversational", "streaming", "interactive-1", "interactive-2", "interactive-3", "background")
+    world, _ = started("function start() " + " ".join(
+        f'class "{name}" {{ weight = {200 + i} }}' for i, name in enumerate(names)) + ' class "signalling" { lifetime = "9 s" } end')
+    with world:
+        same(world.lua("return require('sluice.policy.classes').classes[1].lifetime_ns"), str(9 * S), "signalling's lifetime")
+        same(world.lua("local found = {} for _, class in ipairs(require('sluice.policy.classes').classes) do "
+                       "found[#found + 1] = class.weight end return table.concat(found, ' ')"),
+             " ".join(str(200 + i) for i in range(len(names))), "weights")
+
+
 @case("the BSS may get the whole of a lifetime at least")
 def all_of_it():
     world, _ = started("""
