@@ -274,4 +274,15 @@ def rooms(more, most):
             same(brought(world, nsei), most, f"NS-VCs and cells that NSE {nsei} has brought")
 
 
+@case("a job that another one starts is done, whether that one goes on or is over")
+def started_by_jobs():
+    with World(HEAD + nse(LOUD, f"bvc {{ bvci = {BVCI} }}")) as world:
+        world.lua("local jobs = require('sluice.core.jobs') said = '' "
+                  "local function say(what) jobs.start(function() said = said .. what end, function() end) end "
+                  "jobs.start(function() say('1') jobs.breathe() say('2') end, function() say('3') end)")
+        world.ctl("help")
+        world.run(S)
+        same(world.lua("return said"), "123", "jobs done")
+
+
 main()

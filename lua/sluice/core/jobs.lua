@@ -50,7 +50,8 @@ function jobs.work()
     for i, job in ipairs(queue) do
         if job.from_ns <= clock.now_ns then
             table.remove(queue, i)
-            queue[#queue + 1] = not step(job) and job or nil
+            local over = step(job) -- which may start jobs
+            queue[#queue + 1] = not over and job or nil
             return
         end
     end
