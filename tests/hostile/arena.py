@@ -43,7 +43,7 @@ SLOW = """
 local events, dp, network = require('events'), require('dp'), require('sluice.core.network')
 local jobs = require('sluice.core.jobs')
 local take, send, reset = events.take, dp.send, dp.bvc_reset
-local work, busy = jobs.work, jobs.busy
+local work, next_ns = assert(jobs.work), assert(jobs.next_ns)
 local mine = false
 local asks = { [0x22] = true, [0x26] = true, [0x28] = true }
 left, pieces, others, cells, handled, unanswered = 0, 0, 0, 0, {}, 0
@@ -66,7 +66,7 @@ dp.send = function(c)
     return send(c)
 end
 dp.bvc_reset = function(...) cells = cells + 1 return reset(...) end
-jobs.busy = function() return pieces > 0 and busy() end
+jobs.next_ns = function() return pieces > 0 and next_ns() or math.maxinteger end
 jobs.work = function() pieces = pieces - 1 return work() end
 """.replace("\n", " ")
 
