@@ -3,10 +3,11 @@
 tunnel there, and of no other, for 10 s, or until the GGSN sends in it again or the file is read again."""
 
 import ipaddress
+import pathlib
 
 import frames as wire
 from bss import Bss
-from world import GGSN, GN, GN_MAC, GTPU_PORT, HEAD, MS, S, World, case, main, ms, npdu, nsvc, same
+from world import GGSN, GN, GN_MAC, GTPU_PORT, HEAD, MS, S, World, case, main, ms, npdu, nsvc, right, same
 
 OTHER = "192.0.2.3"
 TLLI, TEID = 0xC0000001, 0x1000
@@ -229,6 +230,26 @@ def sources():
             for source in (GGSN, OTHER, STRANGER, "203.0.113.8"):
                 same(sent_from(world, source), (0, 1) if source in taken else (1, 0),
                      f"a G-PDU from {source}")
+
+
+CHOSEN = 36000  # of them 32768 meet in a table of 65536
+
+
+def cost_ns(step):
+    """Processor time for so many contexts, whose TEIDs are so far apart."""
+    with World(config()) as world:
+        spent = pathlib.Path(f"/proc/{world.process.pid}/schedstat")
+        before = int(spent.read_text().split()[0])
+        world.lua("local teids = require('sluice.subscribers.teids') "
+                  f"for i = 1, {CHOSEN} do teids.put {{ count = 1, ms = {{ pdp = {{ {{ ggsn_teid = i * {step} }} }} }} }} end")
+        return int(spent.read_text().split()[0]) - before
+
+
+@case("TEIDs that somebody has chosen so that they meet in a table cost what others cost")
+def chosen():
+    any_ns, chosen_ns = cost_ns(3), cost_ns(65535)
+    print(f"# {any_ns / 1e6:.0f} ms, {chosen_ns / 1e6:.0f} ms")
+    right(chosen_ns < 5 * any_ns, f"{chosen_ns} ns for TEIDs that meet, {any_ns} ns for others")
 
 
 main()

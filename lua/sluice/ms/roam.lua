@@ -24,6 +24,7 @@ local flush = require "sluice.ms.flush"
 local hints = require "sluice.core.hints"
 local members = require "sluice.subscribers.members"
 local paging = require "sluice.ms.paging"
+local seeded = require "sluice.base.seeded"
 local subscribers = require "sluice.subscribers.registry"
 local suspend = require "sluice.ms.suspend"
 local suspended = require "sluice.ms.suspended"
@@ -147,22 +148,22 @@ local function home_of(ms_id)
     return record and network.nse[record.nse_id]
 end
 
--- MSs that are not in the NSE of the file: ids by TLLI, and TLLIs by ms_id. Who has such an MS by a claim
+-- MSs that are not in the NSE of the file: ids by seeded TLLI, which is by ms_id. Who has such an MS by a claim
 -- that was not true may say that its cell is in another area, so that no claim of the MS's true place
 -- would be in the MS's area. So the MS's area is no matter for a claim of its home, nor for a key.
-local away, tlli_of = {}, {}
+local away, key_of = {}, {}
 
 local function come_back(ms_id)
-    local ids = away[tlli_of[ms_id]]
+    local ids = away[key_of[ms_id]]
     for i, id in ipairs(ids or {}) do
         if id == ms_id then
             table.remove(ids, i)
         end
     end
     if ids and not ids[1] then
-        away[tlli_of[ms_id]] = nil
+        away[key_of[ms_id]] = nil
     end
-    tlli_of[ms_id] = nil
+    key_of[ms_id] = nil
 end
 
 -- Where the MS is, and by which TLLI, after either has changed.
@@ -171,9 +172,10 @@ local function look_again(ms_id)
     local bvc_id, tlli = dp.ms_cell(ms_id)
     local cell, record = network.bvc[bvc_id], subscribers.of(ms_id)
     if cell and record and cell.nse.id ~= record.nse_id then
-        away[tlli] = away[tlli] or {}
-        table.insert(away[tlli], ms_id)
-        tlli_of[ms_id] = tlli
+        local key = seeded(tlli)
+        away[key] = away[key] or {}
+        table.insert(away[key], ms_id)
+        key_of[ms_id] = key
     end
 end
 
@@ -183,7 +185,7 @@ subscribers.watch("changed_tlli", look_again)
 
 -- The MS with the TLLI that is away, and of which is(ms_id) holds; nil if none.
 local function away_one(tlli, is)
-    for _, ms_id in ipairs(away[tlli] or {}) do
+    for _, ms_id in ipairs(away[seeded(tlli)] or {}) do
         if is(ms_id) then
             return ms_id
         end
@@ -248,7 +250,7 @@ end
 -- have gone.
 local function with_claim(ms_id, bvc_id, fn)
     local old, bvc = network.bvc[dp.ms_cell(ms_id)], network.bvc[bvc_id]
-    if not old or not bvc or old.nse == bvc.nse or not (tlli_of[ms_id] or areas.same(old.cell, bvc.cell)) then
+    if not old or not bvc or old.nse == bvc.nse or not (key_of[ms_id] or areas.same(old.cell, bvc.cell)) then
         return "ignored"
     end
     fn(ms_id, old, bvc)

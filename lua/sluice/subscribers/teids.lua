@@ -5,17 +5,19 @@
 -- one or two blocks that it touches, of the least power of two that is at least n; blocks are kept by their
 -- size. A search looks in one block of each size there is. What it finds is a hint: cutting a record leaves
 -- its place as it was, and several GGSNs may have one TEID.
+local seeded = require "sluice.base.seeded"
+
 local teids = {}
 
 local EXPONENT_MOST = 32
 
--- By exponent of the size, from 0, and by number: a record, or a list of them.
+-- By exponent of the size, from 0, and by seeded number: a record, or a list of them.
 local blocks = {}
 for exponent = 0, EXPONENT_MOST do
     blocks[exponent] = {}
 end
 
--- Calls fn(blocks of its size, number) for each block that a context's range touches.
+-- Calls fn(blocks of its size, seeded number) for each block that a context's range touches.
 local function each_block(record, fn)
     local exponent, last = 0, record.count - 1
     while last >> exponent > 0 do
@@ -24,9 +26,9 @@ local function each_block(record, fn)
     for _, pdp in ipairs(record.ms.pdp) do
         if pdp.ggsn_teid then
             local from, to = pdp.ggsn_teid >> exponent, pdp.ggsn_teid + last >> exponent
-            fn(blocks[exponent], from)
+            fn(blocks[exponent], seeded(from))
             if to ~= from then
-                fn(blocks[exponent], to)
+                fn(blocks[exponent], seeded(to))
             end
         end
     end
@@ -76,7 +78,7 @@ end
 -- Calls fn(record) for each record that may have the TEID, until it returns something, and returns that.
 function teids.find(teid, fn)
     for exponent = 0, EXPONENT_MOST do
-        local there = blocks[exponent][teid >> exponent]
+        local there = blocks[exponent][seeded(teid >> exponent)]
         if there and not there[1] then
             there = { there }
         end
