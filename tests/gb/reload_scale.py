@@ -106,4 +106,31 @@ def subscribers():
           f"{longest} steps at once, allowed are {STEPS_A_PIECE_OF_MSS}")
 
 
+# The collector goes through all that a loop has made, at once, if its round began before.
+MADE = """
+local pieces = require('sluice.reload.pieces')
+local of = pieces.of
+pieces.of = function(cfg)
+    collectgarbage('stop')
+    local before = collectgarbage('count')
+    local list = of(cfg)
+    made = (collectgarbage('count') - before) * 1024 // #list
+    collectgarbage('restart')
+    return list
+end
+""".replace("\n", " ")
+MADE_AN_MS = 1500  # octets; with copies of its records 4000
+
+
+@case("comparing the MSs of a file with those in force copies none of them")
+def copies():
+    with World(strewn(8000)) as world:
+        world.lua(MADE)
+        done, answer = world.reload(strewn(8000), within=600 * S)
+        right(done, answer)
+        made = float(world.lua("return made"))
+    print(f"# {made} octets for each MS")
+    right(made <= MADE_AN_MS, f"{made} octets for each MS, allowed are {MADE_AN_MS}")
+
+
 main()

@@ -1,8 +1,9 @@
 -- Compares the MSs in force with those of a new file: ranges of IMSIs, cut at each begin and end of a
 -- range of either. A piece is
---   { imsi, count, old (the slice in force, nil: added), new (the slice of the file, nil: removed),
---     old_nsei, old_bvci, nsei, bvci, record (of the file, for messages) }
--- Pieces are in the order of IMSIs; a slice is a normalised record of `count` MSs.
+--   { imsi, count, old ({ tlli, pdp } in force, pdp that of its record; nil: added), new (the slice of the file, nil:
+--     removed), old_nsei, old_bvci, nsei, bvci, record (of the file, for messages) }
+-- Pieces are in the order of IMSIs; a slice is a normalised record of `count` MSs, the file's own if it is whole: what is
+-- copied here the collector would have to go through at once.
 local breath = require "sluice.base.breath"
 local parts = require "sluice.config.parts"
 local subscribers = require "sluice.subscribers.registry"
@@ -50,11 +51,16 @@ local function last_of(span)
     return span.first + span.count - 1
 end
 
+local function slice_of(span, first, count)
+    return count == span.count and span.ms or parts.slice(span.ms, first - span.first, count)
+end
+
 local function make(length, first, last, old, new)
+    local count = last - first + 1
     local piece = {
-        imsi = ("%0" .. length .. "d"):format(first), count = last - first + 1,
-        old = old and parts.slice(old.ms, first - old.first, last - first + 1),
-        new = new and parts.slice(new.ms, first - new.first, last - first + 1),
+        imsi = ("%0" .. length .. "d"):format(first), count = count,
+        old = old and { tlli = old.ms.tlli + first - old.first, pdp = old.ms.pdp },
+        new = new and slice_of(new, first, count),
     }
     if old then
         piece.old_nsei, piece.old_bvci = old.nsei, old.bvci
