@@ -169,6 +169,7 @@ void pack(lua_State *L, int index, struct packed *packed)
     index = lua_absindex(L, index);
     lua_newtable(L);
     put_object(L, packed, lua_gettop(L), index, 0);
+    packed->lua_octets += (size_t)packed->objects * VALUE_OCTETS; // the list of them
     lua_pop(L, 1);
 }
 

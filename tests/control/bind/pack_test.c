@@ -92,7 +92,7 @@ static void random_values_come_over(void **state)
         assert_true(script_runs(from, script));
         size_t before = to->used;
         assert_true(script_runs(to, "value, pieces = unpack()"));
-        assert_true(to->used - before <= packed.lua_octets + 16 * packed.objects * 2 + 8192);
+        assert_true(to->used - before <= packed.lua_octets + 16 * packed.objects + 8192);
         assert_true(script_runs(to, "text = shown(value)"));
         lua_getglobal(from->L, "text");
         lua_getglobal(to->L, "text");
