@@ -52,9 +52,9 @@ def class_of(name):
 # In s; all but three are repeated.
 TIMERS = {"tns_block": 3, "tns_reset": 1, "tns_test": 30, "tns_alive": 3, "tsns_prov": 3,
           "t2": 10, "t5": 15, "t7": 3, "th": 5999, "t3313": 5,
-          "t3350": 6, "t3360": 6, "t3370": 6, "t3322": 6, "t3_response": 5, "echo": 60, "t3395": 8, "t200": 5}
+          "t3350": 6, "t3360": 6, "t3370": 6, "t3322": 6, "t3_response": 5, "echo": 60, "t3386": 8, "t3395": 8, "t200": 5}
 RETRIES = {f"{name}_retries": 3 for name in TIMERS if name not in ("tns_test", "th", "echo")} \
-    | {f"{name}_retries": 4 for name in ("t3350", "t3360", "t3370", "t3322", "t3395")}
+    | {f"{name}_retries": 4 for name in ("t3350", "t3360", "t3370", "t3322", "t3386", "t3395")}
 
 SMALLEST_WHOLE = {
     "run": {"name": "smallest", "clock": "virtual", "duration_ns": 500000000, "warmup_ns": 0, "batches": 0, "seed": 1,

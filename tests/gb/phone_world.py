@@ -35,7 +35,7 @@ NAMES = {
           0x14: "authentication_reject", 0x1C: "authentication_failure", 0x15: "identity_request", 0x16: "identity_response",
           0x20: "gmm_status"},
     10: {0x41: "activate_request", 0x42: "activate_accept", 0x43: "activate_reject", 0x46: "deactivate_request",
-         0x47: "deactivate_accept", 0x55: "sm_status"},
+         0x47: "deactivate_accept", 0x48: "modify_request", 0x49: "modify_accept", 0x55: "sm_status"},
 }
 Said = collections.namedtuple("Said", "time_ns imsi way name octets is_lost")
 Harm = collections.namedtuple("Harm", "way name what which ns imsi")

@@ -45,7 +45,7 @@ class Session:
         self.world = World(text or config(**more), *sets)
         self.bss = Bss(self.world, 101, [(1, BSS)], {CELL: 800000}, features=features)
         self.ggsn = Ggsn(self.world)
-        self.phones, self.taken, self.faults, self.seen = [], 0, [], {}
+        self.phones, self.taken, self.faults, self.seen, self.paged = [], 0, [], {}, 0
         self.bss.up()
         self.pdps = int(self.world.lua(LEFT).split()[-1])
 
@@ -106,8 +106,17 @@ class Session:
                 self.through("down", sdu["llc"], lambda phone=phone, sdu=sdu: self.do(
                     phone, phone.take, sdu["v_tlli"], sdu["llc"]))
 
+    def pages(self):
+        """They are answered."""
+        found = [one.pdu.sdu for one in self.bss.received[self.paged:] if one.pdu.sdu]
+        self.paged = len(self.bss.received)
+        for pdu in found:
+            for phone in self.phones if pdu.name == "bssgp_paging_ps" else ():
+                self.do(phone, phone.page, b"\xf4" + pdu["tmsi"].to_bytes(4))
+
     def turn(self):
         """What has come, and the timers that are due; whether there was any."""
+        self.pages()
         found = self.bss.dl[self.taken:]
         self.taken += len(found)
         for record in found:
@@ -125,8 +134,8 @@ class Session:
             while self.turn():
                 pass
             due_ns = min([one.due_ns for one in self.phones if one.due_ns is not None] + [end_ns])
-            before = len(self.bss.dl)
-            self.world.run_until(min(max(due_ns, self.world.now_ns), end_ns), lambda: len(self.bss.dl) > before)
+            before = len(self.bss.received)
+            self.world.run_until(min(max(due_ns, self.world.now_ns), end_ns), lambda: len(self.bss.received) > before)
             if self.world.now_ns >= end_ns and len(self.bss.dl) == self.taken and not self.turn():
                 return
 

@@ -10,6 +10,7 @@ local count = require "count"
 local dp = require "dp"
 local log = require "log"
 local network = require "sluice.core.network"
+local paging = require "sluice.ms.paging"
 local place = require "sluice.gmm.place"
 local procedure = require "sluice.phones.procedure"
 local roam = require "sluice.ms.roam"
@@ -43,12 +44,24 @@ local function put(nse, bvc, tlli, octets, phone)
     end
 end
 
+-- A phone in STANDBY may be in any cell of its area, so it is paged before it is told anything that it has not asked for;
+-- that waits with its packets until it is heard.
+local function page_in_standby(ms_id)
+    local ready_ns = network.cfg.gb.ready_ns
+    if ready_ns > 0 and dp.ms_silence(ms_id) >= ready_ns then
+        paging.wanted(ms_id)
+    end
+end
+
 -- Sends the message to the phone. run: whose message it is, nil for none.
 function frames.send(phone, message, run)
     local elsewhere = run and run.elsewhere
     if elsewhere then
         put(elsewhere.nse, elsewhere.bvc, elsewhere.tlli, signalling.frame(phone.link, message), phone)
     elseif phone.ms_id and not phone.attempt then
+        if run and not run.request then
+            page_in_standby(phone.ms_id)
+        end
         signalling.send(phone.ms_id, message)
     else
         put(phone.nse, phone.bvc, phone.attempt.tlli, signalling.frame(phone.link, message), phone.ms_id and phone)

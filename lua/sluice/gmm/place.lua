@@ -144,6 +144,14 @@ function place.rename(phone)
     set_tlli(phone, phone.p_tmsi, true)
 end
 
+-- In another NSE nothing is known of a TLLI that was to come in the one before.
+subscribers.watch("changed_nse", function(ms_id)
+    local phone = store.of_ms(ms_id)
+    if phone and phone.p_tmsi_old and subscribers.of(ms_id).ms.tlli ~= phone.p_tmsi then
+        set_tlli(phone, phone.p_tmsi, true)
+    end
+end)
+
 -- The phone has used the TLLI of its place: what it was known by before is nobody's.
 function place.used(phone)
     attempts.drop(phone)

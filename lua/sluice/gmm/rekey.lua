@@ -84,13 +84,24 @@ local reallocation = {
 }
 
 -- A phone answers a page, or says that it has another cell, by a frame that says nothing and is in clear, so anybody may
--- have sent it. What it is asked there is enciphered, as its answer will be, which moves it.
+-- have sent it. What it is asked there is enciphered, as its answer will be, which moves it. What it is asked already is
+-- sent there as well, once each time that it is sent.
+local function ask_there(phone, place_of_phone)
+    local run = procedure.of(phone, "gmm")
+    if not run then
+        run = procedure.begin(reallocation, phone, "gmm")
+        run.bvc, run.elsewhere = place_of_phone.bvc, place_of_phone
+        procedure.enter(run, "command")
+    elseif not run.request and not run.elsewhere and run.procedure ~= authentication and run.sent_there ~= run.expiries then
+        run.sent_there = run.expiries
+        frames.send(phone, run.message, { elsewhere = place_of_phone })
+    end
+end
+
 subscribers.watch("unproven", function(ms_id, bvc)
     local phone = store.of_ms(ms_id)
-    if phone and phone.key and not phone.attempt and not procedure.of(phone, "gmm") and place.area(bvc) then
-        local run = procedure.begin(reallocation, phone, "gmm")
-        run.bvc, run.elsewhere = bvc, { nse = bvc.nse, bvc = bvc, tlli = subscribers.of(ms_id).ms.tlli }
-        procedure.enter(run, "command")
+    if phone and phone.key and not phone.attempt and place.area(bvc) then
+        ask_there(phone, { nse = bvc.nse, bvc = bvc, tlli = subscribers.of(ms_id).ms.tlli })
     end
 end)
 

@@ -277,6 +277,20 @@ function contexts.create(given, done)
     return tunnel
 end
 
+-- ---- The GGSN changes it ----
+
+local updater
+
+-- fn(tunnel, pdu, done): what an UPDATE REQUEST of the GGSN asks for a tunnel that is "there"; done(cause), of GTP-C, is
+-- called once, now or later. tunnel.qos is what holds then.
+function contexts.on_update(fn)
+    updater = fn
+end
+
+function contexts.update(tunnel, pdu, done)
+    updater(tunnel, pdu, done)
+end
+
 -- ---- The GGSN ends it ----
 
 -- The tunnel with our TEID; nil if there is none.

@@ -1,7 +1,7 @@
 -- What GGSNs send us (TS 29.060): responses go to requests.lua, and their requests are answered here, to the port
 -- that they came from. A request that comes again gets the same answer octet for octet, for ANSWERS_NS: the peer
--- repeats what it has no answer to. UPDATE and notifications are refused (200, not supported): what they ask for,
--- such as another address or QoS, would need SM's MODIFY.
+-- repeats what it has no answer to. UPDATE is answered when SM has asked the phone, and not before, however often it
+-- comes. Notifications are refused (200, not supported): there would be a context without a phone's request.
 local clock = require "sluice.core.clock"
 local contexts = require "sluice.gtpc.contexts"
 local count = require "count"
@@ -21,7 +21,8 @@ local SEQUENCE_HEAD = 12 -- octets of the header with a sequence number
 
 -- ---- Answers ----
 
--- Of a path: by sequence number and port, { octets (the request), answer, at_ns }, and their keys, oldest first.
+-- Of a path: by sequence number and port, { octets (the request), answer (nil: there is none yet), at_ns }, and their keys,
+-- oldest first.
 local function answers_of(path)
     path.answers = path.answers or { first = 1, last = 0, of = {} }
     return path.answers
@@ -51,7 +52,8 @@ local function answer(path, from, name, fields)
     return octets
 end
 
--- ---- Their requests: fn(path, from, pdu) -> the response's fields. from: { port, sequence, teid } ----
+-- ---- Their requests: fn(path, from, pdu, respond); from: { port, sequence, teid }; respond(fields), of the response, is
+-- called once, now or later ----
 
 local responses = {
     gtpc_delete_request = "gtpc_delete_response", gtpc_update_request = "gtpc_update_response",
@@ -69,53 +71,68 @@ local function find(path, from, pdu)
     return tunnel, tunnel.teid_control
 end
 
-function handlers.gtpc_delete_request(path, from, pdu)
+-- The answer goes before anything that follows from it.
+function handlers.gtpc_delete_request(path, from, pdu, respond)
     local tunnel, teid = find(path, from, pdu)
-    return { teid = teid, cause = tunnel and ACCEPTED or NOT_FOUND }, tunnel
+    respond { teid = teid, cause = tunnel and ACCEPTED or NOT_FOUND }
+    if tunnel then
+        contexts.deleted_by_ggsn(tunnel)
+    end
 end
 
-function handlers.gtpc_update_request(path, from, pdu)
+function handlers.gtpc_update_request(path, from, pdu, respond)
+    if pdu.recovery then
+        paths.heard(path, pdu.recovery)
+    end
     local tunnel, teid = find(path, from, pdu)
-    return { teid = teid, cause = tunnel and NOT_SUPPORTED or NOT_FOUND }
+    if not tunnel then
+        return respond { teid = teid, cause = NOT_FOUND }
+    end
+    contexts.update(tunnel, pdu, function(cause)
+        local is_done = cause == ACCEPTED
+        respond { teid = teid, cause = cause, teid_data = is_done and tunnel.teid or nil, qos = is_done and tunnel.qos or nil }
+    end)
 end
 
-function handlers.gtpc_notification_request(_, _, pdu)
-    return { teid = pdu.teid_control, cause = NOT_SUPPORTED }
+function handlers.gtpc_notification_request(_, _, pdu, respond)
+    respond { teid = pdu.teid_control, cause = NOT_SUPPORTED }
 end
 
 local function cause_of(fault)
     return fault == "MISSING_IE" and MISSING or INCORRECT
 end
 
--- A request, once; pdu is nil for one that cannot be read. The answer goes before anything that follows from it.
+-- A request, once; pdu is nil for one that cannot be read.
 local function take_request(path, from, name, pdu, fault)
     local answers = answers_of(path)
     sweep(answers)
     local key = from.sequence .. "|" .. from.port
     local known = answers.of[key]
     if known and known.octets == from.octets then
-        transmit(path, from.port, responses[name], known.answer)
+        if known.answer then
+            transmit(path, from.port, responses[name], known.answer)
+        end
         return "handled"
-    end
-    local fields, ended
-    if pdu then
-        fields, ended = handlers[name](path, from, pdu)
-    else
-        fields = { teid = 0, cause = cause_of(fault) }
-        log.info(("%s: a request cannot be read (%s); it is refused with cause %d"):format(requests.name(path),
-            fault, fields.cause))
-    end
-    if not known then
+    elseif not known then
         answers.last = answers.last + 1
         answers[answers.last] = key
     end
-    answers.of[key] = {
-        octets = from.octets, at_ns = clock.now_ns, answer = answer(path, from, responses[name], fields),
-    }
-    if ended then
-        contexts.deleted_by_ggsn(ended)
+    local taken, outcome = { octets = from.octets, at_ns = clock.now_ns }, "handled"
+    answers.of[key] = taken
+    local function respond(fields)
+        outcome = fields.cause == ACCEPTED and "handled" or "refused"
+        if paths.at(path.address) == path then
+            taken.answer = answer(path, from, responses[name], fields)
+        end
     end
-    return pdu and fields.cause == ACCEPTED and "handled" or "refused"
+    if pdu then
+        handlers[name](path, from, pdu, respond)
+    else
+        local cause = cause_of(fault)
+        log.info(("%s: a request cannot be read (%s); it is refused with cause %d"):format(requests.name(path), fault, cause))
+        respond { teid = 0, cause = cause }
+    end
+    return outcome
 end
 
 -- ---- All messages ----

@@ -158,7 +158,7 @@ function attempt(entry)
 end
 
 -- Returns nil if the MS is removed, or if nse has no more room. Entries without an NSE (standby) need
--- no limit: each has a queued packet, and queues are limited.
+-- no limit: each has a queued packet, and queues are limited, or something of ours to hear.
 local function new(ms_id, why, nse)
     if not dp.ms_cell(ms_id) or nse and (nse.named or 0) >= ENTRIES_MAX - n then
         return nil
@@ -171,7 +171,7 @@ local function new(ms_id, why, nse)
     return entry
 end
 
--- Event `page`: a worker has queued a packet for an MS in standby. A suspended MS is not paged (TS
+-- Event `page`: a worker has queued a packet for an MS in standby; or control has something to say to it. A suspended MS is not paged (TS
 -- 23.060 16.2.1).
 function paging.wanted(ms_id)
     local entry = entries[ms_id]

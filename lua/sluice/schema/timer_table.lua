@@ -69,6 +69,10 @@ return {
         help = "from a GGSN's ECHO RESPONSE to the next ECHO REQUEST",
     },
     {
+        name = "t3386", clause = "24.008 11.2.2", least = "1 s", most = "60 s", default = "8 s",
+        retries = 4, help = "T3386: an MS's answer to MODIFY PDP CONTEXT REQUEST",
+    },
+    {
         name = "t3395", clause = "24.008 11.2.2", least = "1 s", most = "60 s", default = "8 s",
         retries = 4, help = "T3395: an MS's answer to DEACTIVATE PDP CONTEXT REQUEST",
     },

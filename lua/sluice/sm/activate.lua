@@ -95,7 +95,7 @@ local function accept(run, tunnel)
     log.debug(("IMSI %s: NSAPI %d has address %s of APN %s"):format(phone.imsi, context.nsapi, address, context.apn))
     context.accept = contexts.send(phone, "sm_activate_accept", {
         ti = contexts.other_ti(context.ti), sapi = context.sapi,
-        qos = qos.for_phone(tunnel.qos, context.class, run.asked), priority = qos.radio_priority(context.class),
+        qos = qos.for_phone(tunnel.qos, context.class, context.asked), priority = qos.radio_priority(context.class),
         address = tunnel.address, options = tunnel.options, pfi = context.pfi,
         cause = run.asked_for_both and SM.ipv4_only or nil,
     })
@@ -118,7 +118,7 @@ local function begin(phone, pdu, octets, which, path, class)
     local nsapi, sapi = pdu.nsapi, pdu.sapi ~= 0 and pdu.sapi or SAPI_DEFAULT
     local context = {
         nsapi = nsapi, ti = pdu.ti, sapi = sapi, class = class, apn = which.name, ggsn = path.name,
-        pfi = pfi_of(phone, class), state = "activating", request = octets,
+        pfi = pfi_of(phone, class), state = "activating", request = octets, asked = pdu.qos,
     }
     local teid = pdps.add(subscribers.of(phone.ms_id), context)
     if not teid then
@@ -126,7 +126,7 @@ local function begin(phone, pdu, octets, which, path, class)
     end
     context.teid, context.in_dataplane, phone.contexts[nsapi] = teid, true, context
     local run = procedure.begin(activation, phone, contexts.place(nsapi), octets)
-    run.context, run.path, run.asked, run.asked_for_both = context, path, pdu.qos, pdu.address.type == IPV4V6
+    run.context, run.path, run.asked_for_both = context, path, pdu.address.type == IPV4V6
     procedure.enter(run, "ask")
     context.tunnel = gtpc.create({
         path = path, imsi = phone.imsi, nsapi = nsapi, teid = teid, area = place.area(phone.bvc),

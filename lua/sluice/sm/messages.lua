@@ -1,5 +1,5 @@
 -- Messages of SM from attached phones (TS 24.008 clause 8): to whom each goes, and what follows from one that cannot be
--- read, has an unknown TI or asks for what Sluice has not: MODIFY, and second contexts of an address (32).
+-- read, has an unknown TI or asks for what Sluice has not: MODIFY by the phone, and second contexts of an address (32).
 local activate = require "sluice.sm.activate"
 local causes = require "sluice.sm.causes"
 local contexts = require "sluice.sm.contexts"
@@ -7,6 +7,7 @@ local count = require "count"
 local deactivate = require "sluice.sm.deactivate"
 local frames = require "sluice.gmm.frames"
 local log = require "log"
+local modify = require "sluice.sm.modify"
 local refusals = require "sluice.phones.refusals"
 local wire = require "wire"
 
@@ -58,8 +59,14 @@ function handlers.sm_status(phone, pdu)
         contexts.drop(phone, context)
     elseif context and context.state == "deactivating" then
         deactivate.accepted(phone, pdu)
+    elseif context then
+        modify.answered(phone, "sm_status", pdu)
     end
     return "handled"
+end
+
+function handlers.sm_modify_accept_up(phone, pdu)
+    return modify.answered(phone, "sm_modify_accept_up", pdu)
 end
 
 -- What we never ask for.
@@ -67,7 +74,7 @@ local function nothing()
     return "ignored"
 end
 
-handlers.sm_request_activation_reject, handlers.sm_modify_accept_up = nothing, nothing
+handlers.sm_request_activation_reject = nothing
 
 -- ---- What is wrong ----
 

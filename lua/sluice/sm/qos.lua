@@ -44,13 +44,19 @@ function qos.for_ggsn(class)
     return string.char(ARP) .. abqp.encode(abqp.profile { class = class })
 end
 
--- What the phone gets: what the GGSN has given, if Sluice can do it, in the form in which the phone asked.
-function qos.for_phone(given, class, asked_octets)
+-- What the GGSN has given, if Sluice can do it, else what Sluice does; with the octet of allocation and retention.
+function qos.given(given, class)
     local octets = given:sub(2)
     local profile = #octets > R97_OCTETS and abqp.decode(octets)
     if not profile or profile.reliability < UNACKNOWLEDGED or profile.traffic_class == 0 then
         octets = abqp.encode(abqp.profile { class = class })
     end
+    return given:sub(1, 1) .. octets
+end
+
+-- What the phone gets of that, in the form in which it has asked.
+function qos.for_phone(given, class, asked_octets)
+    local octets = qos.given(given, class):sub(2)
     return #asked_octets == R97_OCTETS and octets:sub(1, R97_OCTETS) or octets
 end
 
