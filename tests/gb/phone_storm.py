@@ -3,10 +3,9 @@
 has 10 000 of them. All get in, none is left half made, and flow control is acknowledged meanwhile. What takes time in
 this world is the bucket of a cell, for which their frames wait; what control takes is printed."""
 
-import os
-import pathlib
-
 from phone_contexts_world import SESSIONS, Net
+from phone_crowd import processor_s
+from phone_keys_world import COUNT, OPEN, Keyed
 from phone_world import MS, S
 from harness import often
 from world import NS, case, main, right, same
@@ -15,19 +14,15 @@ PHONES, RATE, CELLS = often(1000, 10000), 500, range(2, 62)
 P99_S, CONTROL_SHARE = 3, 1.0  # the second holds on a busy machine, with sanitizers, too; the figure is printed
 
 
-def processor_s(process):
-    words = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
-    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def text():
+def of_storm(text):
     cells = ", ".join(f"bvc {{ bvci = {bvci} }}" for bvci in CELLS)
-    config = SESSIONS.replace("bvc { bvci = 2 }, bvc { bvci = 3 }", cells)
+    config = text.replace("bvc { bvci = 2 }, bvc { bvci = 3 }", cells).replace(f"count = {COUNT}", f"count = {PHONES}").replace(
+        f'phone {{ imsi = "{OPEN}" }}', "")
     return config.replace("rate = 1000", f"rate = {2 * RATE}, most = {PHONES}, attempts = 5000")
 
 
-class Storm(Net):
-    config = text()
+class Crowded:
+    """Mixed into a net: phones that come, and how long each takes."""
 
     def __init__(self):
         super().__init__(cells=CELLS, r=6400, keeps=False)
@@ -52,9 +47,18 @@ class Storm(Net):
         self.flows.append(self.world.now_ns)
 
 
-@case(f"{PHONES} phones attach with contexts at {RATE}/s: all get in, none half made, flow control is acknowledged")
-def storm():
-    with Storm() as net:
+class Storm(Crowded, Net):
+    config = of_storm(SESSIONS)
+
+
+class KeyedStorm(Crowded, Keyed):
+    config = property(lambda self: self.text, lambda self, text: setattr(self, "text", of_storm(text)))
+
+
+@case(f"{PHONES} phones attach with contexts at {RATE}/s: all get in, none half made, flow control is acknowledged", Storm)
+@case("the same with keys", KeyedStorm)
+def storm(kind):
+    with kind() as net:
         phones = [net.phone(bvci=CELLS[number % len(CELLS)]) for number in range(PHONES)]
         began_ns, before_s = net.world.now_ns, processor_s(net.world.process)
         net.flows, acknowledged = [], len(net.bss.times("bssgp_flow_control_bvc_ack"))
