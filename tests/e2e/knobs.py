@@ -101,6 +101,15 @@ def bars():
                 same(bar[side]["verdict"], sides[side][1], f"{bar['name']}: {side}")
     same([bar[side]["moves"] for bar in one["knobs"] for side in ("low", "high") if side in bar],
          [True, True, True, False], "moves")
+    seen = set()
+    for what, one in judged()[2].items():  # the verdict is firm if no bound is within the interval
+        for bar in one["knobs"]:
+            for side in (bar[name] for name in ("low", "high") if name in bar):
+                near_bound = any(bound is not None and abs(side["mean"] - bound) < side["ci95"]
+                                 for bound in (one.get("least"), one.get("most")))
+                same(side["firm"], not near_bound, f"{what}, {bar['name']}: firm")
+                seen.add(side["firm"])
+    same(seen, {True, False}, "both")
 
 
 SAYS = {

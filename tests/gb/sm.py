@@ -50,6 +50,26 @@ def whole():
         same(phone.unexpected, [], "what the phone did not expect")
 
 
+@case("what a phone says of itself in an update is what the BSS is told with its next N-PDU")
+def told_in_update():
+    with Session() as s:
+        phone = s.phone()
+        s.do(phone, phone.activate)
+        s.run(MS)
+
+        def told():
+            s.world.down(s.ggsn.contexts[IMSI, 5].teid_sgsn_data, npdu(phone.contexts[5].address))
+            s.run(MS)
+            return s.bss.dl[-1].pdu.sdu["ra_capability"]
+        same(told(), phone.ra_capability, "before")
+        for octets in b"\x12\x34", b"\x12\x35", b"\x12\x35":
+            phone.ra_capability = octets
+            s.do(phone, phone.update)
+            s.run(MS)
+            same(phone.state, "registered", "its state")
+            same(told(), octets, "behind an update")
+
+
 @case("requests as phones make them: NSAPI 6, TI flag 1, QoS of zeros, other APNs; and what they get")
 def requests():
     with Session(apn=APNS) as s:

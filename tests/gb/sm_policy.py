@@ -64,6 +64,10 @@ def refused():
         same(counted(s), (0, 0, 1), "faults, cuts, refused")
         right(not isinstance(asks(s, phone), int), "another APN is not refused")
         s.left(1)
+    for cause in 8, 111:  # the first and the last of 24.008 table 10.5.157
+        with session(f"function context(e) return {{ refuse = {cause} }} end") as s:
+            same(asks(s, s.phone()), cause, "the cause")
+            same(counted(s), (0, 0, 1), "faults, cuts, refused")
 
 
 @case("nothing may be raised or made up: a fault with its line, and what the phone would have without the script")
