@@ -56,6 +56,8 @@ struct phone_config {
     char imsi[16], imeisv[17];
     char apn[PHONE_APN_MOST]; // with points; "": none
     uint8_t nsapi, sapi;
+    bool
+        subscribed; // it asks for the quality of service that it has subscribed, else for 64 kbit/s
 };
 
 struct phone {
@@ -106,5 +108,11 @@ uint64_t phone_next_ns(const struct phone *phone);
 void phone_turn(struct phone *phone, uint64_t now_ns);
 
 const char *phone_state_name(const struct phone *phone);
+
+// The random TLLI that the phone makes of a number of phone_owner's.
+static inline uint32_t phone_random_tlli(uint32_t number)
+{
+    return PHONE_RANDOM | (number & ~0xf8000000u);
+}
 
 #endif

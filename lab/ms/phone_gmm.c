@@ -141,9 +141,8 @@ static void attach(struct phone *phone, uint64_t now_ns)
     begin(phone, PHONE_ATTACHING);
     phone->update_ns = PHONE_NEVER_NS;
     phone->tlli_before = 0;
-    phone->tlli = phone->has_p_tmsi
-                      ? phone->p_tmsi | PHONE_LOCAL
-                      : PHONE_RANDOM | (phone->owner.random(phone->owner.self) & ~0xf8000000u);
+    phone->tlli = phone->has_p_tmsi ? phone->p_tmsi | PHONE_LOCAL
+                                    : phone_random_tlli(phone->owner.random(phone->owner.self));
     send_attach(phone, now_ns);
 }
 
@@ -237,12 +236,6 @@ static void take_p_tmsi(struct phone *phone, uint32_t p_tmsi)
     phone->tlli = tlli;
 }
 
-static void take_area(struct phone *phone, const struct bssgp_area *area)
-{
-    phone->area = *area;
-    phone->has_area = true;
-}
-
 static uint64_t timer_ns(uint32_t s)
 {
     return s == BSSGP_TIMER_OFF_S ? PHONE_NEVER_NS : s * PHONE_S;
@@ -259,25 +252,44 @@ static void be_attached(struct phone *phone, uint32_t t3312_s, bool has_ready, u
     phone->ready_ns = timer_ns(has_ready ? ready_s : READY_S);
 }
 
+// What an ACCEPT of an attach and one of an update have in common; complete: the type of its
+// answer.
+struct accepted {
+    struct bssgp_area area;
+    bool has_p_tmsi, has_ready;
+    uint32_t p_tmsi, t3312_s, ready_s;
+    uint8_t complete;
+};
+#define ACCEPTED(of, type)                                                               \
+    (&(struct accepted){(of).area, (of).has_p_tmsi, (of).has_ready_timer_s, (of).p_tmsi, \
+                        (of).t3312_s, (of).ready_timer_s, type})
+
+// Returns false for one that comes again, as the network has not got the COMPLETE.
+static bool take_accept(struct phone *phone, const struct accepted *accepted, uint64_t now_ns)
+{
+    bool again = phone->state == PHONE_ATTACHED;
+    phone->area = accepted->area;
+    phone->has_area = true;
+    if (accepted->has_p_tmsi)
+        take_p_tmsi(phone, accepted->p_tmsi);
+    be_attached(phone, accepted->t3312_s, accepted->has_ready, accepted->ready_s);
+    if (accepted->has_p_tmsi)
+        send_bare(phone, accepted->complete, now_ns);
+    return !again;
+}
+
 static void take_attach_accept(struct phone *phone, struct octets message, uint64_t now_ns)
 {
     struct gmm_attach_accept accept;
-    bool again = phone->state == PHONE_ATTACHED; // the network has not got COMPLETE
     if (gmm_attach_accept_decode(&accept, message.at, message.n) < 0) {
         PHONE_ADD(phone, messages_odd);
         return;
     }
-    if (phone->state != PHONE_ATTACHING && !again) {
+    if (phone->state != PHONE_ATTACHING && phone->state != PHONE_ATTACHED) {
         PHONE_ADD(phone, messages_unexpected);
         return;
     }
-    take_area(phone, &accept.area);
-    if (accept.has_p_tmsi)
-        take_p_tmsi(phone, accept.p_tmsi);
-    be_attached(phone, accept.t3312_s, accept.has_ready_timer_s, accept.ready_timer_s);
-    if (accept.has_p_tmsi)
-        send_bare(phone, GMM_ATTACH_COMPLETE_TYPE, now_ns);
-    if (again)
+    if (!take_accept(phone, ACCEPTED(accept, GMM_ATTACH_COMPLETE_TYPE), now_ns))
         return;
     PHONE_ADD(phone, attaches);
     phone_sm_activate(phone, now_ns);
@@ -321,7 +333,6 @@ static void take_attach_reject(struct phone *phone, struct octets message, uint6
 static void take_update_accept(struct phone *phone, struct octets message, uint64_t now_ns)
 {
     struct gmm_update_accept accept;
-    bool again = phone->state == PHONE_ATTACHED;
     if (gmm_update_accept_decode(&accept, message.at, message.n) < 0) {
         PHONE_ADD(phone, messages_odd);
         return;
@@ -330,13 +341,7 @@ static void take_update_accept(struct phone *phone, struct octets message, uint6
         PHONE_ADD(phone, messages_unexpected);
         return;
     }
-    take_area(phone, &accept.area);
-    if (accept.has_p_tmsi)
-        take_p_tmsi(phone, accept.p_tmsi);
-    be_attached(phone, accept.t3312_s, accept.has_ready_timer_s, accept.ready_timer_s);
-    if (accept.has_p_tmsi)
-        send_bare(phone, GMM_UPDATE_COMPLETE_TYPE, now_ns);
-    if (again)
+    if (!take_accept(phone, ACCEPTED(accept, GMM_UPDATE_COMPLETE_TYPE), now_ns))
         return;
     PHONE_ADD(phone, updates);
     if (accept.has_pdp_status && phone->context == PHONE_CONTEXT_ACTIVE &&
@@ -453,7 +458,8 @@ static void take_reallocation(struct phone *phone, struct octets message, uint64
         PHONE_ADD(phone, messages_unexpected);
         return;
     }
-    take_area(phone, &command.area);
+    phone->area = command.area;
+    phone->has_area = true;
     take_p_tmsi(phone, command.p_tmsi);
     send_bare(phone, GMM_REALLOCATION_COMPLETE_TYPE, now_ns);
 }

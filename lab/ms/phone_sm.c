@@ -15,6 +15,7 @@
 
 // Interactive, 64 kbit/s, as a phone of 2003 asks; name servers by IPCP.
 static const uint8_t qos[] = {0x1b, 0x92, 0x1f, 0x73, 0x97, 0x40, 0x40, 0x74, 0x03, 0xff, 0xff, 0};
+static const uint8_t subscribed[sizeof qos]; // zeros
 static const uint8_t options[] = {0x80, 0x80, 0x21, 0x10, 1,    0, 0, 0x10, 0x81, 6,
                                   0,    0,    0,    0,    0x83, 6, 0, 0,    0,    0};
 
@@ -40,14 +41,15 @@ static uint32_t put_apn(const char *apn, uint8_t *b)
 static void send_activate(struct phone *phone, uint64_t now_ns)
 {
     uint8_t b[PHONE_MESSAGE_MOST], apn[PHONE_APN_MOST + 1];
-    struct sm_activate_request request = {.ti = TI,
-                                          .nsapi = phone->config.nsapi,
-                                          .sapi = phone->config.sapi,
-                                          .qos = {qos, sizeof qos},
-                                          .address = {.organisation = IETF, .type = IPV4_TYPE},
-                                          .apn = {apn, put_apn(phone->config.apn, apn)},
-                                          .has_options = true,
-                                          .options = {options, sizeof options}};
+    struct sm_activate_request request = {
+        .ti = TI,
+        .nsapi = phone->config.nsapi,
+        .sapi = phone->config.sapi,
+        .qos = {phone->config.subscribed ? subscribed : qos, sizeof qos},
+        .address = {.organisation = IETF, .type = IPV4_TYPE},
+        .apn = {apn, put_apn(phone->config.apn, apn)},
+        .has_options = true,
+        .options = {options, sizeof options}};
     request.has_apn = request.apn.n > 0;
     phone_send(phone, b, sm_activate_request_encode(&request, b, sizeof b), now_ns);
     phone->context_ns = now_ns + PHONE_T3380_NS;
