@@ -92,8 +92,10 @@ int lab_run(struct lab *lab, engine_is_up_fn *is_up, engine_fire_fn *progress, v
     if (fault)
         return fault;
     lab_events_start(lab);
+    lab_phones_start(lab);
     for (uint32_t i = 0; i < lab->app.n && !lab->outside.run; i++)
-        app_start(*(struct app **)lab->app.item[i], engine_now_ns(lab->engine));
+        if (!(*(struct app **)lab->app.item[i])->place.waits)
+            app_start(*(struct app **)lab->app.item[i], engine_now_ns(lab->engine));
     lab_series_start(lab);
     fault = lab->outside.run ? lab->outside.run(lab->outside.self, lab->config.duration_ns)
                              : engine_run(lab->engine, lab->config.duration_ns, progress, self);
@@ -144,15 +146,16 @@ void lab_destroy(struct lab *lab)
 {
     lab->out.packets = NULL; // what is freed with its MS was under way to the last
     struct lab_items *items[] = {&lab->bss, &lab->place,   &lab->mobile, &lab->tunnel,
-                                 &lab->app, &lab->profile, &lab->event};
-    struct map *maps[] = {&lab->bss_by_nse,    &lab->mobile_by_tlli,   &lab->place_by_cell,
-                          &lab->place_by_bvc,  &lab->nsvc_by_endpoint, &lab->tunnel_by_address,
-                          &lab->tunnel_by_teid};
+                                 &lab->app, &lab->profile, &lab->event,  &lab->phone};
+    struct map *maps[] = {&lab->bss_by_nse,     &lab->mobile_by_tlli,   &lab->place_by_cell,
+                          &lab->place_by_bvc,   &lab->nsvc_by_endpoint, &lab->tunnel_by_address,
+                          &lab->tunnel_by_teid, &lab->phone_by_imsi};
     dp_watch_drops(NULL, NULL);
     line_clear(&lab->gn);
     line_clear(&lab->gb);
     flow_table_release(&lab->flows, engine_now_ns(lab->engine));
     lab_events_release(lab);
+    lab_phones_release(lab);
     destroy_parts(lab);
     ggsn_release(&lab->ggsn);
     link_release(&lab->gi_down);

@@ -120,12 +120,24 @@
     MUST(T, OCTETS, base, 1, 64, "the name of the profile it is of") \
     MUST(T, OCTETS, changes, 0, 1200, "fields and values")
 
+// The MS has one PDP context, with an address of the GGSN's, which the call returns.
+#define LAB_PHONE_FIELDS(MUST, MAY, T)                                                  \
+    MUST(T, U32, nse_id, 0, UINT32_MAX, "the MS's NSE")                                 \
+    MUST(T, U16, bvci, 2, 0xffff, "the MS's cell")                                      \
+    MUST(T, DIGITS, imsi, 6, 15, "its IMSI")                                            \
+    MUST(T, U16, n201_u, LLC_N201_U_MIN, LLC_N201_U_MAX, "N201-U before the first XID") \
+    MUST(T, U8, nsapi, 5, 15, "NSAPI of its context")                                   \
+    MUST(T, U8, sapi, 3, 11, "SAPI that it asks for")                                   \
+    MUST(T, U8, traffic_class, 0, CLASS_COUNT - 1, "traffic class, by slot")            \
+    MUST(T, U64, on_ns, 0, INT64_MAX, "when it is switched on, or when all cells are up")
+
 FIELD_STRUCT(lab_config, LAB_CONFIG_FIELDS);
 FIELD_STRUCT(lab_nse, LAB_NSE_FIELDS);
 FIELD_STRUCT(lab_endpoint, LAB_ENDPOINT_FIELDS);
 FIELD_STRUCT(lab_cell, LAB_CELL_FIELDS);
 FIELD_STRUCT(lab_ms, LAB_MS_FIELDS);
 FIELD_STRUCT(lab_context, LAB_CONTEXT_FIELDS);
+FIELD_STRUCT(lab_phone_call, LAB_PHONE_FIELDS);
 FIELD_STRUCT(lab_plan, LAB_PLAN_FIELDS);
 FIELD_STRUCT(lab_event_call, LAB_EVENT_CALL_FIELDS);
 FIELD_STRUCT(lab_tcp, LAB_TCP_FIELDS);
@@ -235,6 +247,12 @@ void lab_put_applications(const struct lab *lab, struct json *json, uint64_t mea
                           bool batch);
 // What each key of it means, a line each.
 void lab_describe_applications(const char *before, FILE *out);
+
+// The member "phones" of a summary, if there are MSs that attach: how many, and how long they took.
+void lab_put_phones(const struct lab *lab, struct json *json);
+void lab_describe_phones(const char *before, FILE *out);
+// A line of the same.
+void lab_print_phones(const struct lab *lab, FILE *out);
 
 // Which part does not balance, or does not agree with the next one; NULL: none. Holds between any
 // two steps of the engine.

@@ -130,6 +130,10 @@ void lab_account_setup(struct lab *lab)
         ms_names[i] = reason->name;
         ms_helps[i] = reason->help;
     }
+    static const char *const phone_names[] = {"ms_no_context", "ggsn_no_context"},
+                             *const phone_helps[] = {
+                                 "the phone has no PDP context, or not yet",
+                                 "the GGSN has no PDP context of the phone, or not any more"};
     ledger_setup(&lab->ledger);
     const struct ledger_place places[] = {
         {"net", net_loss_names, net_loss_helps, NET_LOSSES},
@@ -139,6 +143,7 @@ void lab_account_setup(struct lab *lab)
         {"ms", ms_names, ms_helps, MS_REASONS},
         {"gb", port_names, port_helps, 1},
         {"control", control_names, control_helps, 1},
+        {"phone", phone_names, phone_helps, 2},
     };
     lab->place_net = ledger_add_place(&lab->ledger, &places[0]);
     lab->place_gn = ledger_add_place(&lab->ledger, &places[1]);
@@ -147,6 +152,7 @@ void lab_account_setup(struct lab *lab)
     lab->place_ms = ledger_add_place(&lab->ledger, &places[4]);
     lab->place_gb = ledger_add_place(&lab->ledger, &places[5]);
     lab->place_control = ledger_add_place(&lab->ledger, &places[6]);
+    lab->place_phone = ledger_add_place(&lab->ledger, &places[7]);
     dp_watch_drops(dropped, lab);
 }
 

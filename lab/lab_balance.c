@@ -82,6 +82,7 @@ static void sum_parts(const struct lab *lab, struct sums *s)
         add_ms_amount(&s->ms.up_pdus, &c->up_pdus);
         add_ms_amount(&s->ms.answers, &c->answers);
     }
+    lab_phones_add(lab, &s->ms.pdus, &s->ms.up_npdus);
     for (uint32_t i = 0; i < lab->bss.n; i++) {
         const struct bss_traffic *t =
             &bss_counters(((struct lab_bss *)lab->bss.item[i])->bss)->traffic;
@@ -128,7 +129,9 @@ static const char *down_wrong(const struct lab *lab, const struct sums *s)
         return "what the hosts sent is not what Gi's line and the ledger have";
     if (!link_holds(gi))
         return "Gi's line down does not balance";
-    if (gi->out.packets != lab->ggsn.down_npdus || gi->out.octets != lab->ggsn.down_octets)
+    const struct ms_amount *lost = &lab->no_context[LEDGER_DOWN];
+    if (gi->out.packets != lab->ggsn.down_npdus + lost->packets ||
+        gi->out.octets != lab->ggsn.down_octets + lost->octets)
         return "what left Gi's line is not what the GGSN sent on";
     if (s->bss.out[BSS_DOWN].pdus != s->ms.pdus.packets ||
         s->bss.out[BSS_DOWN].octets != s->ms.pdus.octets)
@@ -148,7 +151,9 @@ static const char *up_wrong(const struct lab *lab, const struct sums *s)
         return "what the MSs' hosts sent is not what the MSs and the ledger have";
     if (s->ms.up_pdus.packets + s->ms.answers.packets > s->bss.in[BSS_UP].pdus)
         return "LLC PDUs of the MSs did not come to the BSSs";
-    if (lab->ggsn.up_npdus != gi->in.packets || lab->ggsn.up_octets != gi->in.octets)
+    const struct ms_amount *lost = &lab->no_context[LEDGER_UP];
+    if (lab->ggsn.up_npdus != gi->in.packets + lost->packets ||
+        lab->ggsn.up_octets != gi->in.octets + lost->octets)
         return "what the GGSN got is not what went onto Gi's line";
     if (!link_holds(gi))
         return "Gi's line up does not balance";

@@ -48,10 +48,13 @@ static void deliver(void *self, struct bss_ms *ms, const uint8_t *llc, uint32_t 
     const struct lab_bss *at = self;
     struct lab_mobile *mobile = bss_ms_user(ms);
     uint64_t tag = bss_tag(at->bss);
+    if (lab_phone_down(mobile, tag, llc, octets, now_ns))
+        return;
     enum ms_refused why = ms_down_stamped(&mobile->ms, lab_stamp_of(tag), llc, octets, now_ns);
     if (why != MS_REFUSED_COUNT)
         lab_lost_llc(at->lab, mobile, tag, llc, octets,
                      at->lab->place_ms + MS_LOST_COUNT + (uint32_t)why);
+    lab_phone_heard(mobile);
 }
 
 static struct lab *lab_of(const struct ms *ms)
@@ -89,6 +92,11 @@ void lab_up_from_ms(struct lab *lab, struct lab_tunnel *tunnel, const uint8_t *i
                     uint64_t now_ns)
 {
     struct lab_mobile *mobile = tunnel->ms;
+    if (!lab_phone_sends(mobile, octets, now_ns)) {
+        lab_lost(lab, lab_key(tunnel, LEDGER_UP, lab_ip_id(ip)),
+                 lab->place_phone + LAB_PHONE_AT_MS);
+        return;
+    }
     mobile->up_tag = lab_tag(lab_key(tunnel, LEDGER_UP, lab_ip_id(ip)));
     bool sent = ms_up(&mobile->ms, tunnel->nsapi, ip, octets, now_ns);
     mobile->up_tag = 0;

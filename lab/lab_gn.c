@@ -30,15 +30,27 @@ static void capture_gi(const struct lab *lab, const uint8_t *ip, uint32_t octets
 
 // ---- Down ----
 
+static void without_context(struct lab *lab, struct ledger_key key, enum ledger_way way,
+                            uint32_t octets)
+{
+    lab->no_context[way].packets++;
+    lab->no_context[way].octets += octets;
+    lab_lost(lab, key, lab->place_phone + LAB_PHONE_AT_GGSN);
+}
+
 // From Gi's line into the tunnel.
 static void into_tunnel(void *self, const uint8_t *ip, uint32_t octets, uint64_t now_ns)
 {
     struct lab *lab = self;
     struct lab_tunnel *tunnel = tunnel_at(lab, ip, IP_DESTINATION_AT);
     struct ledger_key key = lab_key(tunnel, LEDGER_DOWN, lab_ip_id(ip));
+    uint32_t teid, worker;
+    if (!lab_phone_tunnel(lab, tunnel, &teid, &worker)) {
+        without_context(lab, key, LEDGER_DOWN, octets);
+        return;
+    }
     lab_packet_met(lab, "gn", key);
-    if (!ggsn_down(&lab->ggsn, tunnel->teid, tunnel->worker, (struct octets){ip, octets},
-                   lab_tag(key), now_ns))
+    if (!ggsn_down(&lab->ggsn, teid, worker, (struct octets){ip, octets}, lab_tag(key), now_ns))
         lab_lost(lab, key, lab->place_gn);
 }
 
@@ -69,11 +81,32 @@ static void lost_up(void *self, const uint8_t *ip, uint32_t octets, enum net_los
     lab_lost(lab, lab_key(tunnel, LEDGER_UP, lab_ip_id(ip)), lab->place_net + why);
 }
 
+static struct lab_tunnel *tunnel_of_teid(struct lab *lab, uint32_t teid)
+{
+    const struct pool_context *context = ggsn_of_teid(&lab->ggsn, teid);
+    if (!context)
+        return map_find(&lab->tunnel_by_teid, teid);
+    return map_find(&lab->tunnel_by_address, pool_address(lab->ggsn.pool, context));
+}
+
+// A phone's packet behind the end of its context, which had another TEID.
+static bool is_too_late(struct lab *lab, uint32_t teid, struct octets npdu, uint64_t now_ns)
+{
+    struct lab_tunnel *tunnel = npdu.n < IPV4_OCTETS ? NULL : tunnel_at(lab, npdu.at, IP_SOURCE_AT);
+    if (!tunnel || !tunnel->ms->phone || teid < POOL_TEIDS)
+        return false;
+    without_context(lab, lab_key(tunnel, LEDGER_UP, lab_ip_id(npdu.at)), LEDGER_UP, npdu.n);
+    ggsn_indicate(&lab->ggsn, teid, now_ns);
+    return true;
+}
+
 // From the tunnel onto Gi's line. A packet is its tunnel's, by the address that sent it.
 static void out_of_tunnel(void *self, uint32_t teid, struct octets npdu, uint64_t now_ns)
 {
     struct lab *lab = self;
-    struct lab_tunnel *tunnel = map_find(&lab->tunnel_by_teid, teid);
+    struct lab_tunnel *tunnel = tunnel_of_teid(lab, teid);
+    if (!tunnel && is_too_late(lab, teid, npdu, now_ns))
+        return;
     if (!tunnel || npdu.n < IPV4_OCTETS || get_be32(npdu.at + IP_SOURCE_AT) != tunnel->address) {
         lab_fault(lab, "the GGSN: a G-PDU that is not its tunnel's, TEID", teid);
         return;
@@ -92,6 +125,8 @@ void lab_arrive(struct lab *lab, struct lab_tunnel *tunnel, enum flow_end at, co
     bool ce = (ip[IP_TOS_AT] & ECN_MASK) == ECN_CE;
     ledger_delivered(&lab->ledger, key, octets, ce, now_ns);
     lab_packet_met(lab, "arrived", key);
+    if (at == FLOW_MS)
+        lab_phone_arrived(tunnel->ms, now_ns);
     if (!lab->outside.arrived) {
         flow_table_input(&lab->flows, at, ip, octets, now_ns);
         return;

@@ -2,7 +2,7 @@
 // hosts, the GGSN and Gn; lab_gb.c Gb, the BSSs and the MSs; lab_account.c the ledger's entries;
 // lab_setup.c what Lua adds; lab_balance.c whether the books agree; lab_series.c the time series;
 // lab_tables.c further tables; lab_packets.c a row for each thing a packet meets; lab_figures.c the
-// applications' figures; lab_events.c what MSs do.
+// applications' figures; lab_events.c what MSs do; lab_phones.c those that attach.
 #ifndef SLUICE_LAB_LAB_PARTS_H
 #define SLUICE_LAB_LAB_PARTS_H
 
@@ -19,6 +19,7 @@
 #include "lab/report/ledger_series.h"
 
 struct lab_mobile;
+struct lab_phone;
 
 // A PDP context: where packets to and from an address of an MS go.
 struct lab_tunnel {
@@ -39,7 +40,8 @@ struct lab_mobile {
     uint32_t calls, aways; // under way: events may overlap
     struct lab_tunnel *tunnel[MS_NSAPIS];
     struct ms_sgsn sgsn;
-    uint64_t up_tag; // of the N-PDU that the MS sends just now
+    uint64_t up_tag;         // of the N-PDU that the MS sends just now
+    struct lab_phone *phone; // it attaches; NULL: the file's
 };
 
 // A growing list, mostly of what is allocated one by one and the list's own.
@@ -121,13 +123,14 @@ struct lab {
     struct app_world world;
     struct ms_shared mobiles_shared;
     struct ledger ledger;
-    uint32_t place_net, place_gn, place_dp, place_bss, place_ms, place_gb,
-        place_control; // first reasons in the ledger
+    uint32_t place_net, place_gn, place_dp, place_bss, place_ms, place_gb, place_control,
+        place_phone; // first reasons in the ledger
     struct map bss_by_nse, mobile_by_tlli, place_by_cell, place_by_bvc, nsvc_by_endpoint,
-        tunnel_by_address, tunnel_by_teid;
-    struct lab_items bss, place, mobile, tunnel, app, profile, event;
-    struct app_times *times;       // of each kind of application
-    struct app_times *batch_times; // the same of the batch
+        tunnel_by_address, tunnel_by_teid, phone_by_imsi;
+    struct lab_items bss, place, mobile, tunnel, app, profile, event, phone;
+    struct ms_amount no_context[LEDGER_WAYS]; // packets at the GGSN
+    struct app_times *times;                  // of each kind of application
+    struct app_times *batch_times;            // the same of the batch
     struct lab_sums *batch_before; // of each kind, at the beginning of the batch; NULL: none yet
     char refusal[APP_ERROR_ROOM];  // of the last application
     struct field_call *calls;
@@ -160,11 +163,43 @@ static inline uint64_t lab_cell_key(uint32_t nse_id, uint16_t bvci)
 struct lab_mobile *lab_mobile_of(const struct lab *lab, uint16_t nsei, uint32_t tlli);
 // Returns 0 or a negative errno.
 int lab_know_mobile(struct lab *lab, uint16_t nsei, uint32_t tlli, struct lab_mobile *mobile);
+// It has the TLLI no more.
+void lab_forget_mobile(struct lab *lab, uint16_t nsei, uint32_t tlli,
+                       const struct lab_mobile *mobile);
+// Returns 0 or a negative errno.
+int lab_make_mobile(struct lab *lab, const struct lab_ms *c, struct lab_mobile **mobile);
 
 // lab_events.c
 int64_t lab_add_event(void *target, const void *argument);
 void lab_events_start(struct lab *lab);
 void lab_events_release(struct lab *lab);
+
+// lab_phones.c: of MSs that attach, and of others where it says so
+enum lab_phone_step { LAB_PHONE_ATTACHED, LAB_PHONE_CONTEXT, LAB_PHONE_OCTET, LAB_PHONE_STEPS };
+enum lab_phone_loss { LAB_PHONE_AT_MS, LAB_PHONE_AT_GGSN }; // reasons of lab->place_phone
+
+#define LAB_PHONE_OFF_TLLI 0x70000000u // reserved TLLIs, by which nobody speaks
+// Of nobody: 001017 is for tests; then a serial number and the version of its software.
+#define LAB_PHONE_IMEISV "0010170000000101"
+
+int64_t lab_add_phone(void *target, const void *argument);
+// An application of any MS: true, it starts when its phone has a context.
+bool lab_phone_has_app(struct lab_mobile *mobile, struct app **app);
+void lab_phones_start(struct lab *lab);
+void lab_phones_release(struct lab *lab);
+// An LLC PDU to any MS: false, it is the MS's, and no phone's signalling, nor data without a
+// context.
+bool lab_phone_down(struct lab_mobile *mobile, uint64_t tag, const uint8_t *llc, uint32_t octets,
+                    uint64_t now_ns);
+void lab_phone_heard(struct lab_mobile *mobile); // any MS, after another one
+void lab_phone_arrived(const struct lab_mobile *mobile, uint64_t now_ns); // an N-PDU at any MS
+// An N-PDU of any MS goes up: false, it has no context.
+bool lab_phone_sends(struct lab_mobile *mobile, uint32_t octets, uint64_t now_ns);
+// The SGSN's end of any tunnel; false: the GGSN has no context.
+bool lab_phone_tunnel(const struct lab *lab, const struct lab_tunnel *tunnel, uint32_t *teid,
+                      uint32_t *worker);
+// Adds LLC PDUs that were signalling, and N-PDUs without a context.
+void lab_phones_add(const struct lab *lab, struct ms_amount *taken, struct ms_amount *unsent);
 
 // lab_gn.c
 void lab_gn_setup(struct lab *lab);

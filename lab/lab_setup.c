@@ -98,10 +98,15 @@ int lab_know_mobile(struct lab *lab, uint16_t nsei, uint32_t tlli, struct lab_mo
     return lab_mobile_of(lab, nsei, tlli) == mobile ? 0 : fault;
 }
 
-static int64_t add_ms(void *target, const void *argument)
+void lab_forget_mobile(struct lab *lab, uint16_t nsei, uint32_t tlli,
+                       const struct lab_mobile *mobile)
 {
-    struct lab *lab = target;
-    const struct lab_ms *c = argument;
+    if (lab_mobile_of(lab, nsei, tlli) == mobile)
+        map_remove(&lab->mobile_by_tlli, mobile_key(nsei, tlli));
+}
+
+int lab_make_mobile(struct lab *lab, const struct lab_ms *c, struct lab_mobile **made)
+{
     struct lab_bss *at = map_find(&lab->bss_by_nse, c->nse_id);
     struct lab_place *place = map_find(&lab->place_by_cell, lab_cell_key(c->nse_id, c->bvci));
     struct ms_terms terms = {c->n201_u, c->gea, c->key, c->iov_ui};
@@ -109,6 +114,7 @@ static int64_t add_ms(void *target, const void *argument)
     if (!place)
         return -ENOENT;
     struct lab_mobile *mobile = lab_add_item(&lab->mobile, sizeof *mobile);
+    *made = mobile;
     int fault = ms_setup(&mobile->ms, &lab->mobiles_shared, &mobile->counters, &terms);
     if (fault)
         return fault;
@@ -122,6 +128,12 @@ static int64_t add_ms(void *target, const void *argument)
     if (!mobile->at_bss)
         return -EEXIST;
     return lab_know_mobile(lab, at->nsei, c->tlli, mobile);
+}
+
+static int64_t add_ms(void *target, const void *argument)
+{
+    struct lab_mobile *mobile;
+    return lab_make_mobile(target, argument, &mobile);
 }
 
 static struct lab_mobile *mobile_of(struct lab *lab, uint32_t nse_id, uint32_t tlli)
@@ -265,8 +277,10 @@ static int64_t add_app(void *target, const void *argument)
     };
     struct app **app = lab_add_item(&lab->app, sizeof(struct app *));
     *app = app_create(kind, (const char *)argument + CONFIG_AT, &place, error);
-    if (*app)
+    if (*app) {
+        (*app)->place.waits = lab_phone_has_app(tunnel->ms, app);
         return 0;
+    }
     snprintf(lab->refusal, sizeof lab->refusal, "%s", error);
     free(lab->app.item[--lab->app.n]);
     return -EINVAL;
@@ -279,6 +293,7 @@ static const struct field endpoint_fields[] = FIELD_TABLE(lab_endpoint, LAB_ENDP
 static const struct field cell_fields[] = FIELD_TABLE(lab_cell, LAB_CELL_FIELDS);
 static const struct field ms_fields[] = FIELD_TABLE(lab_ms, LAB_MS_FIELDS);
 static const struct field context_fields[] = FIELD_TABLE(lab_context, LAB_CONTEXT_FIELDS);
+static const struct field phone_fields[] = FIELD_TABLE(lab_phone_call, LAB_PHONE_FIELDS);
 static const struct field plan_fields[] = FIELD_TABLE(lab_plan, LAB_PLAN_FIELDS);
 static const struct field event_fields[] = FIELD_TABLE(lab_event_call, LAB_EVENT_CALL_FIELDS);
 static const struct field tcp_fields[] = FIELD_TABLE(lab_tcp, LAB_TCP_FIELDS);
@@ -294,6 +309,8 @@ static const struct field_call plain_calls[] = {
     CALL(cell, "a cell of a BSS", cell_fields),
     CALL(ms, "an MS in a cell", ms_fields),
     CALL(context, "a PDP context of an MS", context_fields),
+    {"phone", "an MS in a cell that attaches", phone_fields, LENGTH(phone_fields),
+     sizeof(struct lab_phone_call), lab_add_phone},
     CALL(plan, "an event of a cell's radio", plan_fields),
     {"event", "what an MS does at given times", event_fields, LENGTH(event_fields),
      sizeof(struct lab_event_call), lab_add_event},

@@ -170,6 +170,7 @@ static void put_runs(const struct page *p, FILE *out)
 {
     section_classes(&p->runs, &p->classes, &p->curves, out);
     section_applications(&p->runs, out);
+    section_phones(&p->runs, out);
     section_batches(&p->runs, out);
     section_drops(&p->runs, &p->drops, out);
     section_balance(&p->runs, out);

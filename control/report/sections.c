@@ -318,18 +318,25 @@ static void put_application(const struct application *a, const char *what,
     fputs("</tr>\n", a->out);
 }
 
-// The members that end in _ms are times.
-static void take_times(void *self, const char *name, struct json_object *member)
+// The members that end in _ms are times. False: this one is none; else its name in words.
+static bool is_time(const char *name, char what[NAME_ROOM])
 {
-    struct application *a = self;
-    char what[NAME_ROOM];
     size_t length = strlen(name);
-    if (length < 4 || length - 3 >= sizeof what || strcmp(name + length - 3, "_ms") != 0)
-        return;
+    if (length < 4 || length - 3 >= NAME_ROOM || strcmp(name + length - 3, "_ms") != 0)
+        return false;
     memcpy(what, name, length - 3);
     what[length - 3] = '\0';
     for (char *c = what; *c; c++)
         *c = *c == '_' ? ' ' : *c;
+    return true;
+}
+
+static void take_times(void *self, const char *name, struct json_object *member)
+{
+    struct application *a = self;
+    char what[NAME_ROOM];
+    if (!is_time(name, what))
+        return;
     a->rows++;
     put_application(a, what, member);
 }
@@ -352,6 +359,42 @@ void section_applications(const struct runs *runs, FILE *out)
             if (a.of && a.rows == 0)
                 put_application(&a, "", NULL);
         }
+    end_table(out);
+}
+
+// ---- Phones ----
+
+// A row for each step of a run's phones.
+static void put_phones(void *self, const char *name, struct json_object *times)
+{
+    static const char *const members[] = {"n", "mean", "p50", "p95", "p99", "max"};
+    const struct application *a = self;
+    char what[NAME_ROOM];
+    if (!is_time(name, what))
+        return;
+    fputs("<tr>", a->out);
+    cells_text(what, NULL, a->out);
+    put_run(a->runs, a->run, a->out);
+    put_member(a->of, "count", a->out);
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
+        put_member(times, members[i], a->out);
+    fputs("</tr>\n", a->out);
+}
+
+void section_phones(const struct runs *runs, FILE *out)
+{
+    static const char *const heads[] = {"phones",  "came so far", "mean, ms", "p50, ms",
+                                        "p95, ms", "p99, ms",     "max, ms"};
+    bool any = false;
+    for (uint32_t i = 0; i < runs->count; i++)
+        any |= value_in(runs->run[i].summary, "phones") != NULL;
+    if (!any)
+        return;
+    begin_table("Phones, from when each is switched on", runs, "until the first", heads, 7, out);
+    for (uint32_t i = 0; i < runs->count; i++) {
+        struct application a = {runs, i, 0, NULL, value_in(runs->run[i].summary, "phones"), out};
+        value_members(a.of, put_phones, &a);
+    }
     end_table(out);
 }
 

@@ -48,6 +48,8 @@ void section_classes(const struct runs *runs, const struct classes *classes,
 // What applications came to: goodput, and how long what takes time took.
 void section_batches(const struct runs *runs, FILE *out);
 void section_applications(const struct runs *runs, FILE *out);
+// How long MSs took that attach.
+void section_phones(const struct runs *runs, FILE *out);
 void section_drops(const struct runs *runs, const struct drops *drops, FILE *out);
 void section_balance(const struct runs *runs, FILE *out);
 

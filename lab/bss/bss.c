@@ -216,6 +216,7 @@ void bss_destroy(struct bss *bss)
     free(bss->nsvc);
     bss_table_release(&bss->cell_by_bvci);
     bss_table_release(&bss->ms_by_tlli);
+    bss_table_release(&bss->ms_by_before);
     bss_table_release(&bss->ms_by_imsi);
     bss_table_release(&bss->buffer_by_tlli);
     bss_pdu_release(bss);

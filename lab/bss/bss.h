@@ -146,6 +146,10 @@ void bss_resume(struct bss_ms *ms, uint64_t now_ns);
 // The MS answers pages, gets LLC PDUs and sends them only while it is reachable; so it is at first.
 void bss_reach(struct bss_ms *ms, bool reachable, uint64_t now_ns);
 
+// The MS has another TLLI, that no MS of the BSS has. What is sent to the one before finds it, too,
+// until it has yet another one.
+void bss_rename(struct bss_ms *ms, uint32_t tlli);
+
 void *bss_ms_user(const struct bss_ms *ms);
 struct bss_cell *bss_ms_cell(const struct bss_ms *ms);
 uint32_t bss_ms_tlli(const struct bss_ms *ms);

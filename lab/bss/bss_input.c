@@ -67,6 +67,9 @@ static void refuse(struct bss_cell *cell, struct bss *bss, struct octets sdu, ui
 static struct bss_buffer *buffer_of(struct bss_cell *cell, const struct bssgp_dl_unitdata *dl)
 {
     struct bss_buffer *buffer = bss_buffer_find(cell->bss, cell, dl->tlli);
+    const struct bss_ms *before = buffer ? NULL : bss_ms_find_before(cell->bss, dl->tlli);
+    if (before && before->buffer->cell == cell)
+        return before->buffer;
     if (buffer || !dl->has_old_tlli || bss_ms_find(cell->bss, dl->tlli))
         return buffer;
     buffer = bss_buffer_find(cell->bss, cell, dl->old_tlli);

@@ -36,6 +36,30 @@ void bss_ms_rename(struct bss_ms *ms, uint32_t tlli)
     bss_buffer_rename(ms->buffer, tlli);
 }
 
+struct bss_ms *bss_ms_find_before(struct bss *bss, uint32_t tlli)
+{
+    struct bss_link *link = bss_table_find(&bss->ms_by_before, tlli);
+    return link ? BSS_OWNER(link, struct bss_ms, by_before) : NULL;
+}
+
+static void forget_before(struct bss_ms *ms)
+{
+    if (ms->has_before)
+        bss_table_remove(&ms->bss->ms_by_before, &ms->by_before);
+    ms->has_before = false;
+}
+
+void bss_rename(struct bss_ms *ms, uint32_t tlli)
+{
+    if (ms->tlli == tlli)
+        return;
+    forget_before(ms);
+    ms->tlli_before = ms->tlli;
+    ms->has_before = true;
+    bss_table_put(&ms->bss->ms_by_before, &ms->by_before, ms->tlli_before);
+    bss_ms_rename(ms, tlli);
+}
+
 void *bss_ms_user(const struct bss_ms *ms)
 {
     return ms->user;
@@ -86,6 +110,7 @@ static void take_out(struct bss_ms *ms)
     engine_cancel(bss->engine, &ms->timer);
     engine_cancel(bss->engine, &ms->page);
     engine_cancel(bss->engine, &ms->capability);
+    forget_before(ms);
     bss_table_remove(&bss->ms_by_tlli, &ms->by_tlli);
     if (ms->has_imsi)
         bss_table_remove(&bss->ms_by_imsi, &ms->by_imsi);

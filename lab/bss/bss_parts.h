@@ -141,12 +141,12 @@ struct bss_cell {
 struct bss_ms {
     struct bss *bss;
     void *user;
-    uint32_t tlli, number;
-    bool has_imsi, suspended, unreachable;
+    uint32_t tlli, tlli_before, number;
+    bool has_imsi, has_before, suspended, unreachable;
     bool unheard; // it has changed its cell, and could not say so
     struct digits imsi;
     const struct radio_config *radio; // of this MS; NULL: the cell's
-    struct bss_link by_tlli, by_imsi;
+    struct bss_link by_tlli, by_before, by_imsi;
     struct bss_buffer *buffer;
     // SUSPEND and RESUME
     struct engine_timer timer;
@@ -212,7 +212,7 @@ struct bss {
     bool resetting, signalling_up; // BVCI 0
     struct engine_timer t2;
     uint8_t features, extended; // in force
-    struct bss_table cell_by_bvci, ms_by_tlli, ms_by_imsi, buffer_by_tlli;
+    struct bss_table cell_by_bvci, ms_by_tlli, ms_by_before, ms_by_imsi, buffer_by_tlli;
     struct bss_pdu *free[BSS_ROOMS];
     uint64_t orders;      // of LLC PDUs
     uint64_t in_tag, tag; // of the NS PDU that has come; for bss_tag
@@ -358,6 +358,8 @@ void bss_report_radio(struct bss_cell *cell, uint32_t tlli, uint8_t cause, uint6
 
 void bss_ms_input(struct bss *bss, uint8_t type, const union wire_any *pdu, uint64_t now_ns);
 void bss_ms_rename(struct bss_ms *ms, uint32_t tlli);
+// By the TLLI that it had before; NULL: none.
+struct bss_ms *bss_ms_find_before(struct bss *bss, uint32_t tlli);
 struct bss_ms *bss_ms_find_imsi(struct bss *bss, const struct digits *imsi);
 void bss_flush_input(struct bss *bss, const struct bssgp_flush_ll *pdu, uint64_t now_ns);
 void bss_page_input(struct bss *bss, const struct bssgp_paging_ps *pdu, uint64_t now_ns);

@@ -56,6 +56,9 @@ static struct pool *pool_of(struct ggsn *ggsn)
                                                        .sgsn = address_ipv4(&ggsn->ends.to.address),
                                                        .network = GGSN_POOL,
                                                        .bits = GGSN_POOL_BITS,
+                                                       .kept = ggsn->kept,
+                                                       .kept_place = ggsn->kept_place,
+                                                       .self = ggsn->self,
                                                        .recovery = RECOVERY});
     return ggsn->pool;
 }
@@ -81,6 +84,23 @@ static void take_control(struct ggsn *ggsn, const struct ends_datagram *datagram
     else if (ggsn->faults++ == 0)
         snprintf(ggsn->first_fault, sizeof ggsn->first_fault, "%s",
                  pool_first_fault(pool)[0] ? pool_first_fault(pool) : "GTP-C: not from the SGSN");
+}
+
+const struct pool_context *ggsn_of_address(const struct ggsn *ggsn, uint32_t address)
+{
+    return ggsn->pool ? pool_of_address(ggsn->pool, address) : NULL;
+}
+
+const struct pool_context *ggsn_of_teid(const struct ggsn *ggsn, uint32_t teid)
+{
+    return ggsn->pool ? pool_of_teid(ggsn->pool, teid) : NULL;
+}
+
+void ggsn_indicate(struct ggsn *ggsn, uint32_t teid, uint64_t now_ns)
+{
+    uint8_t message[POOL_ANSWER_MAX];
+    uint32_t n = pool_indication(pool_of(ggsn), teid, message);
+    ends_send(&ggsn->ends, &ggsn->host, 0, (struct octets){message, n}, 0, now_ns);
 }
 
 void ggsn_release(struct ggsn *ggsn)

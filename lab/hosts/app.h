@@ -79,6 +79,7 @@ struct app_place {
     const struct tcp_profile *profile[FLOW_ENDS];
     uint64_t stream;
     struct app_times *batch; // counts each time, too; NULL: not
+    bool waits;              // the owner's: it starts later than the others
 };
 
 struct app_tally {

@@ -41,7 +41,7 @@ struct pool *pool_create(const struct pool_config *config)
     struct pool *pool = need(calloc(1, sizeof *pool));
     pool->config = *config;
     pool->places = 1u << (32 - config->bits);
-    pool->fresh = POOL_FIRST_PLACE;
+    pool->fresh = POOL_FIRST_PLACE + config->kept;
     pool->context = need(calloc(pool->places, sizeof *pool->context));
     pool->bucket = need(calloc(pool->places, sizeof *pool->bucket));
     pool->bucket_mask = pool->places - 1;
@@ -105,6 +105,8 @@ static uint32_t take_free(struct pool *pool)
 static void give_back(struct pool *pool, struct pool_context *context)
 {
     uint32_t number = number_of(pool, context);
+    if (number <= POOL_FIRST_PLACE + pool->config.kept)
+        return;
     if (pool->free_first)
         at(pool, pool->free_last)->next = number;
     else
@@ -114,9 +116,18 @@ static void give_back(struct pool *pool, struct pool_context *context)
 
 // ---- Contexts ----
 
+// By subscription; 0: it has none.
+static uint32_t kept_for(const struct pool *pool, uint64_t imsi, uint8_t nsapi)
+{
+    const struct pool_config *c = &pool->config;
+    uint32_t place = c->kept ? c->kept_place(c->self, imsi, nsapi) : UINT32_MAX;
+    return place < c->kept ? POOL_FIRST_PLACE + 1 + place : 0;
+}
+
 struct pool_context *pool_add(struct pool *pool, uint64_t imsi, uint8_t nsapi)
 {
-    uint32_t number = take_free(pool), *bucket = bucket_of(pool, imsi, nsapi);
+    uint32_t kept = kept_for(pool, imsi, nsapi), number = kept ? kept : take_free(pool);
+    uint32_t *bucket = bucket_of(pool, imsi, nsapi);
     struct pool_context *context = at(pool, number);
     if (!context)
         return NULL;
@@ -150,6 +161,11 @@ void pool_remove(struct pool *pool, struct pool_context *context)
     *context = (struct pool_context){.used = context->used};
     give_back(pool, context);
     pool->contexts--;
+}
+
+uint32_t pool_kept_address(const struct pool_config *config, uint32_t place)
+{
+    return config->network + POOL_FIRST_PLACE + place;
 }
 
 bool pool_has(const struct pool *pool, uint32_t address)

@@ -34,6 +34,11 @@ struct pool_config {
     uint32_t network, bits; // of the MSs' addresses
     uint32_t dns[2];        // told to MSs; 0: none
     uint8_t recovery;       // the GGSN's restart counter
+    // Addresses by subscription, the first `kept` of the network's: kept_place says which of them
+    // is an IMSI's and NSAPI's, from 0 on; UINT32_MAX: none. They are given to nobody else.
+    uint32_t kept;
+    uint32_t (*kept_place)(void *self, uint64_t imsi, uint8_t nsapi);
+    void *self;
 };
 
 struct pool_context {
@@ -46,6 +51,9 @@ struct pool_context {
 };
 
 struct pool;
+
+// An IMSI as a number, with a 1 in front of its digits, so that leading zeros count.
+uint64_t pool_imsi(const char *digits);
 
 // "10.64.0.0/15"; false: it is no network that a pool can have.
 bool pool_network(const char *text, uint32_t *network, uint32_t *bits);
@@ -60,6 +68,7 @@ uint32_t pool_take(struct pool *pool, uint32_t address, uint16_t port, struct oc
 
 // Whether an address is of the network; its context, and the context of a TEID of the GGSN's, or
 // NULL.
+uint32_t pool_kept_address(const struct pool_config *config, uint32_t place);
 bool pool_has(const struct pool *pool, uint32_t address);
 const struct pool_context *pool_of_address(const struct pool *pool, uint32_t address);
 const struct pool_context *pool_of_teid(const struct pool *pool, uint32_t teid);

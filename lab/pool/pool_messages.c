@@ -56,11 +56,10 @@ static uint32_t refuse(struct pool *pool, const struct gtpc_create_response *to,
     return (uint32_t)gtpc_create_response_encode(&response, answer, POOL_ANSWER_MAX);
 }
 
-// With a 1 in front, so that leading zeros count.
-static uint64_t number_of(const struct digits *imsi)
+uint64_t pool_imsi(const char *digits)
 {
     char text[2 + FIELD_DIGITS_MAX];
-    snprintf(text, sizeof text, "1%s", imsi->text);
+    snprintf(text, sizeof text, "1%s", digits);
     return strtoull(text, NULL, 10);
 }
 
@@ -100,7 +99,7 @@ static void look_at_recovery(struct pool *pool, const struct gtpc_create_request
 static struct pool_context *context_for(struct pool *pool,
                                         const struct gtpc_create_request *request)
 {
-    uint64_t imsi = number_of(&request->imsi);
+    uint64_t imsi = pool_imsi(request->imsi.text);
     struct pool_context *context = pool_find(pool, imsi, request->nsapi);
     if (!context)
         return pool_add(pool, imsi, request->nsapi);

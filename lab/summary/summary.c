@@ -169,6 +169,11 @@ static void put_applications(const void *report, struct json *json)
     lab_put_applications(r->lab, json, report_measured_ns(r), r->batch);
 }
 
+static void put_phones(const void *report, struct json *json)
+{
+    lab_put_phones(((const struct report *)report)->lab, json);
+}
+
 static void put_classes(const void *report, struct json *json);
 static void describe_classes(const char *before, FILE *out);
 

@@ -165,6 +165,8 @@ void report_print(const struct report *r, FILE *out)
     fputc('\n', out);
     class_rows(r, out);
     up_row(r, out);
+    if (r->lab)
+        lab_print_phones(r->lab, out);
     drop_rows(r, out);
     balance_rows(r, out);
     if (r->lab) {

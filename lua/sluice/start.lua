@@ -19,8 +19,11 @@ local function start_ggsns(cfg)
             gtpc = ggsn.control == ggsn.address or nil,
         }
         network.ggsn_ids[ggsn.name] = id
+        if cfg.lab and ggsn.address == cfg.lab.ggsn then
+            network.ggsn_ids.lab = id
+        end
     end
-    if cfg.lab and #cfg.ggsn == 0 then
+    if cfg.lab and not network.ggsn_ids.lab then
         local id = network.ids.ggsn:take()
         dp.ggsn { ggsn_id = id, address = parts.address(cfg.lab.ggsn), mac = cfg.lab.ggsn_mac }
         network.ggsn_ids.lab = id
@@ -62,6 +65,7 @@ return function(cfg)
     for _, nse in ipairs(cfg.nse) do
         start_nse(nse)
     end
+    lab.phones(cfg)
     dp.settled()
     paths.begin()
     lab.happenings(cfg)

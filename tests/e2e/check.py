@@ -460,7 +460,7 @@ UNSET = {"run": {"cores", "user"}, "queue": {"nse_packets", "nse_octets"}, "gn":
          "ggsn_teid", "pfi"}, "bvc": {"rate", "bucket", "ms_rate", "ms_bucket"},
          "ms": {"key", "rate", "bucket", "ra_capability", "drx", "priority"},
          "apn": {"name", "ggsn"}, "policy": {"script", "every", "instructions"}, "variants": {"default"},
-         "variant": {"set", "file"}, "axis": {"name"}, "attach": {"networks", "ciphers"}, "phone": {"k", "opc"}, "class": {"bss_lifetime_most"}}
+         "variant": {"set", "file"}, "axis": {"name"}, "attach": {"networks", "ciphers"}, "phone": {"k", "opc", "cell"}, "class": {"bss_lifetime_most"}}
 
 
 # Blocks in which "octets" is a part of a key's name, and no unit.
@@ -479,7 +479,7 @@ def language():
     wanted |= {"ggsn": set(), "apn": {"class", "default"}, "policy": set(), "variants": set(),
                "variant": {"name"}, "sweep": set(), "axis": {"key", "values"},
                "attach": {"who", "most", "attempts", "rate", "t3312"},
-               "phone": {"imsi", "count", "algorithm", "class", "n201_u", "send_imsi"}}
+               "phone": {"imsi", "count", "algorithm", "class", "n201_u", "send_imsi", "on", "apart"}}
     same(sorted(listed), sorted(wanted), "constructors")
     unset = UNSET | lab_blocks.UNSET
     wanted["aqm"] = {"name"}  # the others depend on it: see below

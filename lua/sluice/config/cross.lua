@@ -10,6 +10,7 @@ local lab = require "sluice.config.lab_check"
 local lab_events = require "sluice.config.lab_events_check"
 local limits = require "limits"
 local network = require "sluice.config.network_check"
+local parts = require "sluice.config.parts"
 local queues = require "sluice.config.queues_check"
 local schema = require "sluice.schema.schema"
 local session = require "sluice.config.session_check"
@@ -229,6 +230,15 @@ local function has_class(ms, class)
     return false
 end
 
+local function has_phone_class(cfg, class)
+    for _, phone in ipairs(cfg.phone or {}) do
+        if parts.phone_class(cfg, phone) == class then
+            return true
+        end
+    end
+    return false
+end
+
 local function any_has_class(cfg, class)
     for _, nse in ipairs(cfg.nse) do
         for _, bvc in ipairs(nse.bvc) do
@@ -239,7 +249,7 @@ local function any_has_class(cfg, class)
             end
         end
     end
-    return false
+    return has_phone_class(cfg, class)
 end
 
 local function known_text(known)
@@ -250,13 +260,21 @@ local function known_text(known)
     return #names > 0 and "one of " .. table.concat(names, ", ") or "none: the file has no pdp { }"
 end
 
-local function check_receivers(state, traffic, known, imsis)
+-- ms: an ms { } or a phone { }.
+local function may_have(cfg, ms, class)
+    if ms.pdp then
+        return has_class(ms, class)
+    end
+    return parts.phone_class(cfg, ms) == class
+end
+
+local function check_receivers(state, cfg, traffic, known, imsis)
     local class, imsi = traffic.class, traffic.imsi
     local ms = imsi and find_subscriber(imsis, imsi)
-    if imsi and not ms then
-        note(state, traffic, "imsi", "found %s, allowed the IMSI of an ms { }",
+    if imsi and not (ms and (ms.pdp or ms.cell)) then
+        note(state, traffic, "imsi", "found %s, allowed the IMSI of an ms { }, or of a phone { } with a cell",
             values.show(imsi))
-    elseif class and (imsi and not has_class(ms, class) or not imsi and not known[class]) then
+    elseif class and (imsi and not may_have(cfg, ms, class) or not imsi and not known[class]) then
         note(state, traffic, "class", "found %s, which no pdp { } of %s has, allowed %s",
             values.show(class), imsi and "this MS" or "any MS",
             imsi and "one of its classes" or known_text(known))
@@ -271,7 +289,7 @@ local function receivers_of(state, cfg, imsis)
     end
     return function(app)
         if not (state.unsure or state.strays) then -- else its MS may have been refused
-            check_receivers(state, app, known, imsis)
+            check_receivers(state, cfg, app, known, imsis)
         end
     end
 end
@@ -317,7 +335,8 @@ function cross.all(state, cfg, source)
     local imsis = check_subscribers(state, cfg)
     lab.all(state, cfg, source, cfg.lab and receivers_of(state, cfg, imsis),
         not (state.unsure or state.strays) and function(imsi)
-            return find_subscriber(imsis, imsi)
+            local found = find_subscriber(imsis, imsi)
+            return found and found.pdp and found or nil -- no phone { }
         end)
     check_limits(state, cfg)
     network.note_equals(state, cfg.class, "name")

@@ -8,6 +8,7 @@ local lab_events = require "sluice.config.lab_events_check"
 local lab_faults = require "sluice.config.lab_faults"
 local lab_keys = require "sluice.schema.lab_keys"
 local lab_network = require "sluice.config.lab_network_check"
+local lab_phones = require "sluice.config.lab_phones_check"
 local measures = require "measures"
 local network = require "sluice.config.network_check"
 local parts = require "sluice.config.parts"
@@ -238,11 +239,13 @@ end
 function lab.all(state, cfg, source, receivers, find)
     if not cfg.lab then
         lab_network.refuse(state, cfg)
+        lab_phones.refuse(state, cfg)
         return
     end
     check_addresses(state, cfg)
     lab_network.check(state, cfg, find, source)
     lab_events.check(state, cfg, find)
+    lab_phones.check(state, cfg)
     check_apps(state, cfg, source, receivers)
 end
 

@@ -3,6 +3,7 @@ local addresses = require "sluice.base.addresses"
 local breath = require "sluice.base.breath"
 local ciphers = require "sluice.base.ciphers"
 local hex = require "sluice.base.hex"
+local session_keys = require "sluice.schema.session_keys"
 local wire = require "wire"
 
 local parts = {}
@@ -27,6 +28,16 @@ function parts.each_pdp(cfg, visit)
             visit(nse, bvc, ms, pdp, member)
         end
     end)
+end
+
+-- The class of the context that a phone of the lab asks for: what it has subscribed, of the default APN. nil: it has
+-- none, or is not in the lab.
+function parts.phone_class(cfg, phone)
+    for _, apn in ipairs(phone.cell and cfg.apn or {}) do
+        if apn.default then
+            return apn.class == session_keys.BY_QOS and phone.class or apn.class
+        end
+    end
 end
 
 -- Contexts of an MS with the same key are one packet flow: the same class, and the same PFI or none.

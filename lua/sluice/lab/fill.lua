@@ -1,6 +1,7 @@
 -- Fills the lab, in virtual time, with what the configuration says: BSSs, cells, MSs, PDP contexts and
 -- applications. Without a lab the functions do nothing.
 local addresses = require "sluice.base.addresses"
+local class_names = require "classes"
 local described = require "sluice.schema.described"
 local lab_check = require "sluice.config.lab_check"
 local lab_keys = require "sluice.schema.lab_keys"
@@ -77,6 +78,42 @@ end
 
 lab.context = target.context
 
+-- ---- Phones ----
+
+local NSAPI, SAPI, N201_U_OCTETS = 5, 3, 500 -- of a phone's context; N201-U before the first XID (TS 44.064 table 9)
+
+local place_of_class, phone_addresses = {}, {} -- by phone { }: of each member, from 1 on
+
+for i, name in ipairs(class_names) do
+    place_of_class[name] = i - 1
+end
+
+-- Those of the file that are in a cell of the lab. They are there before the GGSN is asked for anything.
+function lab.phones(cfg)
+    for _, phone in ipairs(cfg.lab and cfg.phone or {}) do
+        local class = parts.phone_class(cfg, phone)
+        local nsei, bvci = (phone.cell or ""):match "^(%d+)%-(%d+)$"
+        phone_addresses[phone] = {}
+        for member = 0, class and phone.count - 1 or -1 do
+            phone_addresses[phone][member + 1] = target.phone {
+                nse_id = network.nse_of_nsei[tonumber(nsei)].id, bvci = tonumber(bvci), imsi = parts.imsi(phone, member),
+                n201_u = N201_U_OCTETS, nsapi = NSAPI, sapi = SAPI, traffic_class = place_of_class[class],
+                on_ns = phone.on_ns + member * phone.apart_ns,
+            }
+        end
+    end
+end
+
+-- Calls visit(ms, pdp, member, address) for each phone that is there; ms and pdp as those of an ms { }.
+local function each_phone(cfg, visit)
+    for _, phone in ipairs(cfg.phone or {}) do
+        local pdp = { class = parts.phone_class(cfg, phone) }
+        for i, address in ipairs(phone_addresses[phone] or {}) do
+            visit(phone, pdp, i - 1, address)
+        end
+    end
+end
+
 -- ---- What happens, once all of them are there ----
 
 -- The TLLI of the MS of the cell with an IMSI.
@@ -101,15 +138,18 @@ end
 
 local function application(cfg, constructor, app)
     local config = described.values(constructor, app, lab_check.also(constructor, app))
-    parts.each_pdp(cfg, function(_, _, ms, pdp, member)
+    local function add(ms, pdp, member, address)
         if parts.wants(app, ms, pdp, member) then
             target[constructor.list] {
-                kind = constructor.app, host = HOST,
-                address = addresses.ipv4_number(pdp.address) + member, config = config,
+                kind = constructor.app, host = HOST, address = address, config = config,
                 host_tcp = app.host_tcp or lab_keys.USUAL_TCP, ms_tcp = app.ms_tcp or lab_keys.USUAL_TCP,
             }
         end
+    end
+    parts.each_pdp(cfg, function(_, _, ms, pdp, member)
+        add(ms, pdp, member, addresses.ipv4_number(pdp.address) + member)
     end)
+    each_phone(cfg, add)
 end
 
 local function events(cfg, constructor, event)

@@ -81,6 +81,19 @@ function attach.phone(class)
                 name = "send_imsi", type = "switch", default = true,
                 help = "whether DL-UNITDATA has the IMSI; without it a BSS may page in group 0",
             },
+            {
+                name = "cell", type = "word", optional = true, example = "101-2",
+                default_help = "none: the phone is not in the lab",
+                help = "the cell in which the lab has the phone, as NSEI-BVCI",
+            },
+            {
+                name = "on", type = "time", least = "0 s", most = "1440 min", default = "0 s",
+                help = "when the first phone is switched on, in the lab, or when all cells are up",
+            },
+            {
+                name = "apart", type = "time", least = "0 s", most = "60 min", default = "0 s",
+                help = "the time from one phone to the next, in the lab",
+            },
         },
     }
 end

@@ -103,30 +103,35 @@ local function remove_pdp(record, member, j)
     network.ended[id] = nil
 end
 
--- The lab's GGSN numbers its tunnels as the contexts are.
-local function ggsn_teid_of(record, member, j)
-    local given = record.ms.pdp[j].ggsn_teid
-    if given then
-        return given + member
+-- The far end of a context: a GGSN's id and TEID; nil and 0: none. The lab's GGSN numbers the tunnels of the file's MSs
+-- as their contexts are, and a phone's by GTP-C.
+local function far_end_of(record, member, j)
+    local pdp = record.ms.pdp[j]
+    if pdp.ggsn_teid then
+        return pdp.ggsn_id, pdp.ggsn_teid + member
+    elseif network.ggsn_ids.lab and not record.is_single then
+        return network.ggsn_ids.lab, pdp_id(record, member, j) + 1
     end
-    return network.ggsn_ids.lab and pdp_id(record, member, j) + 1 or 0
+    return pdp.ggsn_id, 0
 end
 
 -- Context j of the record.
 local function start_pdp(record, member, j)
     local ms = record.ms
     local pdp = ms.pdp[j]
-    local ggsn_teid = ggsn_teid_of(record, member, j)
+    local ggsn_id, ggsn_teid = far_end_of(record, member, j)
     local teid = dp.pdp {
         pdp_id = pdp_id(record, member, j), ms_id = record.first_ms_id + member,
         slot = record.slot_of[parts.pfc_key(pdp)], nsapi = pdp.nsapi, sapi = pdp.sapi,
-        pfi = pdp.pfi, ggsn_id = pdp.ggsn_id or network.ggsn_ids.lab, ggsn_teid = ggsn_teid,
+        pfi = pdp.pfi, ggsn_id = ggsn_id, ggsn_teid = ggsn_teid,
     }
-    lab.context {
-        nse_id = record.nse_id, tlli = ms.tlli + member, nsapi = pdp.nsapi, sapi = pdp.sapi,
-        traffic_class = place_of_class[pdp.class], teid = teid, ggsn_teid = ggsn_teid,
-        address = addresses.ipv4_number(pdp.address) + member,
-    }
+    if not record.is_single then
+        lab.context {
+            nse_id = record.nse_id, tlli = ms.tlli + member, nsapi = pdp.nsapi, sapi = pdp.sapi,
+            traffic_class = place_of_class[pdp.class], teid = teid, ggsn_teid = ggsn_teid,
+            address = addresses.ipv4_number(pdp.address) + member,
+        }
+    end
     pdp.teid = record.is_single and teid or nil
     members.tell_context(record, member, j, teid)
 end

@@ -374,6 +374,54 @@ static void test_two_pages_have_one_answer(void **state)
     none();
 }
 
+// ---- Another TLLI ----
+
+static void test_another_tlli_and_the_one_before(void **state)
+{
+    (void)state;
+    configure(BSS_NS_RESET);
+    struct bss_ms *ms = begin();
+    bss_rename(ms, 0xc0000055);
+    assert_int_equal(bss_ms_tlli(ms), 0xc0000055);
+    DOWN(.octets = 100);
+    DOWN(.octets = 100, .tlli = 0xc0000055);
+    assert_int_equal(w.deliveries, 2);
+    const uint8_t llc[] = {0x03, 0xc0, 0x01, 0x55};
+    bss_up(ms, llc, sizeof llc, now());
+    out(BVCI_2 "01 c0000055 000004 " CELL_IE "0102 0e84 03c00155");
+    bss_rename(ms, 0xc0000055); // that it has already
+    DOWN(.octets = 100);
+    assert_int_equal(w.deliveries, 3);
+    bss_rename(ms, 0xc0000056);
+    DOWN(.octets = 100); // two before
+    assert_int_equal(w.deliveries, 3);
+    DOWN(.octets = 100, .tlli = 0xc0000055);
+    assert_int_equal(w.deliveries, 4);
+    bss_rename(ms, 0xc0000055); // back
+    DOWN(.octets = 100, .tlli = 0xc0000056);
+    DOWN(.octets = 100, .tlli = 0xc0000055);
+    assert_int_equal(w.deliveries, 6);
+    books();
+}
+
+static void test_the_tlli_before_is_of_its_cell_and_goes_with_the_ms(void **state)
+{
+    (void)state;
+    configure(BSS_NS_RESET);
+    struct bss_ms *ms = begin();
+    bss_rename(ms, 0xc0000055);
+    bss_move(ms, w.other, now());
+    DOWN(.octets = 100);
+    assert_int_equal(w.deliveries, 0);
+    bss_leave(ms, now());
+    enter(w.cell, 0xc0000055);
+    DOWN(.octets = 100);
+    assert_int_equal(w.deliveries, 0);
+    DOWN(.octets = 100, .tlli = 0xc0000055);
+    assert_int_equal(w.deliveries, 1);
+    books();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -395,6 +443,8 @@ int main(void)
         TEST(test_pages_by_area_imsi_and_p_tmsi),
         TEST(test_who_does_not_answer_a_page),
         TEST(test_two_pages_have_one_answer),
+        TEST(test_another_tlli_and_the_one_before),
+        TEST(test_the_tlli_before_is_of_its_cell_and_goes_with_the_ms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

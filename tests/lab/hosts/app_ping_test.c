@@ -156,7 +156,7 @@ static void test_the_histogram(void **state)
     char error[APP_ERROR_ROOM];
     (void)state;
     memset(&times, 0, sizeof times);
-    struct app_place place = {&path.world, &times, {PATH_HOST, PATH_MS}, {0}, 77, NULL};
+    struct app_place place = {&path.world, &times, {PATH_HOST, PATH_MS}, {0}, 77, NULL, false};
     path.app[path.apps++] = app = app_create(&app_ping_kind, &config, &place, error);
     app_start(app, 0);
     path_run_to(200 * S_IN_NS);

@@ -266,6 +266,47 @@ static void test_the_same_anew(void **state)
     assert_int_equal(count(POOL_COUNT_replaced), 1);
 }
 
+// By subscription: create()'s IMSI 2 with NSAPI 5 has the first of two, 1 with NSAPI 6 the second.
+static uint32_t kept_place(void *self, uint64_t imsi, uint8_t nsapi)
+{
+    assert_ptr_equal(self, &now_ns);
+    uint64_t of_create = imsi / 1000 % 100; // 2624000000N0129, N of create()
+    return of_create == 20 && nsapi == 5 ? 0 : of_create == 10 && nsapi == 6 ? 1 : UINT32_MAX;
+}
+
+// Such an address is given to nobody else, and again to its own whenever it asks.
+static void test_addresses_by_subscription(void **state)
+{
+    struct pool_config own = {.address = 0xc0000202,
+                              .sgsn = SGSN,
+                              .network = 0x0a400000,
+                              .bits = 29,
+                              .recovery = 7,
+                              .kept = 2,
+                              .kept_place = kept_place,
+                              .self = &now_ns};
+    (void)state;
+    pool_destroy(pool);
+    pool = pool_create(&own);
+    assert_int_equal(pool_imsi("001"), 1001);
+    assert_int_equal(pool_kept_address(&own, 1), 0x0a400003);
+    uint16_t sequence = 1;
+    for (uint32_t round = 0; round < 5; round++) {
+        assert_int_equal(number_at(say(create(1, 2, 6, sequence++)), ADDRESS_AT), 0x0a400003);
+        uint32_t first = number_at(say(create(1, 2, 5, sequence++)), ADDRESS_AT);
+        uint32_t second = number_at(say(create(2, 2, 6, sequence++)), ADDRESS_AT);
+        assert_true(first >= 0x0a400004 && first <= 0x0a400006);
+        assert_true(second >= 0x0a400004 && second <= 0x0a400006 && second != first);
+        assert_int_equal(number_at(say(create(2, 2, 5, sequence++)), ADDRESS_AT), 0x0a400002);
+        say(create(3, 2, 5, sequence++)); // the last that is free
+        assert_int_equal(cause_of(say(create(4, 2, 5, sequence++))), 211);
+        assert_int_equal(pool_contexts(pool), 5);
+        say(create(9, (uint8_t)(3 + round), 5, sequence++)); // the SGSN has restarted
+        say(create(8, 2, 5, sequence++));
+        assert_int_equal(pool_contexts(pool), 1);
+    }
+}
+
 static void test_sgsn_restarts(void **state)
 {
     (void)state;
@@ -580,6 +621,7 @@ int main(void)
         EACH(test_update),
         EACH(test_repeated),
         EACH(test_the_same_anew),
+        EACH(test_addresses_by_subscription),
         EACH(test_sgsn_restarts),
         EACH(test_refused),
         cmocka_unit_test_setup_teardown(test_all_addresses_taken, begin_small, end),

@@ -1,0 +1,151 @@
+#!/usr/bin/python3
+"""MSs of the lab that attach, in virtual time: what `sluice run` says of how long they took is what a reader of its captures
+and a sum of the lines' latencies say; under any loss every packet is accounted for; and a run is the same again."""
+
+import html
+import re
+
+import pcap
+from harness import ROOT, case, check_sound, main, new_folder, octets_of, often, right, run, same, written
+
+MS, S = 10**6, 10**9
+ATTACH, ACCEPT, COMPLETE, ACTIVATE, ACTIVATED = 0x01, 0x02, 0x03, 0x41, 0x42
+LLC, IMSI_IE = 0x0E, 0x18
+
+HEAD = """
+run {{ name = "phones", duration = "{duration} s", seed = {seed} }}
+gn {{ address = "192.0.2.1", mac = "02:00:00:00:00:01", mtu = "1536 octets" }}
+gb {{ address = "198.51.100.1", mac = "02:00:00:00:00:02" }}
+ggsn {{ name = "ggsn1", address = "192.0.2.2", control = "192.0.2.2", mac = "02:00:00:00:00:04" }}
+apn {{ name = "internet", default = true }}
+attach {{ who = "listed", most = 200, rate = 10000{attach} }}
+{phones}
+nse {{
+    nsei = 101, nsvc {{ nsvci = 1, peer = "198.51.100.2", peer_mac = "02:00:00:00:00:03" }},
+    line {{ latency = "5 ms"{line} }},
+    bvc {{ bvci = 2, {cell} ms {{ imsi = "001010000001001", pdp {{ nsapi = 5, class = "background", address = "10.0.1.1" }} }} }},
+    bvc {{ bvci = 3 }},
+}}
+lab {{ ggsn = "192.0.2.2", ggsn_mac = "02:00:00:00:00:04", gi {{ latency = "20 ms" }}, {apps} }}
+"""
+PHONES = 'phone { imsi = "001010000000001", count = 5, class = "interactive-1", cell = "101-2", on = "2 s", apart = "1 s" }'
+PING = 'ping { class = "interactive-1", size = "32 octets" },'
+RADIO = "radio { carriers = 1, slots = 4, down_slots = 4, up_slots = 2 }, flow { rate = \"40 kbit/s\" },"
+
+
+def config(phones=PHONES, apps=PING, cell="", line="", attach="", duration=20, seed=1):
+    return HEAD.format(**locals())
+
+
+def simulate(text, *arguments):
+    """The run, whose books agree."""
+    done = run(written(text), *arguments)
+    check_sound(done.summary)
+    return done
+
+
+def times(summary):
+    phones = summary["phones"]
+    return [[phones[f"{step}_ms"][key] for key in ("n", "mean", "p50", "p95", "p99", "max")]
+            for step in ("attach", "context", "first_octet")]
+
+
+@case("without a radio each step takes the latencies of the lines that its messages cross, to the microsecond")
+def exact():
+    summary = simulate(config()).summary
+    # REQUEST and ACCEPT: 5 ms each way. ACTIVATE the same, and GTP-C nothing. A ping: 5 and 20 ms each way, behind that.
+    same(times(summary), [[5, *[value] * 5] for value in (10, 20, 20 + 50)], "attach, context, first octet")
+    same({key: value for key, value in summary["phones"].items() if not key.endswith("_ms")},
+         {"count": 5, "on": 5, "attached": 5, "contexts": 5, "attaches_refused": 0, "contexts_refused": 0,
+          "messages_again": 0, "given_up": 0}, "how many")
+    summary = simulate(config(duration=4)).summary
+    same([summary["phones"][key] for key in ("count", "on", "attached")], [5, 3, 2], "the third is switched on at the end")
+
+
+@case("who is refused, or gets no context: counted, and no time")
+def refused():
+    script = new_folder() / "policy.lua"
+    script.write_text("""
+        function attach(e) return (e.imsi == "001010000000002" or e.imsi == "001010000000004") and { refuse = 15 } end
+        function context(e) return e.imsi == "001010000000003" and { refuse = 33 } end""")
+    phones = simulate(config() + f'policy {{ script = "{script}" }}').summary["phones"]
+    same([phones[key] for key in ("count", "attached", "contexts", "attaches_refused", "contexts_refused")], [5, 3, 2, 2, 1],
+         "how many")
+    same([phones[f"{step}_ms"]["n"] for step in ("attach", "context", "first_octet")], [3, 2, 2], "that came so far")
+
+
+def messages(path):
+    """(time_ns, "up" or "down", type) of GMM and SM in gb.pcap, by the formats."""
+    found = []
+    for frame in pcap.frames_of(path):
+        datagram = frame.octets[14:]
+        ns = datagram[4 * (datagram[0] & 15) + 8:]
+        if ns[:1] != b"\0":
+            continue
+        pdu = ns[4:]
+        at = {0: 8, 1: 8}.get(pdu[0])  # DL-UNITDATA, UL-UNITDATA: TLLI and QoS in front
+        while at is not None and pdu[at] != LLC:
+            at += 2 + (pdu[at + 1] & 0x7F) if pdu[at + 1] & 0x80 else 3 + int.from_bytes(pdu[at + 1:at + 3])
+        if at is None:
+            continue
+        llc = pdu[at + (2 if pdu[at + 1] & 0x80 else 3):]
+        if llc[0] & 15 == 1 and llc[1] & 0xE0 == 0xC0:
+            found.append((frame.time_ns, "up" if pdu[0] else "down", llc[4]))
+    return found
+
+
+def at(found, way, kind):
+    return [time_ns for time_ns, of_way, of_kind in found if (of_way, of_kind) == (way, kind)]
+
+
+@case("with a radio: each time lies between the SGSN's message and the phone's next one, on Gb")
+def by_captures():
+    one = config(PHONES.replace("count = 5", "count = 1"), cell=RADIO)
+    done = simulate(one, "--pcap")
+    found = messages(done.out / "gb.pcap")
+    same([(way, kind) for _, way, kind in found],
+         [("up", ATTACH), ("down", ACCEPT), ("up", COMPLETE), ("up", ACTIVATE), ("down", ACTIVATED)], "messages")
+    (accepted,), (completed,) = at(found, "down", ACCEPT), at(found, "up", COMPLETE)
+    (activated,), on = at(found, "down", ACTIVATED), 2 * S
+    attach, context, octet = (row[1] * MS for row in times(done.summary))
+    right(accepted - on < attach < completed - on, f"attached after {attach} ns; ACCEPT {accepted}, COMPLETE {completed}")
+    right(activated - on < context < octet, f"a context after {context} ns; ACTIVATE ACCEPT {activated}")
+    right(attach > 200 * MS, "a radio takes time to be set up")
+
+
+@case("every packet is accounted for, whatever is lost: contexts that end under way, at the phone, the GGSN and on the radio", 6000, often(4, 40))
+def lossy(duration, seeds):  # seeds: how many
+    seen = set()
+    for seed in range(1, seeds + 1):
+        done = simulate(config(
+            'phone { imsi = "001010000000001", count = 6, class = "interactive-1", cell = "101-2", apart = "1 s" }'
+            'phone { imsi = "001010000000101", count = 4, class = "background", cell = "101-2", on = "2 s" }',
+            PING + 'ftp { class = "background", size = "20 kB", pause = "20 s" },', RADIO, ', loss = "60 %"',
+            ', t3312 = "60 s"', duration, seed))
+        seen |= set(re.findall(r",(ms_no_context|ggsn_no_context|removed),", (done.out / "drops.csv").read_text()))
+    same(seen, {"ms_no_context", "ggsn_no_context", "removed"}, "losses that these seeds have had")
+
+
+@case("the same seed gives the same bytes, another one others; and the page and the text have the figures")
+def again():
+    lossy_one = dict(cell=RADIO, line=', loss = "20 %"', duration=60)
+    first, second, other = (simulate(config(seed=seed, **lossy_one), "--pcap") for seed in (3, 3, 4))
+    for name in ("summary.json", "gb.pcap", "gn.pcap", "drops.csv"):
+        same(octets_of(first.out / name), octets_of(second.out / name), name)
+    right(octets_of(first.out / "gb.pcap") != octets_of(other.out / "gb.pcap"), "another seed gives the same")
+    page = re.sub(r"<[^>]+>", " ", html.unescape((first.out / "report.html").read_text()))
+    right("Phones, from when each is switched on" in page, "no table of phones on the page")
+    n, mean, *_, most = times(first.summary)[2]
+    right(re.search(rf"first octet\s+5\s+{n}\s+{mean:.3f}.*?{most:.3f}", page.replace("\u202f", ""), re.DOTALL), "its last row")
+
+
+@case("config/phones.lua runs: all of its phones attach, and those of the crowd do not take ten times as long as one alone")
+def example():
+    done = run(ROOT / "config/phones.lua", "--no-page")
+    check_sound(done.summary)
+    phones = done.summary["phones"]
+    same([phones[key] for key in ("count", "attached", "contexts", "messages_again")], [50, 50, 50, 0], "phones")
+    right(0 < phones["attach_ms"]["max"] < 10 * phones["attach_ms"]["p50"], f"{phones['attach_ms']}")
+
+
+main()
