@@ -158,7 +158,7 @@ static void put_cycles(const void *result, struct json *j)
     const struct bench_result *r = result;
     json_put_array(j, "cycles_per_packet");
     for (uint32_t i = 0; i < r->options->workers; i++)
-        json_decimal(j, (uint64_t)(r->of_worker[i].cycles.median * 100 + 0.5), 2);
+        json_fixed(j, r->of_worker[i].cycles.median, 2);
     json_close(j);
 }
 

@@ -10,20 +10,17 @@
 #include "control/run/batches.h"
 #include "control/run/origin.h"
 
-#define MICRO 1000000 // six decimals
-
 static const char *const state_names[] = {"absent", "other", "incomplete", "unsound", "complete"};
 
 // ---- summary.json ----
 
 static void put_decimal(struct json *json, const char *key, double value, int decimals)
 {
-    static const int scale[] = {1, 10, 100, 1000, 10000, 100000, MICRO};
     json_key(json, key);
     if (isnan(value))
         json_null(json);
     else if (decimals)
-        json_decimal(json, (uint64_t)(value * scale[decimals] + 0.5), decimals);
+        json_fixed(json, value, decimals);
     else
         json_integer(json, (int64_t)value);
 }

@@ -129,6 +129,12 @@ void json_real(struct json *json, double value)
     fprintf(json->out, "%.9g", value);
 }
 
+void json_fixed(struct json *json, double value, int decimals)
+{
+    lead(json);
+    fprintf(json->out, "%.*f", decimals, value);
+}
+
 void json_boolean(struct json *json, bool value)
 {
     lead(json);

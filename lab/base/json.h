@@ -41,6 +41,8 @@ void json_put_array(struct json *json, const char *key);
 // Nine digits of it, such as 0.333333333; not NAN, nor infinite.
 void json_real(struct json *json, double value);
 
+// With so many decimals, rounded as in CSV and on a page.
+void json_fixed(struct json *json, double value, int decimals);
 // A fixed number of decimals out of an integer: json_decimal(j, 12345, 3) writes 12.345.
 void json_decimal(struct json *json, uint64_t scaled, int decimals);
 

@@ -58,25 +58,16 @@ void table_csv(const struct table *table, const void *owner, FILE *out)
 
 // ---- JSON ----
 
-static void put_real(struct json *json, double value, int decimals)
-{
-    double scale = 1;
-    for (int i = 0; i < decimals; i++)
-        scale *= 10;
-    if (decimals)
-        json_decimal(json, (uint64_t)(value * scale + 0.5), decimals);
-    else
-        json_real(json, value);
-}
-
 static void put_value(struct json *json, enum table_kind kind, const struct table_cell *cell)
 {
     enum table_member member = table_forms[kind].member;
     int decimals = table_forms[kind].json_decimals;
     if (member == TABLE_IS_TEXT)
         json_text(json, cell->text);
+    else if (member == TABLE_IS_REAL && decimals)
+        json_fixed(json, cell->real, decimals);
     else if (member == TABLE_IS_REAL)
-        put_real(json, cell->real, decimals);
+        json_real(json, cell->real);
     else if (kind == TABLE_FLAG)
         json_boolean(json, cell->number);
     else if (decimals)
