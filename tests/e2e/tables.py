@@ -395,7 +395,7 @@ def keys_below(value, before=()):
                 yield from keys_below(one, path)
 
 
-@case("sluice help json explains each key of summary.json, of runs in the lab and in real time, and no more")
+@case("sluice help json explains each key of summary.json, of runs in the lab, of its phones and in real time, and no more")
 def help_of_summary():
     done = subprocess.run([program(), "help", "json"], capture_output=True, timeout=60)
     same((done.returncode, done.stderr), (0, b""), "sluice help json")
@@ -409,6 +409,7 @@ def help_of_summary():
     real.write_text(REAL_TIME)
     run(scenario, "--out", out / "lab", *(word for text in ("run.warmup=2 s", "run.batches=5", "lab.ftp[3].size=50 kB") for word in ("--set", text)))
     run(real, "--out", out / "real")
+    run(ROOT / "config/phones.lua", "--out", out / "phones", "--set", "run.duration=20 s")
     summaries = [json.loads(path.read_text()) for path in out.rglob("summary.json")]
     seen = {key for summary in summaries if "runs" not in summary for key in keys_below(summary)}
     # Whether a port or the uplink dropped anything, the reasons are explained.
