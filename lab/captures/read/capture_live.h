@@ -15,7 +15,8 @@ struct capture_live;
 // says why.
 struct capture_live *capture_live_open(const char *interface, const volatile sig_atomic_t *ended,
                                        char error[CAPTURE_TEXT]);
-// The end to read from, once; whoever takes it closes it, before or after the capture.
+// The descriptor to read from, which may be asked for once. The caller closes it, before or after
+// capture_live_close.
 int capture_live_take(struct capture_live *live);
 // Ends it. why: "", or why the capture is not whole.
 void capture_live_close(struct capture_live *live, char why[CAPTURE_TEXT]);

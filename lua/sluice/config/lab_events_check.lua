@@ -1,5 +1,6 @@
 -- Checks what a file says that MSs do in the lab. See lab_check.lua.
 local check = require "sluice.config.check"
+local parts = require "sluice.config.parts"
 local lab_faults = require "sluice.config.lab_faults"
 local lab_keys = require "sluice.schema.lab_keys"
 local units = require "sluice.base.units"
@@ -8,19 +9,6 @@ local values = require "sluice.config.values"
 local note = check.note
 
 local events = {}
-
--- The cells of the file by "NSEI-BVCI".
-local function cells_of(cfg)
-    local cells = {}
-    for _, nse in ipairs(cfg.nse) do
-        for _, bvc in ipairs(nse.bvc) do
-            if nse.nsei and bvc.bvci then
-                cells[("%d-%d"):format(nse.nsei, bvc.bvci)] = bvc
-            end
-        end
-    end
-    return cells
-end
 
 local function has_imsi(ms, imsi)
     local member = #ms.imsi == #imsi and tonumber(imsi) - tonumber(ms.imsi) or -1
@@ -112,7 +100,7 @@ end
 
 -- find(imsi): the ms record that has the IMSI, or nil; itself nil while an MS may have been refused.
 function events.check(state, cfg, find)
-    local cells = cells_of(cfg)
+    local cells = parts.cells_of(cfg)
     for _, constructor in ipairs(lab_keys.events) do
         for _, event in ipairs(cfg.lab[constructor.name]) do
             lab_faults.check(state, constructor, event, { kind = constructor.event, lasts_ns = 0 })

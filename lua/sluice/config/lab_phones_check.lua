@@ -1,25 +1,13 @@
 -- Checks the phones that are in the lab: their cells, and that the lab's GGSN makes their contexts. See lab_check.lua.
 local addresses = require "sluice.base.addresses"
 local check = require "sluice.config.check"
+local parts = require "sluice.config.parts"
 
 local note, is_given = check.note, check.is_given
 
 local phones = {}
 
 local FIRST = addresses.ipv4_number "10.64.0.2" -- of the lab's GGSN; lab/ggsn/ggsn.h
-
--- Of the file, by "NSEI-BVCI".
-local function cells_of(cfg)
-    local cells = {}
-    for _, nse in ipairs(cfg.nse) do
-        for _, bvc in ipairs(nse.bvc) do
-            if nse.nsei and bvc.bvci then
-                cells[("%d-%d"):format(nse.nsei, bvc.bvci)] = true
-            end
-        end
-    end
-    return cells
-end
 
 local function named(list, name)
     for _, one in ipairs(list) do
@@ -69,7 +57,7 @@ function phones.refuse(state, cfg)
 end
 
 function phones.check(state, cfg)
-    local cells, count, fault = cells_of(cfg), 0, nil
+    local cells, count, fault = parts.cells_of(cfg), 0, nil
     for _, phone in ipairs(cfg.phone or {}) do
         if phone.cell and not cells[phone.cell] then
             note(state, phone, "cell", 'found "%s", allowed a cell of the file, as NSEI-BVCI', phone.cell)

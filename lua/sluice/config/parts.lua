@@ -8,6 +8,19 @@ local wire = require "wire"
 
 local parts = {}
 
+-- The cells of the file by "NSEI-BVCI"; one whose number was refused is not there.
+function parts.cells_of(cfg)
+    local cells = {}
+    for _, nse in ipairs(cfg.nse) do
+        for _, bvc in ipairs(nse.bvc) do
+            if nse.nsei and bvc.bvci then
+                cells[("%d-%d"):format(nse.nsei, bvc.bvci)] = bvc
+            end
+        end
+    end
+    return cells
+end
+
 -- Calls visit(nse, bvc, ms, member) for each MS, member from 0.
 function parts.each_ms(cfg, visit)
     for _, nse in breath.each(cfg.nse) do

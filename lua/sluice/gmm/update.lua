@@ -29,8 +29,8 @@ local function known(at, pdu)
     return is_attached and (at.ms_id or place.was_in(phone, pdu.old_area)) and phone
 end
 
--- A REQUEST that has come to its end with COMPLETE, and comes again or late: nobody has its P-TMSI any more. An answer
--- would be a Reset of whoever still listens to its TLLI, who is the phone itself.
+-- Whether a REQUEST comes once more although its update has ended with COMPLETE. Its P-TMSI is no longer in use, so the
+-- phone would count as unknown and be sent an XID Reset; but the phone still listens to that TLLI, and would reset.
 local function is_late(at, octets)
     local former = place.p_tmsi_of(at.tlli)
     local phone = former and store.by_former_p_tmsi(former)

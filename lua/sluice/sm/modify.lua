@@ -2,8 +2,8 @@
 -- the phone (TS 23.060 9.2.3.2), which is asked, and the GGSN gets its answer when the phone has given its own. The class
 -- of the context in the dataplane stays, as at ACTIVATE, where it is the phone's request and the apn { } that decide.
 --
--- One that is under way is not interrupted, so that whoever sends many in the GGSN's name costs a phone no more messages
--- than it answers. A phone that does not answer, or does not know the message, keeps its context as it was.
+-- A change that is under way is finished first: many forged requests in the GGSN's name cost a phone one message for each
+-- of its answers. A phone that does not answer, or does not know the message, keeps its context as it was.
 local contexts = require "sluice.sm.contexts"
 local frames = require "sluice.gmm.frames"
 local gtpc = require "sluice.gtpc.contexts"
