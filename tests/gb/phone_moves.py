@@ -8,12 +8,12 @@ import itertools
 import codec
 from phone import GMM, SIGNS
 from phone_crowd import Sessions, attached
-from phone_moves_world import AREAS, MovingKeyed, MovingNet
+from phone_moves_world import AREAS, MovingCard, MovingKeyed, MovingNet
 from phone_world import MS, S
 from harness import often
 from world import case, main, npdu, right, same
 
-NETS = {"without a key": MovingNet, "with a key": MovingKeyed}
+NETS = {"without a key": MovingNet, "with a key": MovingKeyed, "with a card but no cipher": MovingCard}
 FOREIGN, LOCAL = 2, 3  # top bits of a TLLI
 
 
@@ -61,9 +61,10 @@ for WITH, NET in NETS.items():
                     net.ping(one)
 
 
-@case("a phone without a key that says so by an update is there at once, under its local TLLI, too")
-def updates_there():
-    with MovingNet() as net:
+@case("a phone without a key that says so by an update is there at once, under its local TLLI, too", MovingNet)
+@case("one with a card but no cipher, too: it is authenticated there", MovingCard)
+def updates_there(kind):
+    with kind() as net:
         one = with_context(net)
         for bss, bvci in ((net.other, 2), (net.other, 4), (net.bss, 4), (net.bss, 2)):
             one.bss, one.bvci = bss, bvci
@@ -82,6 +83,8 @@ HARMS = ([{"what": "lose", "times": times} for times in range(1, 6)]
 MESSAGES = {
     MovingNet: (("up", "update_request"), ("down", "update_accept")),
     MovingKeyed: (("up", "update_request"), ("down", "update_accept"), ("up", "update_complete")),
+    MovingCard: (("up", "update_request"), ("down", "authentication_request"), ("up", "authentication_response"),
+                 ("down", "update_accept")),
 }
 
 
@@ -201,6 +204,40 @@ def thief():
         net.goes(one, net.other, 3)
         net.world.run(S)
         net.agree(one)
+
+
+@case("its forged updates, DETACH and COMPLETE in a cell of another BSS do nothing to a phone with a card but no cipher")
+def thief_of_a_card():
+    with MovingCard() as net:
+        one = with_context(net)
+        reference = 0
+        for number in range(24):
+            said = (forged_update(one, number // 2 % 7), b"\x08\x05\x01", b"\x08\x05\x09", b"\x08\x03", b"\x08\x0a",
+                    bytes((GMM, 0x13, reference)) + b"\x22\x01\x02\x03\x04")[number % 6]
+            forged(net, one, net.other, said, number)
+            reference = next((pdu[3] >> 4 for pdu in asked_there(net)), reference)
+            net.world.run(3 * S)
+            same((net.where(one), one.llc.resets, one.refused, one.unexpected), ("101 2", 0, [], []), "place, Resets, refusals")
+            same(cell_shown(net, one), "101-2", "where Sluice says that it is")
+            net.ping(one)
+        right(asked_there(net), "whoever says that he is the phone is asked there to prove it")
+        net.world.run(60 * S)
+        same((one.refused, net.world.counted("updates", "authentications")), ([], (0, 1)), "refusals, updates and authentications")
+        net.goes(one, net.other, 3)
+        net.world.run(S)
+        net.agree(one)
+        net.ping(one)
+
+
+def asked_there(net):
+    """AUTHENTICATION AND CIPHERING REQUESTs in the other BSS, the last one first."""
+    found = [record.pdu.sdu["llc"][3:-3] for record in net.other.dl]
+    return [octets for octets in reversed(found) if octets[:2] == bytes((GMM, 0x12))]
+
+
+def cell_shown(net, one):
+    return net.world.lua(f"local p = require('sluice.phones.store').by_imsi('{one.imsi}') "
+                         "return p.nse.nsei .. '-' .. p.bvc.bvci")
 
 
 @case("its NULL frames in a cell of another BSS move nobody, and hold up no update and no page of the phone")

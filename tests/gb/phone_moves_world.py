@@ -78,3 +78,13 @@ class MovingKeyed(Moving, Keyed):
 
     def __init__(self, **more):
         super().__init__(workers=2, cells=AREAS, **more)
+
+
+class MovingCard(MovingKeyed):
+    """Its phones have cards, but none of the ciphers."""
+
+    def __init__(self, **more):
+        super().__init__(ciphers=("gea4", "gea3", "none"), **more)
+
+    def phone(self, *words, **more):
+        return super().phone(*words, **{"net_capability": b"\xe5\x80", **more})

@@ -217,6 +217,12 @@ local function phone_of(nse, tlli, ms_id)
     return p_tmsi and store.by_p_tmsi(p_tmsi)
 end
 
+-- An attached phone with a card that enciphers nothing: its frames in clear prove nothing in a cell of another NSE, or
+-- under another TLLI than its MS's.
+local function has_to_prove(phone)
+    return phone.card and phone.ms_id and not phone.attempt and not phone.link.key
+end
+
 -- Under a key only enciphered frames are surely the phone's, and it is where they come from. Returns the frame as handlers
 -- get it; nil: nobody's, or it cannot be taken there.
 local function whose(link, nse, bvc, tlli, ms_id, is_enciphered)
@@ -224,7 +230,7 @@ local function whose(link, nse, bvc, tlli, ms_id, is_enciphered)
     if not bvc or ms_id and not phone then -- an MS of the file: GMM is not its matter
         return nil
     end
-    local is_sure = is_enciphered or phone and not (phone.ms_id and phone.link.key)
+    local is_sure = is_enciphered or phone and not (phone.ms_id and phone.link.key or not ms_id and has_to_prove(phone))
     if phone and phone.ms_id and is_enciphered and not roam.shown(phone.ms_id, bvc) then
         return nil -- the worker of the cell has no room
     end
@@ -255,13 +261,15 @@ local function input(octets, ...)
 end
 
 -- The link of a TLLI that is no MS's here. One that is a phone's own is its MS's elsewhere: without a key ms/roam.lua
--- decides, but about a REQUEST for an update, which may come under any of the phone's TLLIs.
+-- decides, but about a REQUEST for an update, which may come under any of the phone's TLLIs; and, with a card, about what
+-- proves who it is. A phone with a card says nothing else under any of them before that.
 local function link_of(nse, _, tlli, octets)
     local phone = phone_of(nse, tlli)
-    if phone and phone.p_tmsi == tlli and not phone.link.key and not signalling.is_update(octets) then
-        return nil
+    local is_for_roam = phone and phone.p_tmsi == tlli and not phone.link.key and not signalling.is_update(octets)
+    if phone and has_to_prove(phone) then
+        is_for_roam = not signalling.is_open(octets)
     end
-    return phone and phone.link or signalling.new()
+    return not is_for_roam and (phone and phone.link or signalling.new()) or nil
 end
 
 -- fn(at) -> outcome, for an enciphered frame from nobody.

@@ -1,7 +1,8 @@
 -- Routeing area update (TS 24.008 4.7.5). Any phone that is not attached is told that it is detached, and attaches.
 --
--- A phone without a key is accepted where it is, and keeps its P-TMSI, so there is no COMPLETE to wait for: a REQUEST
--- that comes again is answered again. A phone with a key gets a new P-TMSI in an enciphered ACCEPT, where it says that it
+-- A phone without a card is accepted where it is, and keeps its P-TMSI, so there is no COMPLETE to wait for: a REQUEST
+-- that comes again is answered again. So is one with a card that enciphers nothing, once it has proved by another RAND, in
+-- the cell of its REQUEST, who it is. A phone with a key gets a new P-TMSI in an enciphered ACCEPT, where it says that it
 -- is; and nothing that it has said in clear holds before its COMPLETE, which is enciphered, has come. So whoever else
 -- sends a REQUEST with its P-TMSI changes nothing; and as the phone may send COMPLETE then, the REQUEST itself holds only
 -- with the phone's P-TMSI signature. If it says another CKSN than ours, it is authenticated first.
@@ -94,25 +95,37 @@ local function holds(phone, pdu, bvc, is_its_own)
     count.add "updates"
 end
 
--- ---- With a key ----
+-- ---- Without a key ----
+
+local function accept(at, phone, pdu)
+    if not roam.arrived(phone.ms_id, at.bvc) then
+        return "ignored" -- the worker of the new cell has no room
+    end
+    phone.nse, phone.bvc = at.nse, at.bvc
+    holds(phone, pdu, at.bvc, true)
+    frames.answer(at, "gmm_update_accept", accept_fields(phone, pdu, at.bvc, true))
+    return "handled"
+end
+
+-- ---- With a card ----
 
 local states = {}
-local with_key = { name = "update", states = states }
+local with_card = { name = "update", states = states }
 local finish = procedure.finish
 
 local function complete(run)
     finish(run)
     run.phone.updated = run.request
-    holds(run.phone, run.pdu, run.bvc, run.is_its_own)
+    holds(run.phone, run.pdu, run.at.bvc, run.is_its_own)
 end
 
 states.accept = {
     enter = function(run)
-        run.phone.area_other = place.area_number(run.bvc.cell)
+        run.phone.area_other = place.area_number(run.at.bvc.cell)
         place.rename(run.phone)
     end,
     message = function(run)
-        local fields = accept_fields(run.phone, run.pdu, run.bvc, run.is_its_own)
+        local fields = accept_fields(run.phone, run.pdu, run.at.bvc, run.is_its_own)
         fields.p_tmsi, fields.signature = run.phone.p_tmsi, run.phone.signature
         return frames.encode("gmm_update_accept", fields)
     end,
@@ -125,20 +138,25 @@ states.accept = {
 
 states.authenticate = security.state
 
--- It is where it says that it is, and is answered there under its new key.
-function with_key.authenticated(run, key)
-    local phone = run.phone
-    if not roam.shown(phone.ms_id, run.bvc) or not place.answer_to(phone, run.nse, run.tlli) then
+-- It is where it says that it is, and is answered there, under its new key if it has one.
+function with_card.authenticated(run, key)
+    local phone, at = run.phone, run.at
+    if not phone.key and key.gea == 0 then
+        finish(run)
+        phone.cksn = key.cksn
+        accept(at, phone, run.pdu)
+        return
+    elseif not roam.shown(phone.ms_id, at.bvc) or not place.answer_to(phone, at.nse, at.tlli) then
         return finish(run) -- there is no place for it: it tries again
     end
-    phone.nse, phone.bvc, run.elsewhere = run.nse, run.bvc, nil
+    phone.nse, phone.bvc, run.elsewhere = at.nse, at.bvc, nil
     security.take(phone, key)
     procedure.enter(run, "accept")
 end
 
-with_key.unanswered = finish -- whoever has said so was not the phone
+with_card.unanswered = finish -- whoever has said so was not the phone
 
-function with_key.unable(run, advice)
+function with_card.unable(run, advice)
     log.info(("IMSI %s: %s"):format(run.phone.imsi, advice))
     finish(run)
 end
@@ -147,30 +165,18 @@ end
 -- frame from another cell has begun gives way, for anybody can send that, too.
 local function begin(at, phone, pdu, octets)
     local run = procedure.of(phone, "gmm")
-    if run and run.procedure == with_key and procedure.again(run, octets) then
+    if run and run.procedure == with_card and procedure.again(run, octets) then
         return "handled"
-    elseif run and run.procedure ~= with_key and not run.elsewhere then
+    elseif run and run.procedure ~= with_card and not run.elsewhere then
         return "ignored"
     end
-    run = procedure.begin(with_key, phone, "gmm", octets)
+    run = procedure.begin(with_card, phone, "gmm", octets)
     run.is_its_own = place.is_signed(phone, pdu.old_signature)
-    run.pdu, run.nse, run.bvc, run.tlli, run.card = pdu, at.nse, at.bvc, at.tlli, phone.card
-    run.said_cksn = pdu.cksn
+    run.pdu, run.at, run.card, run.said_cksn = pdu, at, phone.card, pdu.cksn
     if dp.ms_cell(phone.ms_id) ~= at.bvc.id or at.tlli ~= subscribers.of(phone.ms_id).ms.tlli then
         run.elsewhere = { nse = at.nse, bvc = at.bvc, tlli = at.tlli }
     end
-    procedure.enter(run, pdu.cksn == phone.cksn and "accept" or "authenticate")
-    return "handled"
-end
-
--- ---- Without one ----
-
-local function accept(at, phone, pdu)
-    if not at.ms_id and not roam.arrived(phone.ms_id, at.bvc) then
-        return "ignored" -- the worker of the new cell has no room
-    end
-    holds(phone, pdu, at.bvc, true)
-    frames.answer(at, "gmm_update_accept", accept_fields(phone, pdu, at.bvc, true))
+    procedure.enter(run, phone.key and pdu.cksn == phone.cksn and "accept" or "authenticate")
     return "handled"
 end
 
@@ -180,7 +186,7 @@ frames.take("gmm_update_request", function(at, pdu, octets)
         return "ignored"
     elseif not phone or not place.area(at.bvc) then
         return refuse(at)
-    elseif phone.key then
+    elseif phone.card then
         return begin(at, phone, pdu, octets)
     end
     return accept(at, phone, pdu)

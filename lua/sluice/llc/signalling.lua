@@ -292,6 +292,12 @@ function signalling.is_update(octets)
     return frame and not frame.enciphered and is_clear(UPDATE, frame.info)
 end
 
+-- The same with any message that is in clear even under a key.
+function signalling.is_open(octets)
+    local frame = wire.llc_ui.decode(octets)
+    return frame and not frame.enciphered and is_clear(CLEAR_UP, frame.info)
+end
+
 -- A UI frame of SAPI 1, whatever else is wrong with it, that some handler may want.
 function signalling.takes(octets)
     return is_wanted and (octets:byte(1) or 0) & 0xBF == SAPI and (octets:byte(2) or 0) & 0xE0 == 0xC0
