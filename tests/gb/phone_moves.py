@@ -270,6 +270,26 @@ def thief_says_nothing():
         net.agree(one)
 
 
+@case("its NULL frames keep an operator from no authentication of the phone")
+def thief_of_time():
+    with MovingKeyed() as net:
+        one = with_context(net)
+        for number in range(4):
+            net.lose("down", "authentication_request", 2, nth=net.counts["down", "authentication_request", one.imsi] + 1)
+            right(net.world.ctl(f"authenticate {one.imsi}")[0], "ctl")
+            for _ in range(20):
+                net.other.uplink_llc(2, one.tlli, one.llc.null())
+                net.world.run(2 * S)
+            net.world.run(6 * S)
+            same(net.world.counted("authentications"), (2 + number,), f"authentications; {net.last(12)}")
+            same(net.where(one), "101 2", "its place")
+            net.ping(one)
+        net.world.run(60 * S)
+        net.do(one, "update", kind=3)
+        net.world.run(S)
+        net.agree(one)
+
+
 @case("a forged one inside the phone's own update: that comes to its end, and the phone is known in the next area")
 def thief_inside():
     with MovingKeyed() as net:

@@ -6,7 +6,7 @@ import itertools
 
 from phone import SIGNS
 from phone_crowd import attached
-from phone_moves_world import AREAS, MovingKeyed, MovingNet
+from phone_moves_world import AREAS, MovingCard, MovingKeyed, MovingNet
 from phone_world import S
 from world import case, main, npdu, right, same
 
@@ -133,6 +133,29 @@ def both_names():
                 net.world.run(S)
                 net.agree(one)
                 net.ping(one)
+
+
+for (WITH, NET), SIGN in itertools.product((("with a key", MovingKeyed), ("with a card but no cipher", MovingCard)), SIGNS):
+    @case(f"an operator has a phone {WITH} that answers by {SIGN} authenticated, and given another P-TMSI, wherever it is in "
+          "its area", NET, SIGN)
+    def asked(kind, sign):
+        with kind() as net:
+            one, proofs = in_standby(net, sign=sign), 1
+            for bss, bvci in ((net.bss, 2), (net.bss, 4), (net.other, 2), (net.bss, 2), (net.other, 4), (net.other, 2)):
+                for word in ("authenticate", "reallocate"):
+                    net.enters(one, bss, bvci)
+                    before = one.p_tmsi
+                    same(net.world.ctl(f"{word} {one.imsi}"), (True, "it is asked"), "ctl")
+                    net.world.run(45 * S)
+                    proofs += word == "authenticate"
+                    said = net.last(12)
+                    same(net.world.counted("authentications"), (proofs,), f"{word} in {bss.nsei}-{bvci}; {said}")
+                    if word == "reallocate":
+                        right(one.p_tmsi != before, f"another P-TMSI; {said}")
+                    net.agree(one)
+                    net.ping(one)
+                    net.world.run(READY + S)
+            same((one.refused, one.unexpected), ([], []), "refusals, what it wondered at")
 
 
 main()

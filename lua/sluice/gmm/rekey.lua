@@ -61,6 +61,9 @@ end
 
 local function reallocated(run)
     procedure.finish(run)
+    if run.is_for_authentication then
+        begin_authentication(run.phone)
+    end
 end
 
 local reallocation = {
@@ -85,12 +88,14 @@ local reallocation = {
 
 -- A phone answers a page, or says that it has another cell, by a frame that says nothing and is in clear, so anybody may
 -- have sent it. What it is asked there is enciphered, as its answer will be, which moves it. What it is asked already is
--- sent there as well, once each time that it is sent.
+-- sent there as well, once each time that it is sent. But a RAND and its answer are in clear, too: so the authentication
+-- that the operator has asked for begins anew behind the P-TMSI, wherever the phone is then, and once only.
 local function ask_there(phone, place_of_phone)
     local run = procedure.of(phone, "gmm")
-    if not run then
+    local is_for_authentication = run and run.procedure == authentication and run.is_of_operator
+    if not run or is_for_authentication then
         run = procedure.begin(reallocation, phone, "gmm")
-        run.bvc, run.elsewhere = place_of_phone.bvc, place_of_phone
+        run.bvc, run.elsewhere, run.is_for_authentication = place_of_phone.bvc, place_of_phone, is_for_authentication
         procedure.enter(run, "command")
     elseif not run.request and not run.elsewhere and run.procedure ~= authentication and run.sent_there ~= run.expiries then
         run.sent_there = run.expiries
@@ -107,12 +112,18 @@ end)
 
 -- ---- sluice ctl ----
 
--- A job may be suspended, so a timer of 0 begins; what goes on already goes on.
+-- What goes on already goes on, but what is asked elsewhere alone gives way, for anybody may have begun that.
+local function is_busy(phone)
+    local run = procedure.of(phone, "gmm")
+    return phone.attempt or run and (run.request or not run.elsewhere)
+end
+
+-- A job may be suspended, so a timer of 0 begins.
 local function begin(asked)
     local phone = store.by_imsi(asked.imsi)
-    if phone and not phone.attempt and not procedure.of(phone, "gmm") and place.area(phone.bvc) then
+    if phone and not is_busy(phone) and place.area(phone.bvc) then
         local run = procedure.begin(asked.procedure, phone, "gmm")
-        run.card, run.bvc = phone.card, phone.bvc
+        run.card, run.bvc, run.is_of_operator = phone.card, phone.bvc, true
         procedure.enter(run, asked.state)
     end
 end
@@ -124,7 +135,7 @@ local function on(word, of, state, needs_card)
             return false, ("no phone with this IMSI is attached; usage: %s IMSI"):format(word)
         elseif needs_card and not phone.card then
             return false, "its phone { } has no keys"
-        elseif phone.attempt or procedure.of(phone, "gmm") then
+        elseif is_busy(phone) then
             return false, "another procedure is under way; try again"
         end
         timers.after(0, begin, { imsi = phone.imsi, procedure = of, state = state })
