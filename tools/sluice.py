@@ -18,7 +18,7 @@ import pandas
 
 HERE = pathlib.Path(__file__).resolve().parent
 TEXTS = ("folder", "variant", "entity", "class", "cell", "ms", "flow", "end", "application", "direction", "metric", "unit")
-FIGURES = ("classes", "applications")
+FIGURES = ("classes", "applications", "lab")
 
 
 def program():
@@ -60,6 +60,6 @@ def means(folder):
     rows = [{"variant": group.get("variant"), "point": group.get("point"), "of": of, "name": name, "metric": metric,
              **figure}
             for group in json.loads((pathlib.Path(folder) / "summary.json").read_text())["variants"]
-            for of in FIGURES for name, figures in group[of].items() for metric, figure in figures.items()
+            for of in FIGURES for name, figures in group.get(of, {}).items() for metric, figure in figures.items()
             if figure["runs"]]
     return pandas.DataFrame(rows)

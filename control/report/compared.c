@@ -31,16 +31,35 @@ const struct compared_set compared_sets[COMPARED_WHATS] =
                               "Jain's index of the MSs' goodput: 1 if all have the same"},
            [COMPARED_LEAST] = {"least_goodput_bit_per_s", "mss", "least_goodput_bit_per_s", 0,
                                "of the MS that had least"}}},
-     [COMPARED_APPLICATIONS] = {
-         "applications",
-         11,
-         {{"goodput_bit_per_s", "goodput_bit_per_s", NULL, 0, NULL},
-          TIMES("transfer"),
-          TIMES("object"),
-          TIMES("page"),
-          TIMES("round_trip"),
-          {"timeouts", "tcp", "timeouts", 0, NULL},
-          {"retransmitted_segments", "tcp", "retransmitted_segments", 0, NULL}}}};
+     [COMPARED_APPLICATIONS] = {"applications",
+                                11,
+                                {{"goodput_bit_per_s", "goodput_bit_per_s", NULL, 0, NULL},
+                                 TIMES("transfer"),
+                                 TIMES("object"),
+                                 TIMES("page"),
+                                 TIMES("round_trip"),
+                                 {"timeouts", "tcp", "timeouts", 0, NULL},
+                                 {"retransmitted_segments", "tcp", "retransmitted_segments", 0,
+                                  NULL}}},
+     [COMPARED_LAB] = {"lab",
+                       8,
+                       {TIMES("attach"),
+                        TIMES("context"),
+                        TIMES("first_octet"),
+                        {"attached", "attached", NULL, 0, NULL},
+                        {"contexts", "contexts", NULL, 0, NULL}}}};
+
+#define PHONES "phones" // the lab's one subject
+
+struct json_object *compared_subjects(const struct json_object *summary, enum compared_what what)
+{
+    if (what != COMPARED_LAB)
+        return value_hold(value_in(summary, compared_sets[what].key));
+    struct json_object *subjects = value_new(), *phones = value_in(summary, PHONES);
+    if (phones)
+        value_set(subjects, PHONES, value_hold(phones));
+    return subjects;
+}
 
 static double dropped(const struct json_object *drops)
 {

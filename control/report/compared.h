@@ -7,8 +7,15 @@
 
 struct json_object;
 
-// What has figures in a run's summary: its classes, and its kinds of applications.
-enum compared_what { COMPARED_CLASSES, COMPARED_APPLICATIONS, COMPARED_WHATS };
+// What has figures in a run's summary: its classes, its kinds of applications, and, of the lab, the
+// phones. Batches have figures of the first two; how long phones took is of the whole run.
+enum compared_what {
+    COMPARED_CLASSES,
+    COMPARED_APPLICATIONS,
+    COMPARED_LAB,
+    COMPARED_WHATS,
+    COMPARED_BATCHED = COMPARED_LAB
+};
 
 // A figure: where a run's summary has it, and the decimals that it has there.
 struct compared_figure {
@@ -18,7 +25,7 @@ struct compared_figure {
 };
 #define COMPARED_FIGURES 12
 struct compared_set {
-    const char *key; // the summary's member
+    const char *key; // the summary's member; of the lab, that of several runs' summary
     int figures;
     struct compared_figure figure[COMPARED_FIGURES];
 };
@@ -40,7 +47,10 @@ enum {
 // More than any run has; a mean of such figures and its interval have six decimals in 64 bits.
 #define COMPARED_MOST 1e12
 
-// Of a class or an application of a run's summary. NAN: it has no such figure, such as the delay of
+// The subjects in a run's summary: whose members they are. To be freed.
+struct json_object *compared_subjects(const struct json_object *summary, enum compared_what what);
+
+// Of a subject of a run's summary. NAN: it has no such figure, such as the delay of
 // a class that received nothing, or one that no run can have.
 double compared_value(const struct json_object *subject, enum compared_what what, int figure);
 

@@ -35,14 +35,14 @@ static void set_real(struct json_object *object, const char *name, double value)
 static struct json_object *set_of(const struct json_object *summary, enum compared_what what)
 {
     const struct compared_set *set = &compared_sets[what];
-    const struct json_object *subjects = value_in(summary, set->key);
-    struct json_object *to = value_new();
+    struct json_object *subjects = compared_subjects(summary, what), *to = value_new();
     for (size_t i = 0; i < value_size(subjects) && i < OUTCOMES_SUBJECTS_MAX; i++) {
         struct json_object *figures = value_new();
         for (int f = 0; f < set->figures; f++)
             set_real(figures, set->figure[f].name, value_of(value_item(subjects, i), what, f));
         value_set(to, value_key(subjects, i), figures);
     }
+    value_free(subjects);
     return to;
 }
 
@@ -89,8 +89,9 @@ static struct json_object *statistics_in(const struct runs *runs, uint32_t group
         const struct json_object *summary = runs->run[i].summary;
         if (runs->run[i].group != group || !is_complete(summary))
             continue;
-        double value =
-            value_of(value_in(value_in(summary, compared_sets[what].key), subject), what, figure);
+        struct json_object *subjects = compared_subjects(summary, what);
+        double value = value_of(value_in(subjects, subject), what, figure);
+        value_free(subjects);
         batches = compared_batches(summary, what, subject, figure);
         if (!isnan(value))
             samples[n++] = value;
@@ -111,9 +112,9 @@ static struct json_object *means_of(const struct runs *runs, uint32_t group,
     const struct compared_set *set = &compared_sets[what];
     struct json_object *to = value_new();
     for (uint32_t i = 0; i < runs->count; i++) {
-        const struct json_object *subjects = value_in(runs->run[i].summary, set->key);
         if (runs->run[i].group != group || !is_complete(runs->run[i].summary))
             continue;
+        struct json_object *subjects = compared_subjects(runs->run[i].summary, what);
         for (size_t k = 0; k < value_size(subjects) && k < OUTCOMES_SUBJECTS_MAX; k++) {
             const char *name = value_key(subjects, k);
             struct json_object *figures = value_in(to, name) ? NULL : value_new();
@@ -122,6 +123,7 @@ static struct json_object *means_of(const struct runs *runs, uint32_t group,
             if (figures)
                 value_set(to, name, figures);
         }
+        value_free(subjects);
     }
     return to;
 }

@@ -20,6 +20,11 @@
         "classes", key, text, unit, scale, better, counted, first, false \
     }
 
+#define OF_PHONES(key, text)                               \
+    {                                                      \
+        "lab", key, text, "ms", 1, -1, false, false, false \
+    }
+
 // Of drops and marks more is neither better nor worse: they are how an AQM speaks.
 static const struct outcomes_kind kinds[] = {
     TIME("round_trip_p95_ms", "round trip p95", true),
@@ -41,6 +46,12 @@ static const struct outcomes_kind kinds[] = {
     OF_CLASS("packets", "packets delivered", "", 1, 0, true, false),
     OF_CLASS("dropped", "dropped in the SGSN", "", 1, 0, true, false),
     OF_CLASS("marks", "marked", "", 1, 0, true, false),
+    OF_PHONES("attach_mean_ms", "attach mean"),
+    OF_PHONES("attach_p95_ms", "attach p95"),
+    OF_PHONES("context_mean_ms", "context mean"),
+    OF_PHONES("context_p95_ms", "context p95"),
+    OF_PHONES("first_octet_mean_ms", "first octet mean"),
+    OF_PHONES("first_octet_p95_ms", "first octet p95"),
 };
 #define KINDS (sizeof kinds / sizeof kinds[0])
 
@@ -234,10 +245,11 @@ static void choose_first(struct outcomes *o)
 
 bool outcomes_read(struct outcomes *o, const struct json_object *summary)
 {
-    static const char *const sets[] = {"applications", "classes"};
+    static const char *const sets[] = {"applications", "classes", "lab"};
+    const int count = sizeof sets / sizeof sets[0];
     *o = (struct outcomes){.list = value_in(summary, "runs")};
     o->group = calloc(OUTCOMES_GROUPS_MAX, sizeof *o->group);
-    o->outcome = calloc(2 * OUTCOMES_SUBJECTS_MAX * KINDS + 1, sizeof *o->outcome);
+    o->outcome = calloc((size_t)count * OUTCOMES_SUBJECTS_MAX * KINDS + 1, sizeof *o->outcome);
     o->variant = calloc(OUTCOMES_VARIANTS_MAX, sizeof *o->variant);
     o->point = calloc(OUTCOMES_POINTS_MAX, sizeof *o->point);
     o->axis = calloc(OUTCOMES_AXES_MAX, sizeof *o->axis);
@@ -247,7 +259,7 @@ bool outcomes_read(struct outcomes *o, const struct json_object *summary)
     read_groups(o, value_in(summary, "variants"));
     read_axes(o);
     find_runs(o);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < count; i++) {
         struct subjects subjects = {.count = 0};
         for (uint32_t g = 0; g < o->groups; g++)
             value_members(value_in(o->group[g].json, sets[i]), take_subject, &subjects);

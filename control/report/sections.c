@@ -443,7 +443,7 @@ void section_batches(const struct runs *runs, FILE *out)
     begin_table("Over the batches", runs, "class or application", heads, 5, out);
     for (uint32_t i = 0; i < runs->count; i++) {
         const struct json_object *batches = value_in(runs->run[i].summary, "batches");
-        for (int what = 0; what < COMPARED_WHATS; what++)
+        for (int what = 0; what < COMPARED_BATCHED; what++)
             value_members(value_in(batches, compared_sets[what].key), put_subject,
                           &(struct batches){runs, i, NULL, out});
     }

@@ -212,7 +212,7 @@ static void put_batches(const void *self, struct json *json)
     json_put(json, "count", ended(b));
     json_key(json, "length_s");
     json_decimal(json, b->batch[0].end_ns - b->batch[0].start_ns, 9);
-    for (int what = 0; what < COMPARED_WHATS; what++) {
+    for (int what = 0; what < COMPARED_BATCHED; what++) {
         struct putting putting = {json, NULL};
         json_put_object(json, compared_sets[what].key);
         each_in(b, (enum compared_what)what, put_row, &putting);
@@ -262,7 +262,7 @@ void batches_print(const struct run *run, FILE *out)
             "\n  batches         %u of %.3f s; the mean of a figure over them +- its 95 %% "
             "confidence interval; counts are of one batch\n",
             ended(b), (double)(b->batch[0].end_ns - b->batch[0].start_ns) / 1e9);
-    for (int what = 0; what < COMPARED_WHATS; what++)
+    for (int what = 0; what < COMPARED_BATCHED; what++)
         each_in(b, (enum compared_what)what, print_row, out);
 }
 
@@ -303,7 +303,7 @@ void batches_put_csv(const void *self, FILE *out)
         fprintf(out, "%s%s", i ? "," : "", columns[i].name);
     fputc('\n', out);
     for (uint32_t i = 0; i < ended(b); i++)
-        for (int what = 0; what < COMPARED_WHATS; what++)
+        for (int what = 0; what < COMPARED_BATCHED; what++)
             each_in(b, (enum compared_what)what, put_csv_row,
                     &(struct csv_rows){&b->batch[i], i, out});
 }
@@ -329,7 +329,7 @@ void batches_describe_keys(FILE *out)
           "batches.count: those that came to their end\n"
           "batches.length_s: of one\n",
           out);
-    for (size_t i = 0; i < COMPARED_WHATS; i++) {
+    for (size_t i = 0; i < COMPARED_BATCHED; i++) {
         fprintf(out, "batches.%s: each figure of theirs that runs are compared by\n",
                 compared_sets[i].key);
         for (size_t k = 0; k < sizeof members / sizeof members[0]; k++)

@@ -22,6 +22,8 @@ const char *gather_subject(enum compared_what what, int i)
         return NULL;
     if (what == COMPARED_CLASSES)
         return i < CLASS_COUNT ? class_names[i] : NULL;
+    if (what == COMPARED_LAB)
+        return i < 1 ? "phones" : NULL;
     return lab_application((uint32_t)i);
 }
 
@@ -31,7 +33,7 @@ static void read_set(struct json_object *summary, enum compared_what what,
                      struct gather_figures *to)
 {
     const struct compared_set *set = &compared_sets[what];
-    struct json_object *subjects = value_in(summary, set->key);
+    struct json_object *subjects = compared_subjects(summary, what);
     const char *name;
     for (int i = 0; (name = gather_subject(what, i)) != NULL; i++) {
         struct json_object *subject = value_in(subjects, name);
@@ -41,6 +43,7 @@ static void read_set(struct json_object *summary, enum compared_what what,
             to[i].batches[f] = compared_over_batches(compared_batches(summary, what, name, f));
         }
     }
+    value_free(subjects);
 }
 
 static void read_run(const struct plan *plan, uint32_t run, struct gather_run *to)

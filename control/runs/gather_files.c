@@ -56,10 +56,18 @@ static void put_axes(struct json *json, const struct plan *plan, const struct pl
         put_axes_of(json, "own_axes", plan, group, shared, plan_axes(plan));
 }
 
+// Only a lab with phones has figures of its own.
+static bool is_left_out(enum compared_what what, bool has)
+{
+    return what == COMPARED_LAB && !has;
+}
+
 static void put_run_set(struct json *json, const struct gather_run *run, enum compared_what what)
 {
     const struct compared_set *set = &compared_sets[what];
     const char *name;
+    if (is_left_out(what, run->of[what][0].has))
+        return;
     json_put_object(json, set->key);
     for (int i = 0; (name = gather_subject(what, i)) != NULL; i++) {
         if (!run->of[what][i].has)
@@ -107,6 +115,8 @@ static void put_group_set(struct json *json, const struct gather_all *all, uint3
 {
     const struct compared_set *set = &compared_sets[what];
     const char *name;
+    if (is_left_out(what, gather_has(all, group, what, 0)))
+        return;
     json_put_object(json, set->key);
     for (int i = 0; (name = gather_subject(what, i)) != NULL; i++) {
         if (!gather_has(all, group, what, i))

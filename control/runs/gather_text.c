@@ -70,7 +70,13 @@ static const struct row {
             {COMPARED_APPLICATIONS, "page_mean_ms", "page mean ms", 1},
             {COMPARED_APPLICATIONS, "page_p95_ms", "page p95 ms", 1},
             {COMPARED_APPLICATIONS, "round_trip_mean_ms", "round trip mean ms", 1},
-            {COMPARED_APPLICATIONS, "round_trip_p95_ms", "round trip p95 ms", 1}};
+            {COMPARED_APPLICATIONS, "round_trip_p95_ms", "round trip p95 ms", 1},
+            {COMPARED_LAB, "attach_mean_ms", "attach mean ms", 1},
+            {COMPARED_LAB, "attach_p95_ms", "attach p95 ms", 1},
+            {COMPARED_LAB, "context_mean_ms", "context mean ms", 1},
+            {COMPARED_LAB, "context_p95_ms", "context p95 ms", 1},
+            {COMPARED_LAB, "first_octet_mean_ms", "first octet mean ms", 1},
+            {COMPARED_LAB, "first_octet_p95_ms", "first octet p95 ms", 1}};
 
 static int place_of(const struct row *row)
 {
@@ -116,6 +122,14 @@ static void print_row(const struct gather_all *all, const struct columns *column
         print_value(all, at, row->unit);
     }
     printf("\n");
+}
+
+// Variants have them side by side.
+static void print_lab(const struct gather_all *all, uint32_t group)
+{
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0] && !all->plan->group[group].variant; r++)
+        if (rows[r].what == COMPARED_LAB)
+            print_row(all, &(struct columns){&group, 1}, 0, &rows[r]);
 }
 
 // The octets of the point's name that the variants share.
@@ -270,8 +284,10 @@ void gather_print(const struct gather_all *all, const char *dir, bool tidy)
                : "one seed, which gives no interval");
     printf("  %-15s  %-17s  %-17s  %-17s  %-17s  %s\n", "class", "goodput kbit/s", "delay p50 ms",
            "delay p95 ms", "dropped in SGSN", "marked packets");
-    for (uint32_t g = 0; g < all->plan->groups; g++)
+    for (uint32_t g = 0; g < all->plan->groups; g++) {
         print_group(all, g);
+        print_lab(all, g);
+    }
     print_side_by_side(all);
     each_figure(all, print_too_short);
     printf("\n  results         %s/summary.json, runs.csv%s\n", dir, tidy ? ", results.csv" : "");

@@ -3,10 +3,11 @@
 and a sum of the lines' latencies say; under any loss every packet is accounted for; and a run is the same again."""
 
 import html
+import json
 import re
 
 import pcap
-from harness import ROOT, case, check_sound, main, new_folder, octets_of, often, right, run, same, written
+from harness import ROOT, case, check_sound, main, new_folder, octets_of, often, right, run, same, sluice, written
 
 MS, S = 10**6, 10**9
 ATTACH, ACCEPT, COMPLETE, ACTIVATE, ACTIVATED = 0x01, 0x02, 0x03, 0x41, 0x42
@@ -137,6 +138,68 @@ def again():
     right("Phones, from when each is switched on" in page, "no table of phones on the page")
     n, mean, *_, most = times(first.summary)[2]
     right(re.search(rf"first octet\s+5\s+{n}\s+{mean:.3f}.*?{most:.3f}", page.replace("\u202f", ""), re.DOTALL), "its last row")
+
+
+LABELS = {"attach": "attach", "context": "context", "first_octet": "first octet"}
+T_975 = {1: 12.706205, 2: 4.302653}  # Student's t, by degrees of freedom
+
+
+def mean_of(values):
+    """Mean, and half of its 95 % interval."""
+    mean = sum(values) / len(values)
+    variance = sum((value - mean) ** 2 for value in values) / (len(values) - 1)
+    return mean, T_975[len(values) - 1] * (variance / len(values)) ** 0.5
+
+
+def near(found, right_one, what):
+    right(abs(found - right_one) <= 1e-5 * max(1, abs(right_one)), f"{what}: {found}, right is {right_one}")
+
+
+TARGETS = """
+target {
+    figure = "1", what = "p95 of an attach", unit = "ms", kind = "input", published = 1, within = 1000,
+    ours = function(run) return run("one").value("phones.attach_ms.p95") end,
+}
+"""
+
+
+@case("several runs: the mean and interval over the seeds of how long phones took, in summary.json, the text, both pages, a target")
+def several():
+    out = new_folder() / "out"
+    text = config(line=', jitter = "4 ms"') + """
+        variants { variant { name = "one" }, variant { name = "slower", set = { "nse.line.latency=9 ms" } } }"""
+    done = sluice("run", written(text), "--variant", "all", "--seeds", "1..3", "--out", out)
+    same(done.returncode, 0, f"exit status {done.stderr}")
+    summary = json.loads((out / "summary.json").read_text())
+    runs = {(one["variant"], one["seed"]): json.loads((out / one["folder"] / "summary.json").read_text())["phones"]
+            for one in summary["runs"]}
+    page = html.unescape((out / "report.html").read_text())
+    loose = new_folder() / "loose.html"
+    report = sluice("report", out / "one", out / "slower", "--out", loose)
+    same(report.returncode, 0, f"report: {report.stderr}")
+    moved = 0
+    for group in summary["variants"]:
+        of = [runs[group["variant"], seed] for seed in (1, 2, 3)]
+        found = group["lab"]["phones"]
+        for step, label in LABELS.items():
+            for key in ("mean", "p95"):
+                mean, half = mean_of([one[f"{step}_ms"][key] for one in of])
+                figure = found[f"{step}_{key}_ms"]
+                same(figure["runs"], 3, "runs")
+                near(figure["mean"], mean, f"{group['variant']}, {step} {key}")
+                near(figure["ci95"], half, f"{group['variant']}, interval of {step} {key}")
+                right(f"{mean:.1f} +- {half:.1f}" in re.search(rf"phones, {label} {key} ms.*", done.stdout)[0], f"{step} in the text")
+                for shown in page, html.unescape(loose.read_text()):
+                    right(f"phones: {label} {key}, ms" in shown, f"{label} {key} on the page")
+                moved += half > 0
+        for key in ("attached", "contexts"):
+            same(found[key]["mean"], 5, key)
+    right(moved >= 6, "figures that the seeds move")
+    for one in summary["runs"]:
+        same(one["lab"]["phones"]["attach_p95_ms"], runs[one["variant"], one["seed"]]["attach_ms"]["p95"], "of a run")
+    told = sluice("run", written(text), "--variant", "one", "--seeds", "1..3", "--targets", written(TARGETS), "--out", new_folder() / "out")
+    mean, _ = mean_of([runs["one", seed]["attach_ms"]["p95"] for seed in (1, 2, 3)])
+    right(f"{mean:.1f}"[:4] in told.stdout, f"a target of phones.attach_ms.p95, {mean}: {told.stdout}{told.stderr}")
 
 
 @case("config/phones.lua runs: all of its phones attach, and those of the crowd do not take ten times as long as one alone")
