@@ -9,6 +9,7 @@
 #include "lab/base/json.h"
 #include "dataplane/dataplane.h"
 #include "lab/bss/bss_config.h"
+#include "lab/bss/bss_trace.h"
 #include "lab/engine/engine.h"
 #include "lab/hosts/flow.h"
 #include "lab/hosts/tcp_profile.h"
@@ -69,13 +70,15 @@
     MUST(T, MAC, mac, 0, 0, "the BSS's Ethernet address")  \
     MUST(T, U8, weight, 1, 255, "its share of the traffic, in SNS")
 
-#define LAB_CELL_FIELDS(MUST, MAY, T)                                 \
-    MUST(T, U32, nse_id, 0, UINT32_MAX, "the cell's NSE")             \
-    MUST(T, U32, bvc_id, 0, UINT32_MAX, "the cell, in the dataplane") \
-    MUST(T, BSC, bsc, 0, 0, "its buffers and its flow control")       \
-    MUST(T, BOOL, has_radio, 0, 1, "whether LLC PDUs go by a radio")  \
-    MUST(T, RADIO, radio, 0, 0, "that radio")                         \
-    MUST(T, OCTETS, trace, 0, RADIO_TRACE_NAME_MOST, "the file of its rate; none: no file")
+#define LAB_CELL_FIELDS(MUST, MAY, T)                                                       \
+    MUST(T, U32, nse_id, 0, UINT32_MAX, "the cell's NSE")                                   \
+    MUST(T, U32, bvc_id, 0, UINT32_MAX, "the cell, in the dataplane")                       \
+    MUST(T, BSC, bsc, 0, 0, "its buffers and its flow control")                             \
+    MUST(T, BOOL, has_radio, 0, 1, "whether LLC PDUs go by a radio")                        \
+    MUST(T, RADIO, radio, 0, 0, "that radio")                                               \
+    MUST(T, OCTETS, trace, 0, RADIO_TRACE_NAME_MOST, "the file of its rate; none: no file") \
+    MUST(T, OCTETS, flow_trace, 0, BSS_TRACE_NAME_MOST,                                     \
+         "the file of its flow control; none: no file")
 
 #define LAB_MS_FIELDS(MUST, MAY, T)                                                     \
     MUST(T, U32, nse_id, 0, UINT32_MAX, "the MS's NSE")                                 \

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "lab/bss/bss_config.h"
+#include "lab/bss/bss_trace.h"
 #include "lab/hosts/app_dialogue.h"
 #include "lab/hosts/app_replay.h"
 #include "lab/lab.h"
@@ -42,9 +43,23 @@ static const char *replay_measure(const void *config, uint64_t *octets)
     const struct app_replay_config *c = config;
     char name[REPLAY_NAME_MOST + 1] = "";
     memcpy(name, c->file.at, c->file.n);
-    struct replay_file *file = app_replay_read(name, text);
+    struct replay_file *file =
+        c->flow ? app_replay_read_flows(name, text) : app_replay_read(name, text);
     for (uint32_t i = 0; file && i < file->packets; i++)
         *octets = file->packet[i].octets > *octets ? file->packet[i].octets : *octets;
+    app_replay_free(file);
+    return file ? NULL : text;
+}
+
+// The number of flows.
+static const char *flows_measure(const void *config, uint64_t *flows)
+{
+    static _Thread_local char text[APP_ERROR_ROOM];
+    const struct app_replay_config *c = config;
+    char name[REPLAY_NAME_MOST + 1] = "";
+    memcpy(name, c->file.at, c->file.n);
+    struct replay_file *file = app_replay_read_flows(name, text);
+    *flows = file ? file->flows : 0;
     app_replay_free(file);
     return file ? NULL : text;
 }
@@ -75,6 +90,19 @@ static const char *trace_measure(const void *config, uint64_t *silent_ns)
     return trace ? NULL : text;
 }
 
+// Why the cell's file of flow control cannot be used; else its rows.
+static const char *flow_trace_measure(const void *config, uint64_t *rows)
+{
+    static _Thread_local char text[BSS_TRACE_ERROR_ROOM];
+    const struct bss_trace_config *c = config;
+    char name[BSS_TRACE_NAME_MOST + 1] = "";
+    memcpy(name, c->trace.at, c->trace.n);
+    struct bss_trace *trace = bss_trace_read(name, text);
+    *rows = trace ? trace->rows : 0;
+    bss_trace_free(trace);
+    return trace ? NULL : text;
+}
+
 // Rows without a block of their own are for their faults and measures only.
 static const struct lab_list lists[] = {
     {"link", &link_config_record, link_fault, false, "a line of the network", NULL},
@@ -83,11 +111,14 @@ static const struct lab_list lists[] = {
     {"cell", &bss_cell_config_record, cell_fault, false, "a cell of a BSS", NULL},
     {"radio", &radio_config_record, radio_fault, false, "the radio of a cell", NULL},
     {"radio_trace", &radio_trace_config_record, NULL, false, "the file of a radio", trace_measure},
+    {"flow_trace", &bss_trace_config_record, NULL, false, "the file of a cell's flow control",
+     flow_trace_measure},
     {"event", &lab_event_record, lab_event_fault, false, "what an MS does at given times", NULL},
     {"plan", &radio_plan_record, plan_fault, false, "what happens to a radio at given times", NULL},
     {"tcp", &tcp_profile_record, NULL, false, "a TCP profile", NULL},
     {"tcp_changes", &lab_tcp_record, lab_tcp_fault, false, "a TCP profile of the file", NULL},
     {"replay_file", &app_replay_config_record, NULL, false, "the file of a replay", replay_measure},
+    {"replay_flows", &app_replay_config_record, NULL, false, "its flows", flows_measure},
     {"dialogue_file", &app_dialogue_config_record, NULL, false, "the file of a dialogue",
      dialogue_measure},
 };

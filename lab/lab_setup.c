@@ -58,6 +58,18 @@ static int follow_trace(struct lab_place *place, struct octets file)
     return trace ? 0 : -EIO;
 }
 
+static int follow_flow(struct lab_place *place, struct octets file)
+{
+    char name[BSS_TRACE_NAME_MOST + 1] = "", error[BSS_TRACE_ERROR_ROOM];
+    if (file.n == 0)
+        return 0;
+    memcpy(name, file.at, file.n);
+    struct bss_trace *trace = bss_trace_read(name, error);
+    if (trace)
+        bss_cell_follow(place->cell, trace);
+    return trace ? 0 : -EIO;
+}
+
 static int64_t add_cell(void *target, const void *argument)
 {
     struct lab *lab = target;
@@ -71,7 +83,8 @@ static int64_t add_cell(void *target, const void *argument)
     place->cell = bss_add_cell(at->bss, &c->bsc);
     if (c->has_radio)
         bss_cell_add_radio(place->cell, &c->radio, lab->config.seed);
-    if (c->has_radio && follow_trace(place, c->trace) != 0)
+    if ((c->has_radio && follow_trace(place, c->trace) != 0) ||
+        follow_flow(place, c->flow_trace) != 0)
         return -EIO;
     at->cells++;
     snprintf(name, sizeof name, "%u-%u", at->nsei, c->bsc.bvci);

@@ -9,6 +9,7 @@
 #include "control/cli/commands.h"
 #include "control/client/value.h"
 #include "control/report/below.h"
+#include "control/captures/audit_scenario.h"
 #include "control/captures/columns.h"
 #include "control/captures/pages.h"
 #include "control/captures/overwrites.h"
@@ -20,7 +21,7 @@
 #define PATH_ROOM 4096
 
 struct audit_command {
-    const char *csv, *page, *filter;
+    const char *csv, *page, *filter, *scenario;
     uint32_t port;
     uint64_t tolerance_ns, th_ns;
     bool json, columns, fails_on_breach, fails_on_remark;
@@ -63,6 +64,11 @@ static const struct cli_option audit_options[] = {
      "pfcs.csv",
      INTO(csv)},
     {"page", "FILE", "write a page with the tables, self-contained HTML", INTO(page)},
+    {"scenario", "FILE.lua",
+     "write a scenario of a capture of Gn and Gb: what came and what the BSSs allowed, for sluice "
+     "run; and its "
+     "files beside it",
+     INTO(scenario)},
     {"tolerance", "SECONDS", "how much too early a PDU may be sent (0.001)",
      .take = take_tolerance},
     {"th", "SECONDS", "Th: how long an MS's own values bind the SGSN (5)", .take = take_th},
@@ -143,6 +149,13 @@ static int put_page(const struct audit *audit, const char *path, char *const *fi
     return close_output(out, path);
 }
 
+static int put_scenario(const struct audit *audit, const char *path, char *const *files, int count)
+{
+    struct scenario scenario = {"audit", path, files, count};
+    bool good = audit_scenario_write(&scenario, audit_traffic(audit), audit_lasts_ns(audit));
+    return good ? EXIT_DONE : EXIT_RUN_FAILED;
+}
+
 // Its name goes to a terminal.
 static int read_one(struct audit *audit, enum audit_phase phase, const struct spool *spool,
                     const char *file)
@@ -189,8 +202,10 @@ static int report(const struct audit_command *command, const struct audit *audit
 {
     int csv = command->csv ? put_tables(audit, command->csv) : EXIT_DONE;
     int page = command->page ? put_page(audit, command->page, files, count) : EXIT_DONE;
+    int scenario =
+        command->scenario ? put_scenario(audit, command->scenario, files, count) : EXIT_DONE;
     (command->json ? audit_json : audit_text)(audit, stdout);
-    return csv ? csv : page;
+    return csv ? csv : page ? page : scenario;
 }
 
 // What makes the status of a report that was given.
@@ -246,6 +261,11 @@ int command_audit(int argc, char **argv)
         fprintf(stderr, "sluice audit: no file given; needed: one or more captures\n");
         return EXIT_USAGE;
     }
+    const char *fault = command.scenario ? scenario_fault(command.scenario) : NULL;
+    if (fault) {
+        cli_refuse("audit", "scenario", command.scenario, fault);
+        return EXIT_USAGE;
+    }
     if (overwrites_any(&command, argv + first, argc - first))
         return EXIT_USAGE;
     char error[CAPTURE_TEXT];
@@ -257,7 +277,8 @@ int command_audit(int argc, char **argv)
     struct audit_options options = {.tolerance_ns = command.tolerance_ns,
                                     .th_ns = command.th_ns,
                                     .port = (uint16_t)command.port,
-                                    .filter = filter};
+                                    .filter = filter,
+                                    .traffic = command.scenario != NULL};
     struct audit *audit = audit_create(&options);
     int status = read_all(audit, argv + first, argc - first);
     status = status ? status : report(&command, audit, argv + first, argc - first);

@@ -1,7 +1,8 @@
-# Writes what sluice gi --scenario fills in as C texts: the configuration, with the settings of recommended.lua in it,
-# and the targets.
-# usage: embed.py OUT CONFIGURATION TARGETS RECOMMENDED
+# Writes the configurations that sluice gi and sluice audit fill in as C texts, with the settings of recommended.lua
+# in them.
+# usage: embed.py OUT RECOMMENDED FILE...: the text of a/b.lua is b_template
 import json
+import pathlib
 import re
 import sys
 
@@ -13,16 +14,17 @@ def read(path):
 
 def c_text(name, text):
     lines = "\n".join(f"    {json.dumps(line)}" for line in text.splitlines(keepends=True))
-    return f"\nconst char {name}[] =\n{lines};\n"
+    return f"\nextern const char {name}[];\nconst char {name}[] =\n{lines};\n"
 
 
-def main(out, configuration, targets, recommended):
+def main(out, recommended, *files):
     settings = re.findall(r'^\s*"([^"]+)",', read(recommended), re.MULTILINE)
     inside = "".join(f'            "{setting}",\n' for setting in settings)
     with open(out, "w", encoding="ascii") as c:
-        c.write('#include "control/captures/gi_scenario.h"\n')
-        c.write(c_text("gi_scenario_template", read(configuration).replace("@recommended@", inside)))
-        c.write(c_text("gi_scenario_targets", read(targets)))
+        c.write("// Made by embed.py.\n")
+        for path in files:
+            name = pathlib.Path(path).stem + "_template"
+            c.write(c_text(name, read(path).replace("@recommended@", inside)))
 
 
 main(*sys.argv[1:])

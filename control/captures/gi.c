@@ -30,7 +30,7 @@
 
 struct gi_options {
     const char *csv, *json, *page, *losses, *series, *filter, *interface;
-    struct gi_scenario scenario;
+    struct scenario scenario;
     struct gi_config config;
     uint32_t idle_s, flows_most, interval_s, top;
     bool take_bad_checksums, columns, paper, compare;
@@ -518,7 +518,7 @@ int command_gi(int argc, char **argv)
         table_describe(&gi_list_flows, stdout);
         return EXIT_DONE;
     }
-    const char *fault = options.scenario.path ? gi_scenario_fault(options.scenario.path) : NULL;
+    const char *fault = options.scenario.path ? scenario_fault(options.scenario.path) : NULL;
     if (fault) {
         cli_refuse("gi", "scenario", options.scenario.path, fault);
         return EXIT_USAGE;
@@ -537,6 +537,7 @@ int command_gi(int argc, char **argv)
         abort();
     for (int i = 0; i < n; i++)
         files[i].path = options.interface ? options.interface : argv[first + i];
+    options.scenario.command = "gi";
     options.scenario.inputs = argv + first;
     options.scenario.inputs_count = argc - first;
     options.config.idle_s = options.idle_s;

@@ -2,15 +2,11 @@
 // nothing of a packet but its sizes and times reaches them.
 #include "control/captures/gi_scenario.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "control/captures/gi_scenario_figures.h"
-#include "control/captures/overwrites.h"
 
-#define NAME_OCTETS   200     // as a path in a configuration may have
 #define STEP_LEAST_US 4000000 // of the time that a rate is of
 #define THINK_MOST_US 1000000000000
 #define MSS_MOST      1460 // of a packet of 1500 octets
@@ -81,75 +77,26 @@ static void put_rates(FILE *out, const struct gi_vector_user *user, uint64_t beg
 
 // ---- Files ----
 
-static bool close_file(FILE *file, const char *name)
-{
-    bool wrong = fflush(file) != 0 || ferror(file);
-    if (wrong)
-        fprintf(stderr, "sluice gi: %s: %s\n", name, strerror(errno));
-    fclose(file);
-    return !wrong;
-}
-
-static FILE *open_file(const struct gi_scenario *scenario, const char *name)
-{
-    if (overwrites("gi", name, scenario->inputs, scenario->inputs_count))
-        return NULL;
-    FILE *file = fopen(name, "we");
-    if (!file)
-        fprintf(stderr, "sluice gi: %s: %s\n", name, strerror(errno));
-    return file;
-}
-
-static void name_with(char name[NAME_OCTETS + 32], const char *path, const char *end)
-{
-    snprintf(name, NAME_OCTETS + 32, "%.*s%s", (int)(strlen(path) - 4), path, end);
-}
-
-static const char *base_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-static bool write_rates(const struct gi_scenario *scenario, const struct gi_vectors *vectors,
+static bool write_rates(const struct scenario *scenario, const struct gi_vectors *vectors,
                         uint64_t begin_s)
 {
-    char name[NAME_OCTETS + 32], end[32];
+    struct scenario_file file;
+    char end[32];
     for (uint32_t i = 0; i < vectors->users; i++) {
         const struct gi_vector_user *user = vectors->user[i];
         if (!user->place || !gi_scenario_rate(user))
             continue;
         snprintf(end, sizeof end, ".rate-%u.csv", user->place);
-        name_with(name, scenario->path, end);
-        FILE *out = open_file(scenario, name);
-        if (!out)
+        if (!scenario_open(scenario, end, &file))
             return false;
-        put_rates(out, user, begin_s);
-        if (!close_file(out, name))
+        put_rates(file.out, user, begin_s);
+        if (!scenario_close(scenario, &file))
             return false;
     }
     return true;
 }
 
-const char *gi_scenario_fault(const char *path)
-{
-    size_t n = strlen(path);
-    if (n < 5 || n > NAME_OCTETS - 20 || strcmp(path + n - 4, ".lua") != 0)
-        return "a file name of at most 180 octets that ends in .lua";
-    for (const char *c = base_of(path); *c; c++)
-        if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') ||
-              *c == '.' || *c == '_' || *c == '-'))
-            return "a file name of letters, digits and . _ -";
-    return NULL;
-}
-
 // ---- The configuration ----
-
-// What a @name@ of the configuration stands for.
-struct value {
-    const char *name, *text; // text: NULL: the number
-    uint64_t number;
-};
 
 static void put_left_out(FILE *out, const struct gi_vectors *vectors,
                          const struct gi_counts *counts)
@@ -182,36 +129,6 @@ static void put_mean_rates(FILE *out, const struct gi_vectors *vectors)
     }
 }
 
-// Puts the value whose name begins there; returns what is behind it.
-static const char *put_value(FILE *out, const char *name, const struct value *values)
-{
-    size_t n = strcspn(name, "@");
-    while (strlen(values->name) != n || strncmp(values->name, name, n) != 0)
-        values++;
-    if (values->text)
-        fputs(values->text, out);
-    else
-        fprintf(out, "%" PRIu64, values->number);
-    return name + n + 1;
-}
-
-static void put_filled(FILE *out, const char *text, const struct value *values)
-{
-    while (*text)
-        if (*text == '@')
-            text = put_value(out, text + 1, values);
-        else
-            fputc(*text++, out);
-}
-
-static FILE *open_text(char **text, size_t *octets)
-{
-    FILE *file = open_memstream(text, octets);
-    if (!file)
-        abort();
-    return file;
-}
-
 static void put_before(FILE *out, const struct gi_vectors *vectors)
 {
     for (uint32_t i = 0; i < vectors->users; i++) {
@@ -225,25 +142,23 @@ static void put_before(FILE *out, const struct gi_vectors *vectors)
 
 // The texts that are of several lines.
 struct texts {
-    char stem[NAME_OCTETS + 1];
+    char stem[SCENARIO_NAME_OCTETS + 1];
     char *left_out, *rates, *before;
 };
 
 static void make_texts(struct texts *texts, const char *path, const struct gi_vectors *vectors,
                        const struct gi_counts *counts)
 {
-    size_t octets;
-    FILE *left_out = open_text(&texts->left_out, &octets);
+    FILE *left_out = scenario_text(&texts->left_out);
     put_left_out(left_out, vectors, counts);
     fclose(left_out);
-    FILE *rates = open_text(&texts->rates, &octets);
+    FILE *rates = scenario_text(&texts->rates);
     put_mean_rates(rates, vectors);
     fclose(rates);
-    FILE *before = open_text(&texts->before, &octets);
+    FILE *before = scenario_text(&texts->before);
     put_before(before, vectors);
     fclose(before);
-    snprintf(texts->stem, sizeof texts->stem, "%.*s", (int)(strlen(base_of(path)) - 4),
-             base_of(path));
+    scenario_stem(path, texts->stem);
 }
 
 static void free_texts(struct texts *texts)
@@ -256,7 +171,7 @@ static void free_texts(struct texts *texts)
 static void put_all(FILE *out, const char *template, const struct texts *texts,
                     const struct gi_scenario_figures *f)
 {
-    const struct value values[] = {
+    const struct scenario_value values[] = {
         {"stem", texts->stem, 0},
         {"left_out", texts->left_out, 0},
         {"rates", texts->rates, 0},
@@ -283,47 +198,43 @@ static void put_all(FILE *out, const char *template, const struct texts *texts,
          0},
         {"rate_why",
          f->rate_is_known ? "the median of the others" : "a guess, for there are no others", 0}};
-    put_filled(out, template, values);
+    scenario_put(out, template, values);
 }
 
-static bool write_filled(const struct gi_scenario *scenario, const char *name, const char *template,
+static bool write_filled(const struct scenario *scenario, const char *end, const char *template,
                          const struct texts *texts, const struct gi_scenario_figures *f)
 {
-    FILE *out = open_file(scenario, name);
-    if (!out)
+    struct scenario_file file;
+    if (!scenario_open(scenario, end, &file))
         return false;
-    put_all(out, template, texts, f);
-    return close_file(out, name);
+    put_all(file.out, template, texts, f);
+    return scenario_close(scenario, &file);
 }
 
-static bool write_vectors(const struct gi_scenario *scenario, const char *name,
-                          const struct gi_vectors *vectors)
+static bool write_vectors(const struct scenario *scenario, const struct gi_vectors *vectors)
 {
-    FILE *csv = open_file(scenario, name);
-    if (!csv)
+    struct scenario_file file;
+    if (!scenario_open(scenario, ".csv", &file))
         return false;
-    put_vectors(csv, vectors);
-    return close_file(csv, name);
+    put_vectors(file.out, vectors);
+    return scenario_close(scenario, &file);
 }
 
-bool gi_scenario_write(const struct gi_scenario *scenario, const struct gi_vectors *vectors,
+bool gi_scenario_write(const struct scenario *scenario, const struct gi_vectors *vectors,
                        const struct gi_counts *counts)
 {
-    char name[NAME_OCTETS + 32];
-    const char *path = scenario->path;
     struct gi_scenario_figures f = gi_scenario_figures_of(vectors);
     if (f.users == 0) {
-        fprintf(stderr, "sluice gi: %s: not written, for no connection was answered\n", path);
+        fprintf(stderr, "sluice gi: %s: not written, for no connection was answered\n",
+                scenario->path);
         return false;
     }
     struct texts texts;
-    name_with(name, path, ".csv");
-    if (!write_vectors(scenario, name, vectors) || !write_rates(scenario, vectors, f.begin_s))
+    if (!write_vectors(scenario, vectors) || !write_rates(scenario, vectors, f.begin_s))
         return false;
-    make_texts(&texts, path, vectors, counts);
-    name_with(name, path, ".targets.lua");
-    bool good = write_filled(scenario, name, gi_scenario_targets, &texts, &f) &&
-                write_filled(scenario, path, gi_scenario_template, &texts, &f);
+    make_texts(&texts, scenario->path, vectors, counts);
+    bool good = write_filled(scenario, ".targets.lua", gi_scenario_targets_template, &texts, &f) &&
+                write_filled(scenario, ".lua", gi_scenario_template, &texts, &f);
     free_texts(&texts);
     return good;
 }

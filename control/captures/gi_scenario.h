@@ -3,22 +3,14 @@
 #ifndef SLUICE_CAPTURES_GI_SCENARIO_H
 #define SLUICE_CAPTURES_GI_SCENARIO_H
 
+#include "control/captures/scenario.h"
 #include "lab/captures/gi/gi.h"
 
-struct gi_scenario {
-    const char *path;    // ends in .lua
-    char *const *inputs; // which it does not overwrite
-    int inputs_count;
-};
-
 // Says what is wrong on stderr; false then.
-bool gi_scenario_write(const struct gi_scenario *scenario, const struct gi_vectors *vectors,
+bool gi_scenario_write(const struct scenario *scenario, const struct gi_vectors *vectors,
                        const struct gi_counts *counts);
 
 // With @names@ for what a capture says: the configuration (gi_scenario.lua), and the targets.
-extern const char gi_scenario_template[], gi_scenario_targets[];
-
-// NULL, or why this cannot be a scenario's name.
-const char *gi_scenario_fault(const char *path);
+extern const char gi_scenario_template[], gi_scenario_targets_template[];
 
 #endif

@@ -173,6 +173,7 @@ static void release_cell(struct bss_cell *cell)
     engine_cancel(engine, &cell->timer);
     engine_cancel(engine, &cell->flow);
     engine_cancel(engine, &cell->server);
+    bss_trace_end(cell);
     if (cell->served)
         bss_pdu_free(cell->bss, cell->served);
     while (cell->buffers) {

@@ -94,6 +94,11 @@ struct radio *bss_cell_add_radio(struct bss_cell *cell, const struct radio_confi
                                  uint64_t seed);
 struct radio *bss_cell_radio(const struct bss_cell *cell); // NULL: none
 
+// From now on the cell's buckets are those of the file, which it takes over; not with ns =
+// "manual".
+struct bss_trace;
+void bss_cell_follow(struct bss_cell *cell, struct bss_trace *trace);
+
 // Begins with NS. With ns = "manual" NS-VCs and cells are up at once, and the BSS begins nothing
 // but UL-UNITDATA: no reset, no test, no flow control, no SUSPEND, no report.
 void bss_start(struct bss *bss, uint64_t now_ns);

@@ -8,6 +8,8 @@
 static struct bss_said cell_values(struct bss_cell *cell)
 {
     const struct bss_cell_config *config = &cell->config;
+    if (cell->follows)
+        return cell->traced;
     uint64_t r = bss_value_cell_r(cell), own = bss_value_ms_r(cell);
     struct bss_said v = {.r_bit_per_s = r, .ms_r_bit_per_s = own};
     v.bmax_octets = bss_value_larger(
@@ -73,6 +75,14 @@ static void fire_cell(void *self, uint64_t now_ns)
 void bss_flow_init(struct bss_cell *cell)
 {
     engine_timer_init(&cell->flow, fire_cell, cell);
+}
+
+void bss_flow_follow(struct bss_cell *cell, const struct bss_said *values, uint64_t now_ns)
+{
+    cell->traced = *values;
+    cell->follows = true;
+    if (cell->bss->config.ns != BSS_NS_MANUAL)
+        fire_cell(cell, now_ns);
 }
 
 void bss_flow_begin(struct bss_cell *cell, uint64_t now_ns)

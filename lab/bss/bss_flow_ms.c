@@ -8,6 +8,8 @@
 static struct bss_said ms_values(struct bss_buffer *buffer)
 {
     struct bss_cell *cell = buffer->cell;
+    if (buffer->follows)
+        return buffer->traced;
     bool measured = cell->config.flow_ms == BSS_FLOW_MS_MEASURED && buffer->meter.r_bit_per_s;
     uint64_t r = measured ? buffer->meter.r_bit_per_s : bss_value_ms_r(cell);
     struct bss_said v = {.r_bit_per_s = r, .bmax_octets = bss_value_ms_bmax(cell, r)};
@@ -97,6 +99,17 @@ static void fire_ms(void *self, uint64_t now_ns)
     bool pfcs = cell->config.flow_pfc && (cell->bss->features & FEATURE_PFC_FC);
     if (!pfcs || !send_pfcs(buffer, &values, now_ns))
         send_ms(buffer, &values, now_ns);
+    engine_set(cell->bss->engine, &buffer->flow, now_ns + cell->config.flow_interval_ns);
+}
+
+void bss_flow_follow_ms(struct bss_buffer *buffer, const struct bss_said *values, uint64_t now_ns)
+{
+    struct bss_cell *cell = buffer->cell;
+    buffer->traced = *values;
+    buffer->follows = true;
+    if (cell->state != BSS_CELL_UP || cell->bss->config.ns == BSS_NS_MANUAL)
+        return;
+    send_ms(buffer, values, now_ns);
     engine_set(cell->bss->engine, &buffer->flow, now_ns + cell->config.flow_interval_ns);
 }
 

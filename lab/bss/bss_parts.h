@@ -80,6 +80,8 @@ struct bss_discards {
     uint8_t pfi;
 };
 
+struct bss_trace;
+
 struct bss_buffer {
     struct bss_cell *cell;
     struct bss_ms *ms; // NULL: the MS is not in the cell
@@ -95,7 +97,8 @@ struct bss_buffer {
     struct bss_queue lle[BSS_SAPIS];
     struct engine_timer absent, gather, flow;
     struct bss_discards discards;
-    struct bss_said said;
+    struct bss_said said, traced; // traced: what the cell's file says
+    bool follows;                 // it has said something
     struct bss_meter meter;
     struct bss_codel codel;
     struct bss_pfc *pfcs;
@@ -121,8 +124,11 @@ struct bss_cell {
     uint8_t cause;
     uint32_t tries;
     bool told_up, no_channel, without_channels; // without_channels: none of its MSs has one
-    struct engine_timer timer, flow, server;
-    struct bss_said said;
+    struct engine_timer timer, flow, server, tracer;
+    struct bss_said said, traced;
+    struct bss_trace *trace; // NULL: it follows no file
+    uint32_t trace_next;
+    bool follows; // the file has said something
     struct bss_meter meter;
     uint64_t offered_bit_per_s; // the radio's rate when it last had slots
     uint64_t delay_ns, delays;  // in the buffers, since the last FLOW-CONTROL-BVC
@@ -275,6 +281,10 @@ void bss_flow_ack_ms(struct bss_cell *cell, uint32_t tlli, uint8_t tag);
 void bss_flow_channel(struct bss_cell *cell, struct bss_buffer *buffer, uint64_t now_ns);
 void bss_flow_init_buffer(struct bss_buffer *buffer);
 void bss_flow_arrived(struct bss_buffer *buffer, uint64_t now_ns); // traffic for the MS
+// From now on these are the values: they are said now, if the cell is up.
+void bss_flow_follow(struct bss_cell *cell, const struct bss_said *values, uint64_t now_ns);
+void bss_flow_follow_ms(struct bss_buffer *buffer, const struct bss_said *values, uint64_t now_ns);
+void bss_trace_end(struct bss_cell *cell);
 void bss_meter_set(struct bss_meter *meter, bool busy, uint64_t now_ns);
 void bss_meter_read_cell(struct bss_cell *cell, uint64_t now_ns);
 void bss_meter_read_ms(struct bss_buffer *buffer, uint64_t now_ns);

@@ -17,7 +17,6 @@
 #define DIALOGUE_ROWS_MOST   4000000
 #define DIALOGUE_OCTETS_MOST 1000000000 // of a step
 #define DIALOGUE_MSS_MOST    (APP_OCTETS_MOST - 40)
-#define DIALOGUE_LINE_MOST   200 // octets
 #define DIALOGUE_HEAD                                                           \
     "user,connection,what,page,octets,after,received,think_us,mss,window,sack," \
     "timestamps"

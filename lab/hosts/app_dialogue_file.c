@@ -1,11 +1,10 @@
 // See app_dialogue.h: reading a file of connection vectors. Anybody may have written it, so each
 // line has its bounds, and a line that does not fit is named.
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "lab/base/rows.h"
 #include "lab/engine/need.h"
 #include "lab/hosts/app_dialogue.h"
 
@@ -19,37 +18,15 @@ static const char *const words[DIALOGUE_KINDS] = {
 
 struct reader {
     struct dialogue_file *file;
-    uint32_t room, line;
+    uint32_t room;
     uint32_t connection, of_user; // the last of this user; the first row of the user
 };
 
 // ---- One line ----
 
-// The text up to the next comma, which is cut off; NULL: there is none left.
-static char *next_field(char **rest)
-{
-    char *field = *rest, *comma = field ? strchr(field, ',') : NULL;
-    *rest = comma ? comma + 1 : NULL;
-    if (comma)
-        *comma = 0;
-    return field;
-}
-
-// An empty field is 0.
-static bool take_number(char **rest, uint64_t least, uint64_t most, uint64_t *number)
-{
-    const char *at = next_field(rest);
-    if (!at)
-        return false;
-    *number = 0;
-    for (; *at >= '0' && *at <= '9' && *number <= most; at++)
-        *number = 10 * *number + (uint64_t)(*at - '0');
-    return *at == 0 && *number >= least && *number <= most;
-}
-
 static bool take_what(char **rest, uint8_t *what)
 {
-    const char *word = next_field(rest);
+    const char *word = rows_field(rest);
     for (uint8_t i = 0; word && i < DIALOGUE_KINDS; i++)
         if (strcmp(word, words[i]) == 0) {
             *what = i;
@@ -64,7 +41,7 @@ static const char *read_row(char *rest, struct dialogue_row *row)
     uint64_t n;
 #define TAKE_INTO(member, text, least, most)      \
     do {                                          \
-        if (!take_number(&rest, least, most, &n)) \
+        if (!rows_number(&rest, least, most, &n)) \
             return text;                          \
         row->member = (__typeof__(row->member))n; \
     } while (0)
@@ -138,8 +115,9 @@ static const char *fit(struct reader *reader, const struct dialogue_row *row)
     return NULL;
 }
 
-static const char *take_line(struct reader *reader, char *text)
+static const char *take_line(void *self, char *text)
 {
+    struct reader *reader = self;
     struct dialogue_file *file = reader->file;
     struct dialogue_row row = {0};
     const char *fault = read_row(text, &row);
@@ -162,54 +140,20 @@ static const char *take_line(struct reader *reader, char *text)
 
 // ---- The file ----
 
-static const char *read_lines(struct reader *reader, FILE *in)
-{
-    char text[DIALOGUE_LINE_MOST + 2];
-    bool head = false;
-    while (fgets(text, sizeof text, in)) {
-        size_t n = strcspn(text, "\r\n");
-        reader->line++;
-        if (n == sizeof text - 1)
-            return "a line of more than 200 octets";
-        text[n] = 0;
-        if (n == 0 || text[0] == '#')
-            continue;
-        const char *fault = NULL;
-        if (head)
-            fault = take_line(reader, text);
-        else if (strcmp(text, DIALOGUE_HEAD) != 0)
-            fault = "the first line is not the head of a file of connection vectors";
-        head = true;
-        if (fault)
-            return fault;
-    }
-    if (ferror(in))
-        return strerror(errno);
-    return reader->file->rows ? end_user(reader) : "no connections";
-}
-
 struct dialogue_file *app_dialogue_read(const char *name, char error[APP_ERROR_ROOM])
 {
-    struct stat about;
-    if (stat(name, &about) == 0 && !S_ISREG(about.st_mode)) { // a pipe would wait for its writer
-        snprintf(error, APP_ERROR_ROOM, "dialogue: %.200s: not a regular file", name);
-        return NULL;
-    }
-    FILE *in = fopen(name, "re");
-    if (!in) {
-        snprintf(error, APP_ERROR_ROOM, "dialogue: %.150s: %.80s", name, strerror(errno));
-        return NULL;
-    }
     struct reader reader = {.file = need(calloc(1, sizeof *reader.file))};
     struct dialogue_file *file = reader.file;
+    uint32_t line;
     file->name = need(strdup(name));
     file->begin = need(calloc(2, sizeof *file->begin));
-    const char *fault = read_lines(&reader, in);
-    fclose(in);
+    const char *fault = rows_read(name, DIALOGUE_HEAD, take_line, &reader, &line);
     file->begin[file->users + 1] = file->rows;
     if (!fault)
+        fault = file->rows ? end_user(&reader) : "no connections";
+    if (!fault)
         return file;
-    snprintf(error, APP_ERROR_ROOM, "dialogue: %.120s, line %u: %.100s", name, reader.line, fault);
+    rows_fault("dialogue", name, line, fault, error, APP_ERROR_ROOM);
     app_dialogue_free(file);
     return NULL;
 }

@@ -1,6 +1,7 @@
 // See app_replay.h.
 #include "lab/hosts/app_replay.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define HOST_PORT 9 // discard
@@ -9,8 +10,8 @@ struct app_replay {
     struct app_datagram datagram;
     struct app_replay_config config;
     const struct replay_file *file;
-    uint64_t begin_ns; // of this time
-    uint32_t next, times;
+    uint64_t begin_ns;                // of this time
+    uint32_t first, end, next, times; // its packets are [first, end)
 };
 
 static const struct field app_replay_fields[] =
@@ -33,23 +34,39 @@ static struct replay_file *find(struct app_world *world, const char *name)
     return file;
 }
 
+static struct replay_file *read_file(struct app_world *world, const char *name, bool flows,
+                                     char error[APP_ERROR_ROOM])
+{
+    struct replay_file *file = find(world, name);
+    if (file)
+        return file;
+    file = flows ? app_replay_read_flows(name, error) : app_replay_read(name, error);
+    if (file) {
+        file->next = world->replay_files;
+        world->replay_files = file;
+    }
+    return file;
+}
+
 static bool replay_setup(struct app *app, char error[APP_ERROR_ROOM])
 {
     struct app_replay *replay = (struct app_replay *)app;
-    struct app_world *world = app->place.world;
+    uint32_t flow = (uint32_t)replay->config.flow;
     char name[REPLAY_NAME_MOST + 1];
     memcpy(name, replay->config.file.at, replay->config.file.n);
     name[replay->config.file.n] = 0;
     replay->config.file = (struct octets){0}; // the caller's memory
-    replay->file = find(world, name);
-    if (replay->file)
-        return true;
-    struct replay_file *file = app_replay_read(name, error);
+    const struct replay_file *file = read_file(app->place.world, name, flow, error);
     if (!file)
         return false;
-    file->next = world->replay_files;
-    world->replay_files = file;
+    if (flow > file->flows || !flow != !file->flows) {
+        snprintf(error, APP_ERROR_ROOM, "replay: %.150s: no flow %u; there are %u", name, flow,
+                 file->flows);
+        return false;
+    }
     replay->file = file;
+    replay->first = flow ? file->begin[flow] : 0;
+    replay->end = flow ? file->begin[flow + 1] : file->packets;
     return true;
 }
 
@@ -57,9 +74,10 @@ static bool replay_setup(struct app *app, char error[APP_ERROR_ROOM])
 static void begin_again(struct app_replay *replay, uint64_t now_ns)
 {
     const struct replay_file *file = replay->file;
-    uint64_t length_ns = file->packet[file->packets - 1].at_ns;
-    uint64_t gap_ns = file->packets > 1 ? length_ns / (file->packets - 1) : S_IN_NS;
-    replay->next = 0;
+    uint64_t length_ns = file->packet[replay->end - 1].at_ns;
+    uint32_t gaps = replay->end - replay->first - 1;
+    uint64_t gap_ns = gaps ? length_ns / gaps : S_IN_NS;
+    replay->next = replay->first;
     replay->begin_ns = now_ns + (gap_ns ? gap_ns : S_IN_NS);
 }
 
@@ -69,7 +87,7 @@ static void replay_fire(struct app *app, uint64_t now_ns)
     const struct replay_file *file = replay->file;
     app_datagram_send(app, app_sender(replay->config.way), file->packet[replay->next].octets,
                       now_ns);
-    if (++replay->next == file->packets) {
+    if (++replay->next == replay->end) {
         if (++replay->times == replay->config.times)
             return;
         begin_again(replay, now_ns);
@@ -82,7 +100,12 @@ static void replay_start(struct app *app, uint64_t now_ns)
     struct app_replay *replay = (struct app_replay *)app;
     app_datagram_open(app, HOST_PORT, replay->config.ect, now_ns);
     replay->begin_ns = now_ns;
-    replay_fire(app, now_ns);
+    replay->next = replay->first;
+    uint64_t at_ns = now_ns + replay->file->packet[replay->first].at_ns;
+    if (at_ns > now_ns)
+        app_wait(app, at_ns);
+    else
+        replay_fire(app, now_ns);
 }
 
 const struct app_kind app_replay_kind = {

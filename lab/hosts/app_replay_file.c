@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "dataplane/wire/bytes.h"
+#include "lab/base/rows.h"
 #include "lab/engine/need.h"
 #include "lab/hosts/app_replay.h"
 
@@ -54,12 +55,17 @@ static uint32_t ip_octets(const struct link_type *link, const struct pcap_pkthdr
     return octets >= IPV4_LEAST && octets <= most ? octets : most;
 }
 
-static void add_packet(struct replay_file *file, uint32_t *room, uint64_t at_ns, uint32_t octets)
+static void append(struct replay_file *file, uint32_t *room, struct replay_packet packet)
 {
     if (file->packets == *room) {
         *room = *room ? 2 * *room : 1024;
         file->packet = need(realloc(file->packet, *room * sizeof *file->packet));
     }
+    file->packet[file->packets++] = packet;
+}
+
+static void add_packet(struct replay_file *file, uint32_t *room, uint64_t at_ns, uint32_t octets)
+{
     uint32_t size = octets < FLOW_DATAGRAM_LEAST ? FLOW_DATAGRAM_LEAST : octets;
     size = size > APP_OCTETS_MOST ? APP_OCTETS_MOST : size;
     file->resized += size != octets;
@@ -67,7 +73,7 @@ static void add_packet(struct replay_file *file, uint32_t *room, uint64_t at_ns,
         at_ns = file->packet[file->packets - 1].at_ns;
         file->early++;
     }
-    file->packet[file->packets++] = (struct replay_packet){at_ns, size};
+    append(file, room, (struct replay_packet){at_ns, size});
 }
 
 // With nanosecond precision libpcap has nanoseconds in tv_usec; both parts are the file's.
@@ -134,10 +140,73 @@ struct replay_file *app_replay_read(const char *name, char error[APP_ERROR_ROOM]
     return file;
 }
 
+// ---- Files of packets ----
+
+struct flows_reader {
+    struct replay_file *file;
+    uint32_t room;
+};
+
+// NULL, or what is wrong with it, and with it behind those before.
+static const char *read_row(const struct replay_file *file, char *rest, uint64_t *flow,
+                            struct replay_packet *packet)
+{
+    uint64_t at_ns, octets;
+    const struct replay_packet *last = file->packets ? &file->packet[file->packets - 1] : NULL;
+    if (!rows_number(&rest, 1, APP_REPLAY_FLOWS_MOST, flow) || *flow < file->flows ||
+        *flow > file->flows + 1)
+        return "flow: a number from 1 on, each flow behind the one before";
+    if (!rows_number(&rest, 0, APP_TIME_MOST, &at_ns) ||
+        (last && *flow == file->flows && at_ns < last->at_ns))
+        return "time_ns: a number up to 1000000000000000, not before the flow's last one";
+    if (!rows_number(&rest, FLOW_DATAGRAM_LEAST, APP_OCTETS_MOST, &octets))
+        return "octets: a number from 32 to 1500";
+    *packet = (struct replay_packet){at_ns, (uint32_t)octets};
+    return rest ? "more columns than the head has" : NULL;
+}
+
+static const char *take_row(void *self, char *text)
+{
+    struct flows_reader *reader = self;
+    struct replay_file *file = reader->file;
+    struct replay_packet packet;
+    uint64_t flow;
+    const char *fault = read_row(file, text, &flow, &packet);
+    if (fault)
+        return fault;
+    if (file->packets == APP_REPLAY_PACKETS_MOST)
+        return "more than 10000000 packets";
+    if (flow > file->flows) {
+        file->begin = need(realloc(file->begin, (flow + 2) * sizeof *file->begin));
+        file->begin[flow] = file->packets;
+        file->flows++;
+    }
+    append(file, &reader->room, packet);
+    return NULL;
+}
+
+struct replay_file *app_replay_read_flows(const char *name, char error[APP_ERROR_ROOM])
+{
+    struct flows_reader reader = {.file = need(calloc(1, sizeof *reader.file))};
+    struct replay_file *file = reader.file;
+    uint32_t line;
+    file->name = need(strdup(name));
+    const char *fault = rows_read(name, REPLAY_HEAD, take_row, &reader, &line);
+    fault = !fault && !file->packets ? "no packets" : fault;
+    if (!fault) {
+        file->begin[file->flows + 1] = file->packets;
+        return file;
+    }
+    rows_fault("replay", name, line, fault, error, APP_ERROR_ROOM);
+    app_replay_free(file);
+    return NULL;
+}
+
 void app_replay_free(struct replay_file *first)
 {
     while (first) {
         struct replay_file *next = first->next;
+        free(first->begin);
         free(first->packet);
         free(first->name);
         free(first);

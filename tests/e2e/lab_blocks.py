@@ -91,7 +91,7 @@ LAB = {
     "traffic": [APP | {"size_octets": [576], "way": "down", "rate_bit_per_s": 8000,
                        "pattern": "constant", "ecn": False} | drawn("on", "_ns", 0)
                 | drawn("off", "_ns", 0)],
-    "replay": [APP | {"file": "FILE", "way": "down", "times": 1, "ecn": False}],
+    "replay": [APP | {"file": "FILE", "way": "down", "times": 1, "flow": 0, "ecn": False}],
     "dialogue": [APP | {"file": "USERS", "user": 1, "host_tcp": "linux", "ms_tcp": "linux"}],
 }
 NSE = {"line": LINE, "bss": BSS | {"endpoint": [ENDPOINT]}}
@@ -99,7 +99,7 @@ BVC = {"area": "001-01-7-1", "ci": 3, "radio": RADIO | {"plan": [PLAN]}, "buffer
        "codel": CODEL, "flow": FLOW}
 
 # Keys without a default.
-UNSET = {"endpoint": {"nsvci"}, "plan": {"imsi"}, "radio": {"trace"}, "tcp": {
+UNSET = {"endpoint": {"nsvci"}, "plan": {"imsi"}, "radio": {"trace"}, "flow": {"trace"}, "tcp": {
     "mss", "initial_window", "initial_ssthresh", "cwnd_most", "receive_window", "window_scale",
     "send_buffer", "rto_min", "rto_initial", "rto_max", "rto_min_limits", "tick", "sample_each_ack",
     "syn_retries", "retries", "time_wait", "ack_every", "ack_delay", "ack_delay_least", "quick_acks",

@@ -8,6 +8,7 @@
 #include "control/captures/pages.h"
 #include "dataplane/base/units.h"
 #include "lab/captures/audit/audit.h"
+#include "lab/captures/audit/audit_traffic.h"
 #include "lab/captures/read/capture_file.h"
 #include "tests/fuzz/check.h"
 #include "tests/fuzz/drawn.h"
@@ -80,13 +81,40 @@ static bool is_reported(const uint8_t *data, size_t size)
     return sum % 64 == 0;
 }
 
+// What a scenario is written of: numbers of what there is, in their order.
+static void expect_traffic(const struct audit_traffic *t)
+{
+    uint64_t packets = 0;
+    for (uint32_t i = 0; i < t->streams; i++) {
+        CHECK(t->stream[i].user >= 1 && t->stream[i].user <= t->users);
+        packets += t->stream[i].packets;
+    }
+    CHECK(packets == t->packets);
+    for (uint32_t i = 0; i < t->packets; i++) {
+        const struct audit_traffic_packet *p = &t->packet[i];
+        CHECK(p->stream >= 1 && p->stream <= t->streams);
+        CHECK(i == 0 || p->stream > p[-1].stream ||
+              (p->stream == p[-1].stream && p->time_ns >= p[-1].time_ns));
+    }
+    for (uint32_t i = 0; i < t->places; i++) {
+        CHECK(t->place[i].user >= 1 && t->place[i].user <= t->users);
+        CHECK(t->place[i].cell >= 1 && t->place[i].cell <= t->cells);
+    }
+    for (uint32_t i = 0; i < t->values; i++) {
+        CHECK(t->value[i].user <= t->users);
+        CHECK(t->value[i].cell >= 1 && t->value[i].cell <= t->cells);
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct audit_options options = {.tolerance_ns = 0, .th_ns = 5000000000, .copies = 64};
+    struct audit_options options = {
+        .tolerance_ns = 0, .th_ns = 5000000000, .copies = 64, .traffic = true};
     struct audit *audit = audit_create(&options);
     read_all(audit, AUDIT_LEARN, data, size);
     read_all(audit, AUDIT_JUDGE, data, size);
     audit_finish(audit);
+    expect_traffic(audit_traffic(audit));
     if (is_reported(data, size))
         report(audit);
     audit_destroy(audit);

@@ -3,6 +3,7 @@
 
 #include "dataplane/wire/address.h"
 #include "dataplane/wire/fcs.h"
+#include "dataplane/wire/gtpu.h"
 #include "dataplane/wire/ipv4.h"
 #include "lab/captures/audit/audit_parts.h"
 #include "lab/captures/read/capture_peel.h"
@@ -14,6 +15,7 @@ struct audit *audit_create(const struct audit_options *options)
     bss_hash_by_chance();
     audit->options = *options;
     audit->join = need(capture_join_create());
+    audit->traffic = options->traffic ? audit_traffic_begin() : NULL;
     audit->pairs_end = &audit->pairs;
     audit->nses_end = &audit->nses;
     audit->bvcs_end = &audit->bvcs;
@@ -32,6 +34,9 @@ static void take_udp(struct audit *audit, const struct capture_ip *ip, uint64_t 
     struct capture_udp udp;
     uint16_t port = audit->options.port;
     if (!capture_ip_udp(ip, &udp, &audit->room, counts))
+        return;
+    if ((udp.source_port == GTPU_PORT || udp.destination_port == GTPU_PORT) &&
+        audit_traffic_gn(audit, udp.octets, udp.captured, udp.length))
         return;
     if (port && udp.source_port != port && udp.destination_port != port) {
         audit->counts[AUDIT_not_gb] += audit->phase == AUDIT_JUDGE;
@@ -216,6 +221,7 @@ void audit_finish(struct audit *audit)
 {
     audit_clock_finish(audit);
     audit_packets_until(audit, UINT64_MAX, audit->capture);
+    audit_traffic_finish(audit);
     audit_flow_finish(audit);
     audit_llc_finish(audit);
     audit_book_finish(audit);
@@ -240,6 +246,7 @@ void audit_destroy(struct audit *audit)
     FREE_LIST(audit_flow, audit->flows)
     FREE_LIST(audit_event, audit->events)
     FREE_LIST(audit_note, audit->notes)
+    audit_traffic_end(audit->traffic);
     audit_places_end(audit);
     capture_join_destroy(audit->join);
     audit_copies_begin(audit);

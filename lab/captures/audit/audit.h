@@ -26,6 +26,7 @@ struct audit_options {
     uint16_t port;                 // UDP port of NS; 0: any that looks like it
     uint32_t copies;               // packets among which the copy of one is looked for; 0: 16384
     struct capture_filter *filter; // NULL: all packets
+    bool traffic;                  // collect what audit_traffic.h has
 };
 
 enum audit_phase { AUDIT_LEARN, AUDIT_JUDGE };

@@ -276,6 +276,8 @@ static void downlink(struct audit *audit, struct audit_bvc *bvc,
     else
         audit_sample(audit, &bvc->lifetimes_ms, pdu->lifetime_ms);
     audit_replay_dl(audit, bvc, pdu);
+    audit_traffic_unitdata(audit, bvc, pdu->tlli, pdu->llc_pdu.at,
+                           captured_of(audit, &pdu->llc_pdu));
     audit_llc(audit, bvc, pdu->tlli, pdu->llc_pdu.at, captured_of(audit, &pdu->llc_pdu),
               pdu->llc_pdu.n);
 }
@@ -287,6 +289,8 @@ static void uplink(struct audit *audit, struct audit_bvc *bvc, const struct bssg
     bvc->pdus_up++;
     bvc->octets_up += pdu->llc_pdu.n;
     audit_ms_heard(audit, bvc, pdu->tlli);
+    audit_traffic_unitdata(audit, bvc, pdu->tlli, pdu->llc_pdu.at,
+                           captured_of(audit, &pdu->llc_pdu));
     audit_llc(audit, bvc, pdu->tlli, pdu->llc_pdu.at, captured_of(audit, &pdu->llc_pdu),
               pdu->llc_pdu.n);
 }

@@ -207,6 +207,7 @@ void audit_flow_asks(struct audit *audit, uint8_t type, const void *pdu)
     flow->given_before = given_to(audit, flow);
     flow->older = asked->newest;
     asked->newest = flow;
+    audit_traffic_flow(audit, flow);
     retire_old(audit, asked);
 }
 

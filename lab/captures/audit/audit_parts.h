@@ -13,6 +13,7 @@
 //     audit_pace.c     a queue that is drained too slowly
 //     audit_ms.c       cell changes, FLUSH-LL, SUSPEND
 //     audit_llc.c      order, N(U), FCS
+//     audit_traffic.c  what came at Gn, and what the BSSs allowed
 //     audit_book.c     findings, events, rows
 //     audit_doubt.c    findings that are taken back
 //     audit_fresh.c    what happens to all of them at once
@@ -267,6 +268,7 @@ struct audit_bvc {
     uint32_t measured_most_ms;
     bool has_measured;
     struct audit_pace pace;
+    uint32_t number; // among those of audit_traffic.h
 };
 
 struct audit_pfc {
@@ -446,6 +448,7 @@ struct audit {
     struct audit_flow *flows, **flows_end;
     struct audit_event *events, **events_end;
     struct audit_note *notes, **notes_end;
+    struct audit_traffic_room *traffic; // NULL: nobody asked for it
 };
 
 // audit_book.c
@@ -644,6 +647,16 @@ void audit_ms_leave(struct audit *audit, struct audit_ms *ms);
 void audit_ms_pdu(struct audit *audit, uint8_t type, const void *pdu);
 void audit_ms_heard(struct audit *audit, struct audit_bvc *bvc, uint32_t tlli);
 void audit_ms_dl(struct audit *audit, struct audit_bvc *bvc, uint32_t tlli);
+
+// audit_traffic.c
+struct audit_traffic_room *audit_traffic_begin(void);
+// A UDP datagram of n octets. False: it is no G-PDU, or nobody asked.
+bool audit_traffic_gn(struct audit *audit, const uint8_t *b, uint32_t captured, uint32_t n);
+void audit_traffic_unitdata(struct audit *audit, const struct audit_bvc *bvc, uint32_t tlli,
+                            const uint8_t *llc, uint32_t captured);
+void audit_traffic_flow(struct audit *audit, const struct audit_flow *flow);
+void audit_traffic_finish(struct audit *audit);
+void audit_traffic_end(struct audit_traffic_room *room);
 
 // audit_llc.c
 void audit_llc(struct audit *audit, struct audit_bvc *bvc, uint32_t tlli, const uint8_t *b,

@@ -128,15 +128,26 @@ function lab.also(constructor, app)
     return { sizes = sizes, objects = objects, file = app.path }
 end
 
--- What a file says, which many blocks may name: the largest packet of a replay, the users of a dialogue.
--- seen: what has been read, by application and path.
-local function measure_file(app, constructor, seen)
-    local name = constructor.name .. " " .. app.path
+-- What a file says, which many blocks may name: the largest packet of a replay and its flows, the users of a
+-- dialogue. seen: what has been read, by measure, kind of file and path.
+local function measure_file(app, constructor, measure, seen)
+    local name = ("%s %s %s"):format(measure, not app.flow or app.flow == 0, app.path)
     if not seen[name] then
-        seen[name] = table.pack(measures[constructor.name .. "_file"](
-            described.values(constructor, app, lab.also(constructor, app))))
+        seen[name] = table.pack(measures[measure](described.values(constructor, app, lab.also(constructor, app))))
     end
     return table.unpack(seen[name], 1, seen[name].n)
+end
+
+-- The key that says which part of the file an application takes, what the file has of these, and their name.
+local PARTS = { dialogue = { "user", "dialogue_file", "users" }, replay = { "flow", "replay_flows", "flows" } }
+
+local function check_part(state, app, constructor, seen)
+    local key, measure, names = table.unpack(PARTS[constructor.name])
+    local wanted = app[key]
+    local there = wanted and wanted > 0 and measure_file(app, constructor, measure, seen) or wanted
+    if wanted and wanted > there then
+        note(state, app, key, "found %d, but the file has %d %s", wanted, there, names)
+    end
 end
 
 -- The path is relative to the configuration's folder. The file is read here, and again by the run.
@@ -144,14 +155,13 @@ local function check_file(state, app, constructor, source, seen)
     if constructor.key.file and app.file then
         app.path = script_check.path(source.name, app.file)
         if lab_faults.check(state, constructor, app, lab.also(constructor, app)) then
-            local found, fault = measure_file(app, constructor, seen)
+            local found, fault = measure_file(app, constructor, constructor.name .. "_file", seen)
             source.note_file(app.path)
             if fault then
                 note(state, app, "file", "%s", (fault:gsub("^%w+: ", "")))
-            elseif constructor.key.user and app.user > found then
-                note(state, app, "user", "found %d, but the file has %d users", app.user, found)
-            elseif not constructor.key.user then
-                app.largest_octets = found
+            else
+                check_part(state, app, constructor, seen)
+                app.largest_octets = constructor.key.flow and found
             end
         end
     elseif not constructor.key.file then

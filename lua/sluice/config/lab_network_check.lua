@@ -184,6 +184,21 @@ local function check_trace(state, radio, source, run_ns)
     end
 end
 
+local function check_flow_trace(state, nse, flow, source)
+    if not (flow and flow.trace) then
+        return
+    end
+    if nse.ns == "manual" then
+        return note(state, flow, "trace", 'found a file, allowed with an ns other than "manual"')
+    end
+    flow.path = script_check.path(source.name, flow.trace)
+    local _, fault = measures.flow_trace { trace = flow.path }
+    source.note_file(flow.path)
+    if fault then
+        note(state, flow, "trace", "%s", (fault:gsub("^trace: ", "")))
+    end
+end
+
 -- find is nil while an MS may have been refused. source: of cross.all.
 function network.check(state, cfg, find, source)
     lab_faults.check(state, schema.constructor.gi, cfg.lab.gi)
@@ -193,6 +208,7 @@ function network.check(state, cfg, find, source)
             fill_place(state, nse, bvc)
             check_buffers(state, nse, bvc)
             lab_faults.check(state, lab_keys.radio, bvc.radio)
+            check_flow_trace(state, nse, bvc.flow, source)
             check_trace(state, bvc.radio, source, cfg.run and cfg.run.duration_ns or 0)
             for _, plan in ipairs(bvc.radio and find and bvc.radio.plan or {}) do
                 check_plan(state, bvc, plan, find)

@@ -64,6 +64,7 @@ function lab.cell(nse_id, bvc_id, bvc)
     target.cell {
         nse_id = nse_id, bvc_id = bvc_id, bsc = bsc, has_radio = bvc.radio ~= nil,
         radio = values_of("radio", bvc.radio), trace = bvc.radio and bvc.radio.path or "",
+        flow_trace = bvc.flow and bvc.flow.path or "",
     }
 end
 

@@ -63,6 +63,12 @@ table.insert(lab.radio.keys, {
 lab.buffer = block("buffer", "cell", "buffer", "the BSC's buffers of the cell, in the lab")
 lab.codel = block("codel", "cell", "codel", "CoDel in the BSC's buffers of the cell, in the lab")
 lab.flow = block("flow", "cell", "flow", "the BSS's flow control of the cell, in the lab")
+table.insert(lab.flow.keys, {
+    name = "trace", type = "path", optional = true, default_help = "none: as the other keys say",
+    example = "cell.flow.csv",
+    help = "a file with the buckets of the cell and its MSs over time, as sluice audit --scenario writes it, relative"
+        .. " to this file's folder",
+})
 lab.of_bvc = { lab.radio, lab.buffer, lab.codel, lab.flow }
 
 -- What a BVC-RESET has of the cell.
@@ -162,7 +168,8 @@ local ALSO = {
     replay = {
         {
             name = "file", type = "path", example = "busy_hour.pcap",
-            help = "the pcap or pcapng file with the gaps and sizes, relative to this file's",
+            help = "the pcap or pcapng file with the gaps and sizes, or with a flow the file of packets, relative"
+                .. " to this file's",
         },
     },
     dialogue = {

@@ -284,6 +284,72 @@ static void test_wrong_files(void **state)
     path_expect_refused("replay", &config, "a name of 1 to 4095 octets");
 }
 
+// ---- Files of packets ----
+
+static void write_rows(const char *text)
+{
+    octets = (uint32_t)strlen(text);
+    memcpy(file, text, octets);
+    write_file();
+}
+
+// Each flow begins at its own times behind the start, in flows of their own.
+static void test_flows_of_a_file(void **state)
+{
+    (void)state;
+    write_rows(
+        "flow,time_ns,octets\n1,2000000000,100\n1,2000000000,1500\n# a remark\n1,9000000001,32\n"
+        "2,1000000000,200\n3,0,40\n");
+    config.start_ns = 3 * S_IN_NS;
+    for (config.flow = 1; config.flow <= 3; config.flow++)
+        path_app("replay", &config, 0);
+    path_run_to(100 * S_IN_NS);
+    static const struct {
+        uint64_t at_ns;
+        uint32_t octets;
+    } all[] = {{3000000000, 40},
+               {4000000000, 200},
+               {5000000000, 100},
+               {5000000000, 1500},
+               {12000000001, 32}};
+    assert_int_equal(path.n[FLOW_HOST], 5);
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(path.sent[FLOW_HOST][i].at_ns, all[i].at_ns);
+        assert_int_equal(path.sent[FLOW_HOST][i].octets, all[i].octets);
+    }
+    assert_null(path.world.replay_files->next);
+}
+
+static void test_wrong_rows(void **state)
+{
+#define WRONG(rows, why)                               \
+    write_rows("flow,time_ns,octets\n1,5,100\n" rows); \
+    path_expect_refused("replay", &config, "line 3: " why)
+    (void)state;
+    config.flow = 1;
+    WRONG("3,5,100\n", "flow");
+    WRONG("0,5,100\n", "flow");
+    WRONG("x,5,100\n", "flow");
+    WRONG("\xff\n", "flow");
+    WRONG("1,4,100\n", "time_ns");
+    WRONG("1,1000000000000001,100\n", "time_ns");
+    WRONG("1,99999999999999999999999999,100\n", "time_ns");
+    WRONG("1,5,31\n", "octets");
+    WRONG("1,5,1501\n", "octets");
+    WRONG("1,5\n", "octets");
+    WRONG("1,5,100,1\n", "more columns");
+    write_rows("flow,time_ns,octets\n2,5,100\n");
+    path_expect_refused("replay", &config, "line 2: flow");
+    write_rows("flow,time_ns,octets\n");
+    path_expect_refused("replay", &config, "no packets");
+    write_rows("1,5,100\n");
+    path_expect_refused("replay", &config, "head");
+    write_rows("flow,time_ns,octets\n1,5,100\n");
+    config.flow = 2;
+    path_expect_refused("replay", &config, "no flow 2; there are 1");
+#undef WRONG
+}
+
 // Random octets in a good file: it is read or refused, and what was read is within its bounds.
 static void test_random_changes(void **state)
 {
@@ -331,12 +397,19 @@ static int close_file(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        REPLAY_TEST(test_gaps_and_sizes),          REPLAY_TEST(test_three_times_up),
-        REPLAY_TEST(test_for_ever_until_the_stop), REPLAY_TEST(test_many_share_a_file),
-        REPLAY_TEST(test_microseconds_and_raw_ip), REPLAY_TEST(test_what_is_counted),
-        REPLAY_TEST(test_a_length_that_lies),      REPLAY_TEST(test_more_octets_than_there_were),
-        REPLAY_TEST(test_all_at_one_time),         REPLAY_TEST(test_wrong_files),
+        REPLAY_TEST(test_gaps_and_sizes),
+        REPLAY_TEST(test_three_times_up),
+        REPLAY_TEST(test_for_ever_until_the_stop),
+        REPLAY_TEST(test_many_share_a_file),
+        REPLAY_TEST(test_microseconds_and_raw_ip),
+        REPLAY_TEST(test_what_is_counted),
+        REPLAY_TEST(test_a_length_that_lies),
+        REPLAY_TEST(test_more_octets_than_there_were),
+        REPLAY_TEST(test_all_at_one_time),
+        REPLAY_TEST(test_wrong_files),
         REPLAY_TEST(test_random_changes),
+        REPLAY_TEST(test_flows_of_a_file),
+        REPLAY_TEST(test_wrong_rows),
     };
     return cmocka_run_group_tests_name("lab/hosts/app_replay", tests, make_file, close_file);
 }

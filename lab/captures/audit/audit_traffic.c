@@ -1,0 +1,480 @@
+// See audit_traffic.h. A user is an address: on Gb it is in the first segment of each N-PDU, unless
+// the LLC PDU is enciphered or its header compressed; then nobody knows whose it is.
+#include "lab/captures/audit/audit_traffic.h"
+
+#include <string.h>
+
+#include "dataplane/wire/address.h"
+#include "dataplane/wire/gtpu.h"
+#include "dataplane/wire/ipv4.h"
+#include "dataplane/wire/llc.h"
+#include "dataplane/wire/sndcp.h"
+#include "lab/captures/audit/audit_parts.h"
+#include "lab/engine/need.h"
+
+#define SAPIS_OF_DATA 0x0a28u // 3, 5, 9 and 11
+#define IPV4_LEAST    20u
+#define IPV6_LEAST    40u
+#define KNOWN_OCTETS  28u // of a packet, by which it is known again: IP and the next header's begin
+#define SEEN          65536u // as 16 bits of the key tell
+
+struct user {
+    struct bss_link link;
+    struct ipv6_address address;
+    const struct audit_bvc *at;
+    uint32_t number;
+};
+
+// A TLLI of an SGSN whose packets have a user's address.
+struct holder {
+    struct bss_link link;
+    uint32_t user;
+};
+
+// What tells the flows apart.
+struct ends {
+    struct ipv6_address source, destination;
+    uint32_t ports; // 0: it has none
+    uint8_t protocol;
+};
+
+struct stream {
+    struct bss_link link;
+    struct ends ends;
+    uint32_t number; // as they begin
+    bool ect;
+};
+
+// Rows as they come, with what is looked up at the end.
+struct place {
+    uint64_t time_ns;
+    uint32_t user;
+    const struct audit_bvc *bvc;
+};
+
+struct value {
+    struct audit_traffic_value value;
+    const struct audit_bvc *bvc;
+    const struct audit_nse *nse;
+    uint32_t tlli;
+    bool of_ms;
+};
+
+struct seen {
+    uint64_t key, time_ns; // key 0: none
+};
+
+struct audit_traffic_room {
+    struct audit_traffic result;
+    struct bss_table users_table, holders_table, streams_table;
+    struct user **user;
+    struct stream **stream;
+    struct holder **holder;
+    struct audit_traffic_packet *packet;
+    struct place *place;
+    struct value *value;
+    uint32_t users, holders, streams, packets, places, values;
+    struct seen seen[SEEN];
+    struct histogram wait_us;
+    uint64_t wait_sum_ns;
+    uint32_t streams_kept;
+};
+
+// Room for one more; doubles at powers of two.
+static void *grown(void *list, uint32_t n, size_t octets)
+{
+    return n & (n - 1) ? list : need(realloc(list, (n ? 2 * (size_t)n : 1) * octets));
+}
+
+#define ADD(room, list, count, what)                                             \
+    do {                                                                         \
+        (room)->list = grown((room)->list, (room)->count, sizeof *(room)->list); \
+        (room)->list[(room)->count++] = (what);                                  \
+    } while (0)
+
+struct audit_traffic_room *audit_traffic_begin(void)
+{
+    return need(calloc(1, sizeof(struct audit_traffic_room)));
+}
+
+// ---- IP packets inside ----
+
+static uint32_t ports_of(const uint8_t *b, uint32_t captured, uint32_t header, uint8_t protocol)
+{
+    bool has = protocol == IPPROTO_TCP || protocol == IPV4_PROTOCOL_UDP;
+    return has && captured >= header + 4 ? get_be32(b + header) : 0;
+}
+
+static bool ends_of(const uint8_t *b, uint32_t captured, struct ends *ends)
+{
+    *ends = (struct ends){0};
+    if (captured >= IPV4_LEAST && b[0] >> 4 == 4) {
+        ends->source = address_of_ipv4(get_be32(b + 12));
+        ends->destination = address_of_ipv4(get_be32(b + 16));
+        ends->protocol = b[9];
+        if (!(get_be16(b + 6) & (IPV4_FLAG_MF | 0x1fff)))
+            ends->ports = ports_of(b, captured, 4u * (b[0] & 15), b[9]);
+    } else if (captured >= IPV6_LEAST && b[0] >> 4 == 6) {
+        memcpy(ends->source.octet, b + 8, sizeof ends->source.octet);
+        memcpy(ends->destination.octet, b + 24, sizeof ends->destination.octet);
+        ends->protocol = b[6];
+        ends->ports = ports_of(b, captured, IPV6_LEAST, b[6]);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+// Of what no network changes on the way from Gn to Gb: not the mark of congestion, nor what sums
+// it up.
+static uint64_t key_of_packet(const uint8_t *b, uint32_t captured)
+{
+    uint8_t head[KNOWN_OCTETS + 4] = {0};
+    uint64_t key = 0, word;
+    if (captured < KNOWN_OCTETS)
+        return 0;
+    memcpy(head, b, KNOWN_OCTETS);
+    if (b[0] >> 4 == 4)
+        head[1] = head[10] = head[11] = 0;
+    else
+        head[1] &= 0xcf;
+    for (uint32_t at = 0; at < sizeof head; at += sizeof word) {
+        memcpy(&word, head + at, sizeof word);
+        key = bss_hash(&bss_hash_key, key ^ word);
+    }
+    return key | 1;
+}
+
+static bool is_ect(const uint8_t *b)
+{
+    uint8_t ecn = b[0] >> 4 == 4 ? b[1] & 3 : b[1] >> 4 & 3;
+    return ecn == 1 || ecn == 2;
+}
+
+// ---- Users, where they are ----
+
+static struct user *user_of(const struct audit_traffic_room *room,
+                            const struct ipv6_address *address)
+{
+    struct bss_link *link = bss_table_find(&room->users_table, audit_key_of(address, 0));
+    struct user *user = link ? BSS_OWNER(link, struct user, link) : NULL;
+    return user && address_same(&user->address, address) ? user : NULL;
+}
+
+static struct user *make_user(struct audit_traffic_room *room, const struct ipv6_address *address)
+{
+    if (room->users == AUDIT_TRAFFIC_USERS_MOST) {
+        room->result.beyond++;
+        return NULL;
+    }
+    struct user *user = need(calloc(1, sizeof *user));
+    user->address = *address;
+    user->number = room->users + 1;
+    bss_table_put(&room->users_table, &user->link, audit_key_of(address, 0));
+    ADD(room, user, users, user);
+    return user;
+}
+
+static uint64_t holder_key(const struct audit_nse *nse, uint32_t tlli)
+{
+    return (uint64_t)nse->sgsn << 32 | tlli;
+}
+
+static struct holder *holder_of(const struct audit_traffic_room *room, const struct audit_nse *nse,
+                                uint32_t tlli)
+{
+    struct bss_link *link = bss_table_find(&room->holders_table, holder_key(nse, tlli));
+    return link ? BSS_OWNER(link, struct holder, link) : NULL;
+}
+
+// A TLLI that was another one's is this one's from now on.
+static void hold(struct audit_traffic_room *room, const struct audit_nse *nse, uint32_t tlli,
+                 uint32_t user)
+{
+    struct holder *holder = holder_of(room, nse, tlli);
+    if (!holder) {
+        holder = need(calloc(1, sizeof *holder));
+        bss_table_put(&room->holders_table, &holder->link, holder_key(nse, tlli));
+        ADD(room, holder, holders, holder);
+    }
+    holder->user = user;
+}
+
+static void put_place(struct audit_traffic_room *room, struct user *user,
+                      const struct audit_bvc *bvc, uint64_t time_ns)
+{
+    if (user->at == bvc)
+        return;
+    user->at = bvc;
+    if (room->places == AUDIT_TRAFFIC_ROWS_MOST) {
+        room->result.beyond++;
+        return;
+    }
+    struct place place = {time_ns, user->number, bvc};
+    ADD(room, place, places, place);
+}
+
+// ---- Gb ----
+
+// The N-PDU that begins in the LLC PDU, as far as it was captured; of 0 octets: none begins, or
+// what is in it cannot be read.
+static struct octets npdu_of(struct audit_traffic_room *room, const uint8_t *llc, uint32_t captured)
+{
+    const uint8_t *sn = llc + LLC_UI_HEADER_OCTETS;
+    struct octets none = {0};
+    if (captured < LLC_UI_HEADER_OCTETS + SNDCP_FIRST_OCTETS ||
+        !(SAPIS_OF_DATA >> (llc[0] & 15) & 1) || (llc[1] & LLC_UI_FORMAT_MASK) != LLC_UI_FORMAT)
+        return none;
+    if (llc[2] & LLC_BIT_E) {
+        room->result.enciphered++;
+        return none;
+    }
+    if (!(sn[0] & SNDCP_BIT_F) || !(sn[0] & SNDCP_BIT_T))
+        return none;
+    room->result.compressed += sn[1] != 0;
+    uint32_t head = LLC_UI_HEADER_OCTETS + SNDCP_FIRST_OCTETS;
+    return sn[1] ? none : (struct octets){llc + head, captured - head};
+}
+
+static void take_wait(struct audit_traffic_room *room, const struct octets *npdu, uint64_t now_ns)
+{
+    uint64_t key = key_of_packet(npdu->at, npdu->n);
+    struct seen *seen = &room->seen[key >> 48];
+    if (!key || seen->key != key)
+        return;
+    seen->key = 0;
+    room->result.waits++;
+    room->wait_sum_ns += now_ns - seen->time_ns;
+    histogram_add(&room->wait_us, (now_ns - seen->time_ns) / 1000);
+}
+
+void audit_traffic_unitdata(struct audit *audit, const struct audit_bvc *bvc, uint32_t tlli,
+                            const uint8_t *llc, uint32_t captured)
+{
+    struct audit_traffic_room *room = audit->traffic;
+    struct ends ends;
+    if (!room)
+        return;
+    struct octets npdu = npdu_of(room, llc, captured);
+    const struct holder *holder = holder_of(room, bvc->nse, tlli);
+    if (ends_of(npdu.at, npdu.n, &ends)) {
+        const struct ipv6_address *own = audit->at.down ? &ends.destination : &ends.source;
+        struct user *user = user_of(room, own);
+        user = user ? user : make_user(room, own);
+        if (user && (!holder || holder->user != user->number))
+            hold(room, bvc->nse, tlli, user->number);
+        holder = holder_of(room, bvc->nse, tlli);
+        if (audit->at.down)
+            take_wait(room, &npdu, audit->at.time_ns);
+    }
+    struct user *of = holder ? room->user[holder->user - 1] : NULL;
+    if (of && (audit->at.up || !of->at)) // down, the SGSN says where it takes the MS to be
+        put_place(room, of, bvc, audit->at.time_ns);
+}
+
+void audit_traffic_flow(struct audit *audit, const struct audit_flow *flow)
+{
+    struct audit_traffic_room *room = audit->traffic;
+    if (!room)
+        return;
+    room->result.of_packet_flows += flow->flows.n > 0;
+    if (!flow->has_values)
+        return;
+    if (room->values == AUDIT_TRAFFIC_ROWS_MOST) {
+        room->result.beyond++;
+        return;
+    }
+    bool of_ms = flow->kind != FLOW_BVC;
+    const struct holder *holder = of_ms ? holder_of(room, flow->bvc->nse, flow->tlli) : NULL;
+    struct value value = {.value = {.time_ns = flow->time_ns,
+                                    .bmax_octets = flow->bmax,
+                                    .r_bit_per_s = flow->r,
+                                    .ms_bmax_octets = flow->bmax_default,
+                                    .ms_r_bit_per_s = flow->r_default,
+                                    .user = holder ? holder->user : 0},
+                          .bvc = flow->bvc,
+                          .nse = flow->bvc->nse,
+                          .tlli = flow->tlli,
+                          .of_ms = of_ms};
+    ADD(room, value, values, value);
+}
+
+// ---- Gn ----
+
+static struct stream *stream_of(struct audit_traffic_room *room, const struct ends *ends)
+{
+    uint64_t key = audit_key_of(&ends->source, ends->ports);
+    key = audit_key_of(&ends->destination, key ^ ends->protocol);
+    struct bss_link *link = bss_table_find(&room->streams_table, key);
+    struct stream *stream = link ? BSS_OWNER(link, struct stream, link) : NULL;
+    if (stream && memcmp(&stream->ends, ends, sizeof *ends) == 0)
+        return stream;
+    if (stream || room->streams == AUDIT_TRAFFIC_STREAMS_MOST)
+        return NULL;
+    stream = need(calloc(1, sizeof *stream));
+    memcpy(&stream->ends, ends, sizeof *ends);
+    stream->number = room->streams;
+    bss_table_put(&room->streams_table, &stream->link, key);
+    ADD(room, stream, streams, stream);
+    return stream;
+}
+
+static uint32_t octets_of(const struct octets *packet)
+{
+    const uint8_t *b = packet->at;
+    return b[0] >> 4 == 4 ? get_be16(b + 2) : get_be16(b + 4) + IPV6_LEAST;
+}
+
+// A UDP datagram; captured: of its n octets.
+bool audit_traffic_gn(struct audit *audit, const uint8_t *b, uint32_t captured, uint32_t n)
+{
+    struct audit_traffic_room *room = audit->traffic;
+    struct gtpu message;
+    struct ends ends;
+    if (!room || audit->phase != AUDIT_JUDGE || gtpu_decode(&message, b, n) < 0 ||
+        message.type != GTPU_G_PDU)
+        return false;
+    uint32_t before = (uint32_t)(message.payload.at - b);
+    struct octets packet = {message.payload.at, captured > before ? captured - before : 0};
+    packet.n = packet.n < message.payload.n ? packet.n : (uint32_t)message.payload.n;
+    if (!ends_of(packet.at, (uint32_t)packet.n, &ends))
+        return true;
+    struct stream *stream = stream_of(room, &ends);
+    if (!stream || room->packets == AUDIT_TRAFFIC_PACKETS_MOST) {
+        room->result.beyond++;
+        return true;
+    }
+    stream->ect |= is_ect(packet.at);
+    uint64_t now_ns = audit->packet_time_ns, key = key_of_packet(packet.at, (uint32_t)packet.n);
+    struct audit_traffic_packet one = {now_ns, stream->number, (uint16_t)octets_of(&packet)};
+    ADD(room, packet, packets, one);
+    if (key)
+        room->seen[key >> 48] = (struct seen){key, now_ns};
+    return true;
+}
+
+// ---- The end ----
+
+static int by_stream(const void *a, const void *b)
+{
+    const struct audit_traffic_packet *one = a, *other = b;
+    if (one->stream != other->stream)
+        return one->stream < other->stream ? -1 : 1;
+    return one->time_ns < other->time_ns ? -1 : one->time_ns > other->time_ns;
+}
+
+// The streams to a user get their numbers, from 1 on, as they began; the others get none.
+static void keep_streams(struct audit_traffic_room *room, struct audit_traffic_stream *kept)
+{
+    uint32_t *number = need(calloc(room->streams + 1, sizeof *number)), n = 0;
+    for (uint32_t i = 0; i < room->streams; i++) {
+        const struct user *user = user_of(room, &room->stream[i]->ends.destination);
+        if (!user)
+            continue;
+        number[i] = n + 1;
+        kept[n++] = (struct audit_traffic_stream){user->number, 0, room->stream[i]->ect};
+    }
+    uint32_t packets = 0;
+    for (uint32_t i = 0; i < room->packets; i++) {
+        struct audit_traffic_packet packet = room->packet[i];
+        const struct ends *ends = &room->stream[packet.stream]->ends;
+        packet.stream = number[packet.stream];
+        if (packet.stream) {
+            kept[packet.stream - 1].packets++;
+            room->packet[packets++] = packet;
+        } else {
+            room->result.for_nobody += !user_of(room, &ends->source); // else it goes up
+        }
+    }
+    free(number);
+    if (packets)
+        qsort(room->packet, packets, sizeof *room->packet, by_stream);
+    room->result.streams = n;
+    room->result.packets = packets;
+}
+
+static void number_cells(struct audit *audit, struct audit_traffic *result)
+{
+    struct audit_traffic_cell *cell = NULL;
+    for (struct audit_bvc *at = audit->bvcs; at; at = at->next) {
+        if (at->bvci < 2)
+            continue;
+        struct audit_traffic_cell one = {
+            .nse = at->nse->number + 1u, .nsei = at->nse->nsei, .bvci = at->bvci};
+        cell = grown(cell, result->cells, sizeof *cell);
+        cell[result->cells++] = one;
+        at->number = result->cells;
+    }
+    result->cell = cell;
+}
+
+static void look_up(struct audit_traffic_room *room)
+{
+    struct audit_traffic *result = &room->result;
+    struct audit_traffic_place *place = need(calloc(room->places + 1, sizeof *place));
+    struct audit_traffic_value *value = need(calloc(room->values + 1, sizeof *value));
+    for (uint32_t i = 0; i < room->places; i++)
+        if (room->place[i].bvc->number)
+            place[result->places++] = (struct audit_traffic_place){
+                room->place[i].time_ns, room->place[i].user, room->place[i].bvc->number};
+    for (uint32_t i = 0; i < room->values; i++) {
+        struct value one = room->value[i];
+        const struct holder *holder =
+            one.of_ms ? holder_of(room, one.nse, one.tlli) : NULL; // it may be known only by now
+        one.value.cell = one.bvc->number;
+        if (one.of_ms && !one.value.user)
+            one.value.user = holder ? holder->user : 0;
+        if (one.value.cell && (!one.of_ms || one.value.user)) // else it has no packets
+            value[result->values++] = one.value;
+    }
+    result->place = place;
+    result->value = value;
+}
+
+void audit_traffic_finish(struct audit *audit)
+{
+    struct audit_traffic_room *room = audit->traffic;
+    if (!room)
+        return;
+    struct audit_traffic *result = &room->result;
+    struct audit_traffic_stream *kept = need(calloc(room->streams + 1, sizeof *kept));
+    keep_streams(room, kept);
+    number_cells(audit, result);
+    look_up(room);
+    result->users = room->users;
+    result->stream = kept;
+    result->packet = room->packet;
+    result->wait_mean_ns = result->waits ? room->wait_sum_ns / result->waits : 0;
+    result->wait_half_ns = histogram_quantile(&room->wait_us, 500) * 1000;
+    result->wait_most_ns = histogram_quantile(&room->wait_us, 950) * 1000;
+}
+
+const struct audit_traffic *audit_traffic(const struct audit *audit)
+{
+    return audit->traffic ? &audit->traffic->result : NULL;
+}
+
+#define FREE_EACH(list, count)             \
+    for (uint32_t i = 0; i < (count); i++) \
+        free((list)[i]);                   \
+    free(list)
+
+void audit_traffic_end(struct audit_traffic_room *room)
+{
+    if (!room)
+        return;
+    FREE_EACH(room->user, room->users);
+    FREE_EACH(room->holder, room->holders);
+    FREE_EACH(room->stream, room->streams);
+    bss_table_release(&room->users_table);
+    bss_table_release(&room->holders_table);
+    bss_table_release(&room->streams_table);
+    free(room->packet);
+    free(room->place);
+    free(room->value);
+    free((void *)room->result.stream);
+    free((void *)room->result.cell);
+    free((void *)room->result.place);
+    free((void *)room->result.value);
+    free(room);
+}
