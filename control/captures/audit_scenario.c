@@ -91,6 +91,7 @@ static void put_left_out(FILE *out, const struct audit_traffic *traffic)
         const char *text;
     } rows[] = {
         {traffic->for_nobody, "packets at Gn to addresses that no N-PDU on Gb has"},
+        {traffic->copies, "packets that were captured once more"},
         {traffic->enciphered, "enciphered LLC PDUs, of which nobody sees whose they are"},
         {traffic->compressed, "N-PDUs with compressed headers, likewise"},
         {traffic->of_packet_flows, "values of packet flows: their buckets are not followed"},

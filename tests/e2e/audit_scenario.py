@@ -135,6 +135,21 @@ def anonymous():
             right(all(re.fullmatch(r"[0-9,]+", line) for line in text.splitlines()[1:]), f"{path.name}: other than numbers")
 
 
+@case("of packets that were captured on two interfaces each counts once")
+def copies():
+    folder, _ = captured()
+    done = sluice("audit", folder / "day.pcap", "--scenario", folder / "day.lua")
+    same(done.returncode, 0, f"exit status: {done.stderr}")
+    once = (folder / "day.csv").read_bytes()
+    again = new_folder()
+    (again / "twice.pcap").write_bytes(merged(folder / "day.pcap", folder / "day.pcap"))
+    done = sluice("audit", again / "twice.pcap", "--scenario", again / "day.lua")
+    same(done.returncode, 0, f"exit status: {done.stderr}")
+    same((again / "day.csv").read_bytes() == once, True, "the packets are the same")
+    right(re.search(r"^-- Not in here: 1328 packets that were captured once more", (again / "day.lua").read_text(), re.M),
+          "how many copies there were")
+
+
 @case("with some MSs enciphered, they are left out and counted; the scenario of the others runs")
 def enciphered():
     folder, _ = captured("--set", "nse[1].bvc[2].ms.cipher=gea3", "--set", "nse[1].bvc[2].ms.key=0123456789abcdef")

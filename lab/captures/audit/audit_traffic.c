@@ -15,6 +15,7 @@
 #define SAPIS_OF_DATA 0x0a28u // 3, 5, 9 and 11
 #define IPV4_LEAST    20u
 #define IPV6_LEAST    40u
+#define COPY_NS       (20 * MS_IN_NS) // as audit_copies.c
 #define KNOWN_OCTETS  28u // of a packet, by which it is known again: IP and the next header's begin
 #define SEEN          65536u // as 16 bits of the key tell
 
@@ -62,6 +63,8 @@ struct value {
 
 struct seen {
     uint64_t key, time_ns; // key 0: none
+    uint16_t ip_id;        // of the packet around it
+    bool on_gb;
 };
 
 struct audit_traffic_room {
@@ -240,9 +243,9 @@ static void take_wait(struct audit_traffic_room *room, const struct octets *npdu
 {
     uint64_t key = key_of_packet(npdu->at, npdu->n);
     struct seen *seen = &room->seen[key >> 48];
-    if (!key || seen->key != key)
+    if (!key || seen->key != key || seen->on_gb)
         return;
-    seen->key = 0;
+    seen->on_gb = true;
     room->result.waits++;
     room->wait_sum_ns += now_ns - seen->time_ns;
     histogram_add(&room->wait_us, (now_ns - seen->time_ns) / 1000);
@@ -339,17 +342,22 @@ bool audit_traffic_gn(struct audit *audit, const uint8_t *b, uint32_t captured, 
     packet.n = packet.n < message.payload.n ? packet.n : (uint32_t)message.payload.n;
     if (!ends_of(packet.at, (uint32_t)packet.n, &ends))
         return true;
+    uint64_t now_ns = audit->packet_time_ns, key = key_of_packet(packet.at, (uint32_t)packet.n);
     struct stream *stream = stream_of(room, &ends);
     if (!stream || room->packets == AUDIT_TRAFFIC_PACKETS_MOST) {
         room->result.beyond++;
         return true;
     }
+    struct seen *seen = &room->seen[key >> 48];
+    if (key && seen->key == key && seen->ip_id == audit->ip_id &&
+        now_ns - seen->time_ns <= COPY_NS) {
+        room->result.copies++;
+        return true;
+    }
+    *seen = (struct seen){key, now_ns, audit->ip_id, false};
     stream->ect |= is_ect(packet.at);
-    uint64_t now_ns = audit->packet_time_ns, key = key_of_packet(packet.at, (uint32_t)packet.n);
     struct audit_traffic_packet one = {now_ns, stream->number, (uint16_t)octets_of(&packet)};
     ADD(room, packet, packets, one);
-    if (key)
-        room->seen[key >> 48] = (struct seen){key, now_ns};
     return true;
 }
 
