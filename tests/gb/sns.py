@@ -144,6 +144,17 @@ def configs_refused():
             another_nse(world)
 
 
+@case("an address that all stations of Gb's link have, or none, is refused; elsewhere it may be a host's")
+def of_the_link():
+    with World(CONFIG.replace("gb { device", "gb { prefix = 27, device")) as world:
+        bss = sized(world, TWO)
+        for address in "198.51.100.31", "198.51.100.0":
+            bss.config(ip4=[end(address)])
+            bss.expect("sns_config_ack", at=world.now_ns, nsei=NSEI, cause=BAD_IP4)
+        bss.config(ip4=[end("198.51.100.255"), end(A)])
+        bss.expect("sns_config_ack", at=world.now_ns, cause=None)
+
+
 @case("SNS PDUs in a wrong state, of another NSE, or where there is no SNS change nothing")
 def wrong_place():
     with World(CONFIG) as world:

@@ -135,4 +135,9 @@ function addresses.ipv4_of_all(address, prefix)
     return host == 0 and "the network's own" or "the broadcast"
 end
 
+-- The same of an address that may be elsewhere; nil, too, if it is not on the link of `own`.
+function addresses.ipv4_of_link(address, own, prefix)
+    return addresses.ipv4_on_link(address, own, prefix) and addresses.ipv4_of_all(address, prefix) or nil
+end
+
 return addresses

@@ -251,11 +251,10 @@ end
 -- Notes a peer that is no station of the port's link, but all of them.
 local function check_station(state, record, key, port, port_name)
     local address, own = record[key], port and parts.first(port.address)
-    if not address or not own or not port.prefix or addresses.is_ipv6(address)
-        or not addresses.ipv4_on_link(address, own, port.prefix) then
+    if not address or not own or not port.prefix or addresses.is_ipv6(address) then
         return
     end
-    local what = addresses.ipv4_of_all(address, port.prefix)
+    local what = addresses.ipv4_of_link(address, own, port.prefix)
     if what then
         note(state, record, key, "found %s, with %s.prefix = %d %s address, allowed a host's", address, port_name,
             port.prefix, what)

@@ -7,10 +7,12 @@ local network = require "sluice.core.network"
 
 local sns_endpoints = {}
 
--- A unicast address of one host: neither 0.0.0.0/8 nor multicast, broadcast or loopback.
+-- A unicast address of one host: neither 0.0.0.0/8 nor multicast, broadcast (of our link, too) or loopback.
 local function is_host4(number)
-    local first = number >> 24
-    return first > 0 and first ~= 127 and first < 224
+    local first, gb = number >> 24, network.cfg.gb
+    local of_link = gb.address and gb.prefix
+        and addresses.ipv4_of_link(addresses.ipv4_text(number), parts.first(gb.address), gb.prefix)
+    return first > 0 and first ~= 127 and first < 224 and not of_link
 end
 
 local function is_host6(address)
