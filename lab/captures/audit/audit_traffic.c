@@ -100,6 +100,12 @@ struct audit_traffic_room *audit_traffic_begin(void)
     return need(calloc(1, sizeof(struct audit_traffic_room)));
 }
 
+// The auditor's clock, from the first frame on.
+static uint64_t since_begin(const struct audit *audit, uint64_t time_ns)
+{
+    return time_ns - audit->first_ns;
+}
+
 // ---- IP packets inside ----
 
 static uint32_t ports_of(const uint8_t *b, uint32_t captured, uint32_t header, uint8_t protocol)
@@ -258,6 +264,7 @@ void audit_traffic_unitdata(struct audit *audit, const struct audit_bvc *bvc, ui
     struct ends ends;
     if (!room)
         return;
+    uint64_t now_ns = since_begin(audit, audit->at.time_ns);
     struct octets npdu = npdu_of(room, llc, captured);
     const struct holder *holder = holder_of(room, bvc->nse, tlli);
     if (ends_of(npdu.at, npdu.n, &ends)) {
@@ -268,11 +275,11 @@ void audit_traffic_unitdata(struct audit *audit, const struct audit_bvc *bvc, ui
             hold(room, bvc->nse, tlli, user->number);
         holder = holder_of(room, bvc->nse, tlli);
         if (audit->at.down)
-            take_wait(room, &npdu, audit->at.time_ns);
+            take_wait(room, &npdu, now_ns);
     }
     struct user *of = holder ? room->user[holder->user - 1] : NULL;
     if (of && (audit->at.up || !of->at)) // down, the SGSN says where it takes the MS to be
-        put_place(room, of, bvc, audit->at.time_ns);
+        put_place(room, of, bvc, now_ns);
 }
 
 void audit_traffic_flow(struct audit *audit, const struct audit_flow *flow)
@@ -289,7 +296,7 @@ void audit_traffic_flow(struct audit *audit, const struct audit_flow *flow)
     }
     bool of_ms = flow->kind != FLOW_BVC;
     const struct holder *holder = of_ms ? holder_of(room, flow->bvc->nse, flow->tlli) : NULL;
-    struct value value = {.value = {.time_ns = flow->time_ns,
+    struct value value = {.value = {.time_ns = since_begin(audit, flow->time_ns),
                                     .bmax_octets = flow->bmax,
                                     .r_bit_per_s = flow->r,
                                     .ms_bmax_octets = flow->bmax_default,
@@ -342,7 +349,8 @@ bool audit_traffic_gn(struct audit *audit, const uint8_t *b, uint32_t captured, 
     packet.n = packet.n < message.payload.n ? packet.n : (uint32_t)message.payload.n;
     if (!ends_of(packet.at, (uint32_t)packet.n, &ends))
         return true;
-    uint64_t now_ns = audit->packet_time_ns, key = key_of_packet(packet.at, (uint32_t)packet.n);
+    uint64_t now_ns = since_begin(audit, audit->packet_time_ns);
+    uint64_t key = key_of_packet(packet.at, (uint32_t)packet.n);
     struct stream *stream = stream_of(room, &ends);
     if (!stream || room->packets == AUDIT_TRAFFIC_PACKETS_MOST) {
         room->result.beyond++;
