@@ -207,6 +207,13 @@ static bool write_all(const struct scenario *scenario, const struct audit_traffi
 bool audit_scenario_write(const struct scenario *scenario, const struct audit_traffic *traffic,
                           uint64_t lasts_ns)
 {
+    if (traffic->steps_back) {
+        fprintf(stderr,
+                "sluice audit: %s: not written, for the clock steps back %" PRIu64
+                " times. If the files overlap in time, mergecap makes one of them\n",
+                scenario->path, traffic->steps_back);
+        return false;
+    }
     if (!traffic->packets) {
         fprintf(stderr,
                 "sluice audit: %s: not written, for no packet at Gn is for an address that is seen "

@@ -167,7 +167,7 @@ def enciphered():
     same(len(felt(run(folder / "day.lua"))), 5, "MSs in the run")
 
 
-@case("an enciphered capture, one of Gb alone and one of Gn alone: no scenario, by name, and status 1")
+@case("an enciphered capture, one of Gb alone, one of Gn alone, and both as two files: no scenario, by name, and status 1")
 def refused():
     folder, done = captured()
     dark, _ = captured("--set", "nse.bvc.ms.cipher=gea3", "--set", "nse.bvc.ms.key=0123456789abcdef")
@@ -176,6 +176,9 @@ def refused():
         same(result.returncode, 1, f"{path}: exit status")
         right("none.lua: not written" in result.stderr, f"{path}: {result.stderr}")
         right(not list(folder.glob("none*")), f"{path}: files of a scenario")
+    result = sluice("audit", done.out / "gn.pcap", done.out / "gb.pcap", "--scenario", folder / "none.lua")
+    same((result.returncode, "mergecap" in result.stderr), (1, True), f"two files that overlap: {result.stderr}")
+    right(not list(folder.glob("none*")), "files of a scenario of two files that overlap")
     for path in ("day.txt", "a b.lua"):
         result = sluice("audit", folder / "day.pcap", "--scenario", folder / path)
         same(result.returncode, 2, f"{path}: exit status")

@@ -458,6 +458,7 @@ void audit_traffic_finish(struct audit *audit)
     number_cells(audit, result);
     look_up(room);
     result->users = room->users;
+    result->steps_back = audit->counts[AUDIT_clock_jumps];
     result->stream = kept;
     result->packet = room->packet;
     result->wait_mean_ns = result->waits ? room->wait_sum_ns / result->waits : 0;
