@@ -40,7 +40,7 @@ static int64_t set(void *target, const void *argument)
     c->n += before == 0;
     *place = *context;
     place->teid = context->has_teid ? context->teid : before;
-    c->changed = true;
+    c->changes++;
     return 0;
 }
 
@@ -52,17 +52,23 @@ static int64_t clear(void *target, const void *argument)
         return -ENOENT;
     c->list[pdp_id].teid = 0;
     c->n--;
-    c->changed = true;
+    c->changes++;
     return 0;
 }
 
-// -EAGAIN until contexts.json has all changes so far; then 0, or the fault of the last write.
+// -EAGAIN until contexts.json has all changes that there were at the first call; then 0, or the
+// fault of the last write. Phones change contexts all the time, so those of later are not waited
+// for.
 static int64_t written(void *target, const void *argument)
 {
     struct contexts *c = target;
     (void)argument;
-    c->asked = c->changed || c->writing;
-    return c->asked ? -EAGAIN : c->fault;
+    if (!c->asked)
+        c->asked = c->changes;
+    if (c->done < c->asked)
+        return -EAGAIN;
+    c->asked = 0;
+    return c->fault;
 }
 
 const struct field_call contexts_calls[] = {

@@ -26,12 +26,13 @@ struct contexts {
     const struct dp_addresses *sgsn; // by worker; NULL, or n 0: all contexts have the address of gn
     struct context *list;            // by pdp_id; TEID 0: no such context
     uint32_t n, room;                // contexts; places in the list
-    bool changed;                    // since the writing of the file has begun
-    bool asked;                      // `written` waits, so the list is complete
-    bool writing;                    // the file is being written
-    int fault;                       // of the last write, -errno; 0: none
-    struct json json;                // being written
-    uint32_t next;                   // the next pdp_id to write
+    // The number of changes so far; when the writing of the file has begun last; when that of the
+    // last one to end had begun; and that which `written` waits for, 0: it does not.
+    uint64_t changes, begun, done, asked;
+    bool writing;     // the file is being written
+    int fault;        // of the last write, -errno; 0: none
+    struct json json; // being written
+    uint32_t next;    // the next pdp_id to write
 };
 
 void contexts_release(struct contexts *contexts);
@@ -41,7 +42,8 @@ extern const struct field_call contexts_calls[];
 extern const uint32_t contexts_call_count;
 
 // Writes a JSON list with an object for each context, in pieces, for there may be millions: call
-// contexts_begin, then contexts_put until it returns true. After a change meanwhile, begin again.
+// contexts_begin, then contexts_put until it returns true. Of a change meanwhile it has some or
+// all.
 void contexts_begin(struct contexts *contexts, FILE *out);
 bool contexts_put(struct contexts *contexts);
 

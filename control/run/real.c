@@ -45,8 +45,9 @@ struct real {
     uint64_t up_ns, ended_ns; // first and last time of traffic; 0: not yet
     uint64_t second_ns;       // next time to correct the clock and show progress
     struct stats_worker shown;
-    FILE *contexts;    // contexts.json while it is written, else NULL
-    uint64_t again_ns; // next try after a failed write; 0: the last write succeeded
+    FILE *contexts;             // contexts.json while it is written, else NULL
+    uint64_t again_ns;          // next try after a failed write; 0: the last write succeeded
+    uint64_t began_ns, next_ns; // when it was begun last; before when changes wait
 };
 
 static void nap(uint64_t ns)
@@ -161,6 +162,11 @@ static void show_progress(struct real *real, uint64_t now_ns)
 
 static const char CONTEXTS_NAME[] = "contexts.json";
 
+// Phones may change contexts hundreds of times a second, of ten thousands: so changes are written
+// together, a second apart, and in a twentieth of the time. Only what is asked for does not wait.
+#define CONTEXTS_EACH_NS S_IN_NS
+#define CONTEXTS_REST    20
+
 static void drop_contexts(struct real *real)
 {
     if (real->contexts)
@@ -175,9 +181,12 @@ static void end_contexts(struct real *real, int fault)
     struct control *control = &real->run->control;
     int before = real->run->contexts.fault;
     char text[128];
+    uint64_t rest_ns = (control->now_ns - real->began_ns) * CONTEXTS_REST;
     real->contexts = NULL;
     real->run->contexts.writing = false;
+    real->run->contexts.done = real->run->contexts.begun;
     real->run->contexts.fault = fault;
+    real->next_ns = control->now_ns + (rest_ns > CONTEXTS_EACH_NS ? rest_ns : CONTEXTS_EACH_NS);
     real->again_ns = fault ? control->now_ns + S_IN_NS : 0;
     if (fault == before)
         return;
@@ -187,14 +196,12 @@ static void end_contexts(struct real *real, int fault)
     log_put(&control->log, fault ? LOG_ERROR : LOG_INFO, control->now_ns, text);
 }
 
-// During a reload contexts change; the file is written when the reload asks for it, or has ended.
 static void begin_contexts(struct real *real)
 {
     struct run *run = real->run;
     drop_contexts(real);
-    if (mailbox_is_taken(&run->control.mailbox) && !run->contexts.asked)
-        return;
-    run->contexts.changed = false;
+    run->contexts.begun = run->contexts.changes;
+    real->began_ns = run->control.now_ns;
     real->again_ns = 0;
     real->contexts = results_begin(&run->results, CONTEXTS_NAME);
     if (!real->contexts) {
@@ -205,12 +212,24 @@ static void begin_contexts(struct real *real)
     contexts_begin(&run->contexts, real->contexts);
 }
 
+// During a reload contexts change; the file is written when the reload asks for it, or has ended.
+static bool contexts_are_due(const struct real *real)
+{
+    const struct contexts *contexts = &real->run->contexts;
+    const struct control *control = &real->run->control;
+    if (contexts->asked > contexts->begun || (!real->up_ns && contexts->changes != contexts->begun))
+        return true;
+    if (real->contexts || mailbox_is_taken(&control->mailbox))
+        return false;
+    if (real->again_ns)
+        return control->now_ns >= real->again_ns;
+    return contexts->changes != contexts->begun && control->now_ns >= real->next_ns;
+}
+
 static void write_contexts(struct real *real)
 {
     struct run *run = real->run;
-    if (real->again_ns && run->control.now_ns >= real->again_ns)
-        run->contexts.changed = true;
-    if (run->contexts.changed)
+    if (contexts_are_due(real))
         begin_contexts(real);
     else if (real->contexts && contexts_put(&run->contexts))
         end_contexts(real, results_end(&run->results, CONTEXTS_NAME, real->contexts));
@@ -218,7 +237,7 @@ static void write_contexts(struct real *real)
 
 static bool contexts_are_written(const struct real *real)
 {
-    return !real->contexts && !real->run->contexts.changed;
+    return !real->contexts && real->run->contexts.changes == real->run->contexts.begun;
 }
 
 // ----
@@ -380,7 +399,7 @@ static int build(struct run *run)
         return status;
     run->contexts.dp = run->dp;
     run->contexts.sgsn = &run->load.dp.gn_addresses;
-    run->contexts.changed = true; // there is no file yet
+    run->contexts.changes = 1; // there is no file yet
     bind_add_calls(run->control.lua, "contexts", contexts_calls, contexts_call_count,
                    &run->contexts);
     bind_add_calls(run->control.lua, "lab", NULL, 0, NULL);

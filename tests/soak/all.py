@@ -35,6 +35,8 @@ SOAKS = [Soak(minutes, command.split()) for minutes, command in (
     (1, "soak gi_scenario"),
     (40, "soak gi_scenario_linux"),
     (15, "soak hostile 10"),
+    (2, "soak attaches"),
+    (2, "soak attaches --keys"),
     (15, "soak lab"),
     (5, "soak bts"),
     (10, "soak cells"),

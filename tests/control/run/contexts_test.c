@@ -116,7 +116,7 @@ static void what_there_is_not_cannot_change_or_go(void **state)
     assert_true(runs("fails('No such file', put, 5, nil)\n"
                      "fails('No such file', contexts.gone, { pdp_id = 5 })\n"
                      "fails('No such file', contexts.gone, { pdp_id = 64 })\n"));
-    assert_false(contexts.changed);
+    assert_int_equal(contexts.changes, 0);
     assert_true(runs("put(5, 7) contexts.gone { pdp_id = 5 }\n"
                      "fails('No such file', contexts.gone, { pdp_id = 5 })\n"
                      "fails('No such file', put, 5, nil)\n"));
@@ -131,19 +131,23 @@ static void control_is_told_when_the_file_has_all_changes(void **state)
     (void)state;
     assert_true(runs("contexts.written()")); // there was none
     assert_false(contexts.asked);
-    assert_true(runs("put(5, 7)"));
-    assert_true(contexts.changed);
+    assert_true(runs("put(5, 7) put(6, 8)"));
+    assert_int_equal(contexts.changes, 2);
     assert_true(runs(is_not_written));
-    assert_true(contexts.asked);
-    contexts.changed = false;
+    assert_int_equal(contexts.asked, 2);
+    contexts.begun = 2;
     contexts.writing = true;
     assert_true(runs(is_not_written));
+    contexts.done = 1; // one that was begun before
+    assert_true(runs(is_not_written));
+    assert_true(runs("contexts.gone { pdp_id = 5 } contexts.gone { pdp_id = 6 }"));
     contexts.writing = false;
-    assert_true(runs("contexts.written()"));
+    contexts.done = 2;
+    assert_true(runs("contexts.written()")); // what has changed since was not asked for
     assert_false(contexts.asked);
-    assert_true(runs("contexts.gone { pdp_id = 5 }"));
-    assert_true(contexts.changed);
-    contexts.changed = false;
+    assert_true(runs(is_not_written));
+    assert_int_equal(contexts.asked, 4);
+    contexts.begun = contexts.done = 4;
     contexts.fault = -ENOSPC;
     assert_true(runs("fails('No space left', contexts.written)"));
 }

@@ -24,6 +24,7 @@
 #include "control/run/results.h"
 
 #define STARTS_S 50 // longer than a run may take that has to end by itself
+#define FILES    3
 
 // Never ends by itself within the test's time.
 static const char config_head[] =
@@ -41,12 +42,14 @@ const struct cli_command cli_commands[] = {{NULL, NULL}};
 
 // Shared with the run.
 static struct told {
-    bool control_fails, reload_while_writing, has_two_drivers;
-    uint32_t refusals; // questions that find another one before them
-    uint32_t reloads;  // posted
-    uint32_t drops;    // of a contexts.json that was begun
-    uint64_t kept;     // capabilities, as bits
-    uint32_t lost;     // packet buffers
+    bool control_fails, reload_while_writing, changes_on, has_two_drivers;
+    uint32_t refusals;           // questions that find another one before them
+    uint32_t reloads;            // posted
+    uint32_t drops;              // of a contexts.json that was begun
+    uint32_t files;              // of contexts.json that were complete
+    uint64_t ended_ns, least_ns; // when the last one was; from there to the next one's beginning
+    uint64_t kept;               // capabilities, as bits
+    uint32_t lost;               // packet buffers
 } * told;
 
 void __real_control_start(struct control *control, const struct procedures *procedures,
@@ -65,6 +68,7 @@ int __real_privileges_drop(const struct user *user, uint64_t keep, char why[128]
 int __wrap_privileges_drop(const struct user *user, uint64_t keep, char why[128]);
 
 static struct contexts *contexts_of_run;
+static const struct control *control_of_run;
 uint32_t __real_dp_end(struct dp *dp);
 uint32_t __wrap_dp_end(struct dp *dp);
 
@@ -87,15 +91,27 @@ static bool write_config(const char *cells)
 static bool reload_while_writing(struct control *control)
 {
     if (!contexts_of_run->writing)
-        contexts_of_run->changed = true;
+        contexts_of_run->changes++;
     else if (write_config(cell_with_mss) && __real_control_post(control, "reload"))
         told->reloads++;
     return told->reloads;
 }
 
+// A context changes each time that control looks.
+static bool change_on(const struct control *control)
+{
+    control_of_run = control;
+    contexts_of_run->changes++;
+    if (told->files == FILES)
+        raise(SIGTERM);
+    return false;
+}
+
 // The run is to end once it has got through.
 bool __wrap_control_post(struct control *control, const char *question)
 {
+    if (told->changes_on)
+        return change_on(control);
     if (told->reload_while_writing)
         return reload_while_writing(control);
     if (strcmp(question, "reload") != 0 || ++told->reloads <= told->refusals)
@@ -104,11 +120,27 @@ bool __wrap_control_post(struct control *control, const char *question)
     return true;
 }
 
+static void note_file(const struct contexts *contexts, bool begins, bool ends)
+{
+    uint64_t now_ns = control_of_run ? control_of_run->now_ns : 0;
+    if (begins && told->ended_ns && now_ns - told->ended_ns < told->least_ns)
+        told->least_ns = now_ns - told->ended_ns;
+    if (ends && contexts->changes) {
+        told->ended_ns = now_ns;
+        told->files++;
+    }
+}
+
 // What the reload finds being written is not complete before the reload asks for all of it.
 bool __wrap_contexts_put(struct contexts *contexts)
 {
     bool reloads = told->reload_while_writing && told->reloads;
     contexts_of_run = contexts;
+    if (told->changes_on) {
+        bool begins = contexts->next == 0, ends = __real_contexts_put(contexts);
+        note_file(contexts, begins, ends);
+        return ends;
+    }
     if ((reloads && !contexts->asked) || !__real_contexts_put(contexts))
         return false;
     if (reloads)
@@ -234,6 +266,16 @@ static void a_reload_while_contexts_json_is_written_begins_it_anew(void **state)
     assert_int_equal(access(part, F_OK), -1);
 }
 
+static void contexts_that_change_all_the_time_are_written_together(void **state)
+{
+    told->changes_on = true;
+    told->least_ns = UINT64_MAX;
+    assert_int_equal(run(*state), EXIT_DONE);
+    assert_int_equal(told->files, FILES);
+    assert_in_range(told->least_ns, 1000000000, UINT64_MAX - 1);
+    assert_in_range(told->drops, 0, 1); // of what the end of the run finds being written
+}
+
 static void it_keeps_what_either_of_its_ports_drivers_needs(void **state)
 {
     told->has_two_drivers = true;
@@ -258,6 +300,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_hangup_waits_until_control_can_take_it, begin, end),
         cmocka_unit_test_setup_teardown(a_control_plane_that_does_not_come_up_ends_the_run, begin,
                                         end),
+        cmocka_unit_test_setup_teardown(contexts_that_change_all_the_time_are_written_together,
+                                        begin, end),
         cmocka_unit_test_setup_teardown(a_reload_while_contexts_json_is_written_begins_it_anew,
                                         begin, end),
         cmocka_unit_test_setup_teardown(it_keeps_what_either_of_its_ports_drivers_needs, begin,
