@@ -1,5 +1,7 @@
--- What audit_scenario.py captures: packets that come when they come (open loop), for six MSs in two cells and one that
--- is in a third cell of another NSE and goes to the first. One cell gets other buckets again and again. The queue is that of sluice audit --scenario's variant tail-drop.
+-- What audit_scenario.py captures: packets that come when they come (open loop), for six MSs in two cells, two of them
+-- with two contexts, and one that is in a third cell of another NSE and goes to the first. One cell gets other buckets
+-- again and again, and so do three MSs of another one. What the BSSs say does not depend on what is sent, and the queue
+-- is that of sluice audit --scenario's variant tail-drop.
 run { name = "captured", duration = "240 s", seed = 1 }
 gn { address = "192.0.2.1", mac = "02:53:4c:00:00:01", mtu = "1536 octets" }
 gb { address = "198.51.100.1", mac = "02:53:4c:00:00:02", mtu = "1600 octets", cell_delay = "20 ms", ms_delay = "60 ms" }
@@ -23,20 +25,20 @@ variants {
     variant { name = "flows", set = { "class.flows=true" } },
 }
 
-local function ms_of(imsi, address, count)
+local function ms_of(imsi, address, count, second)
     return ms {
         imsi = imsi, count = count, n201_u = "1520 octets",
         pdp { nsapi = 5, sapi = 11, class = "interactive-1", address = address },
+        second and pdp { nsapi = 6, sapi = 11, class = "interactive-1", address = second } or nil,
     }
 end
 
 nse {
     nsei = 7, nsvc { nsvci = 101, peer = "198.51.100.2", peer_mac = "02:53:4c:00:01:01" },
     bvc {
-        bvci = 2, ms_of("262420000000001", "10.0.0.1", 4),
-        flow { rate = "32 kbit/s", ms = "fixed", ms_rate = "16 kbit/s", bmax_time = "2 s", ms_bmax_time = "1 s" },
+        bvci = 2, ms_of("262420000000001", "10.0.0.1", 4), flow { trace = "audit_scenario.mss.csv" },
     },
-    bvc { bvci = 3, ms_of("262420000000101", "10.0.1.1", 2), flow { trace = "audit_scenario.flow.csv" } },
+    bvc { bvci = 3, ms_of("262420000000101", "10.0.1.1", 2, "10.0.3.1"), flow { trace = "audit_scenario.flow.csv" } },
 }
 nse {
     nsei = 900, nsvc { nsvci = 102, peer = "198.51.100.3", peer_mac = "02:53:4c:00:01:02" },

@@ -119,8 +119,8 @@ def same_flow_control():
         values = [{(round(float(row["time_s"]) + later_s, 6), row["bvci"], row["bmax_octets"], row["r_bit_per_s"])
                    for row in rows if row["of"] == kind} for rows, later_s in ((before, BEGIN_S), (after, 0))]
         missing = values[0] - values[1]
-        right(len(values[0]) > 200, f"{kind}: only {len(values[0])} values in the capture")
-        right(len({rate for *_, rate in values[0]}) > 2 or kind == "ms", f"{kind}: the rate never changes")
+        right(len(values[0]) > 40, f"{kind}: only {len(values[0])} values in the capture")
+        right(len({rate for *_, rate in values[0]}) > 2, f"{kind}: the rate never changes")
         same(sorted(missing)[:5], [], f"{kind}: {len(missing)} of {len(values[0])} values of the capture are not said")
 
 
@@ -151,8 +151,8 @@ def copies():
     done = sluice("audit", again / "twice.pcap", "--scenario", again / "day.lua")
     same(done.returncode, 0, f"exit status: {done.stderr}")
     same((again / "day.csv").read_bytes() == once, True, "the packets are the same")
-    right(re.search(r"^-- Not in here: 1328 packets that were captured once more", (again / "day.lua").read_text(), re.M),
-          "how many copies there were")
+    same(re.findall(r"^-- Not in here: (\d+) packets that were captured once more", (again / "day.lua").read_text(), re.M),
+         [str(once.count(b"\n") - 1)], "how many copies there were")
 
 
 @case("with some MSs enciphered, they are left out and counted; the scenario of the others runs")

@@ -1,5 +1,6 @@
-// See audit_traffic.h. A user is an address: on Gb it is in the first segment of each N-PDU, unless
-// the LLC PDU is enciphered or its header compressed; then nobody knows whose it is.
+// See audit_traffic.h. A user is an MS, with all its addresses: on Gb they are in the first segment
+// of each N-PDU, unless the LLC PDU is enciphered or its header compressed; then nobody knows whose
+// it is.
 #include "lab/captures/audit/audit_traffic.h"
 
 #include <string.h>
@@ -19,16 +20,10 @@
 #define KNOWN_OCTETS  28u // of a packet, by which it is known again: IP and the next header's begin
 #define SEEN          65536u // as 16 bits of the key tell
 
-struct user {
+// A TLLI of an SGSN, or an address, and whose it is by now.
+struct owned {
     struct bss_link link;
-    struct ipv6_address address;
-    const struct audit_bvc *at;
-    uint32_t number;
-};
-
-// A TLLI of an SGSN whose packets have a user's address.
-struct holder {
-    struct bss_link link;
+    struct ipv6_address address; // of a TLLI: none
     uint32_t user;
 };
 
@@ -69,14 +64,14 @@ struct seen {
 
 struct audit_traffic_room {
     struct audit_traffic result;
-    struct bss_table users_table, holders_table, streams_table;
-    struct user **user;
+    struct bss_table tllis_table, addresses_table, streams_table;
+    const struct audit_bvc **at; // where each user is
     struct stream **stream;
-    struct holder **holder;
+    struct owned **owned;
     struct audit_traffic_packet *packet;
     struct place *place;
     struct value *value;
-    uint32_t users, holders, streams, packets, places, values;
+    uint32_t users, owns, streams, packets, places, values;
     struct seen seen[SEEN];
     struct histogram wait_us;
     uint64_t wait_sum_ns;
@@ -162,64 +157,77 @@ static bool is_ect(const uint8_t *b)
 
 // ---- Users, where they are ----
 
-static struct user *user_of(const struct audit_traffic_room *room,
-                            const struct ipv6_address *address)
-{
-    struct bss_link *link = bss_table_find(&room->users_table, audit_key_of(address, 0));
-    struct user *user = link ? BSS_OWNER(link, struct user, link) : NULL;
-    return user && address_same(&user->address, address) ? user : NULL;
-}
-
-static struct user *make_user(struct audit_traffic_room *room, const struct ipv6_address *address)
-{
-    if (room->users == AUDIT_TRAFFIC_USERS_MOST) {
-        room->result.beyond++;
-        return NULL;
-    }
-    struct user *user = need(calloc(1, sizeof *user));
-    user->address = *address;
-    user->number = room->users + 1;
-    bss_table_put(&room->users_table, &user->link, audit_key_of(address, 0));
-    ADD(room, user, users, user);
-    return user;
-}
-
-static uint64_t holder_key(const struct audit_nse *nse, uint32_t tlli)
+static uint64_t tlli_key(const struct audit_nse *nse, uint32_t tlli)
 {
     return (uint64_t)nse->sgsn << 32 | tlli;
 }
 
-static struct holder *holder_of(const struct audit_traffic_room *room, const struct audit_nse *nse,
-                                uint32_t tlli)
+static struct owned *owned_of(const struct bss_table *table, uint64_t key)
 {
-    struct bss_link *link = bss_table_find(&room->holders_table, holder_key(nse, tlli));
-    return link ? BSS_OWNER(link, struct holder, link) : NULL;
+    struct bss_link *link = bss_table_find(table, key);
+    return link ? BSS_OWNER(link, struct owned, link) : NULL;
 }
 
-// A TLLI that was another one's is this one's from now on.
-static void hold(struct audit_traffic_room *room, const struct audit_nse *nse, uint32_t tlli,
-                 uint32_t user)
+// 0: nobody's.
+static uint32_t user_of_tlli(const struct audit_traffic_room *room, const struct audit_nse *nse,
+                             uint32_t tlli)
 {
-    struct holder *holder = holder_of(room, nse, tlli);
-    if (!holder) {
-        holder = need(calloc(1, sizeof *holder));
-        bss_table_put(&room->holders_table, &holder->link, holder_key(nse, tlli));
-        ADD(room, holder, holders, holder);
+    const struct owned *owned = owned_of(&room->tllis_table, tlli_key(nse, tlli));
+    return owned ? owned->user : 0;
+}
+
+static uint32_t user_of(const struct audit_traffic_room *room, const struct ipv6_address *address)
+{
+    const struct owned *owned = owned_of(&room->addresses_table, audit_key_of(address, 0));
+    return owned && address_same(&owned->address, address) ? owned->user : 0;
+}
+
+static void own(struct audit_traffic_room *room, struct bss_table *table, uint64_t key,
+                const struct ipv6_address *address, uint32_t user)
+{
+    struct owned *owned = owned_of(table, key);
+    if (!owned) {
+        owned = need(calloc(1, sizeof *owned));
+        owned->address = *address;
+        bss_table_put(table, &owned->link, key);
+        ADD(room, owned, owns, owned);
     }
-    holder->user = user;
+    owned->user = user;
 }
 
-static void put_place(struct audit_traffic_room *room, struct user *user,
-                      const struct audit_bvc *bvc, uint64_t time_ns)
+// The SGSN sends a packet to that address under that TLLI. A TLLI that is known is an MS, which has
+// this address as well, or has it now; one that is not is another TLLI of the address's MS.
+static void identify(struct audit_traffic_room *room, const struct audit_nse *nse, uint32_t tlli,
+                     const struct ipv6_address *address)
 {
-    if (user->at == bvc)
+    static const struct ipv6_address none;
+    uint32_t by_tlli = user_of_tlli(room, nse, tlli), by_address = user_of(room, address);
+    uint32_t user = by_tlli ? by_tlli : by_address;
+    if (by_tlli && by_tlli == by_address)
         return;
-    user->at = bvc;
+    if (!user && room->users == AUDIT_TRAFFIC_USERS_MOST) {
+        room->result.beyond++;
+        return;
+    }
+    if (!user) {
+        ADD(room, at, users, NULL);
+        user = room->users;
+    }
+    own(room, &room->tllis_table, tlli_key(nse, tlli), &none, user);
+    own(room, &room->addresses_table, audit_key_of(address, 0), address, user);
+}
+
+static void put_place(struct audit_traffic_room *room, uint32_t user, const struct audit_bvc *bvc,
+                      uint64_t time_ns)
+{
+    if (room->at[user - 1] == bvc)
+        return;
+    room->at[user - 1] = bvc;
     if (room->places == AUDIT_TRAFFIC_ROWS_MOST) {
         room->result.beyond++;
         return;
     }
-    struct place place = {time_ns, user->number, bvc};
+    struct place place = {time_ns, user, bvc};
     ADD(room, place, places, place);
 }
 
@@ -266,20 +274,13 @@ void audit_traffic_unitdata(struct audit *audit, const struct audit_bvc *bvc, ui
         return;
     uint64_t now_ns = since_begin(audit, audit->at.time_ns);
     struct octets npdu = npdu_of(room, llc, captured);
-    const struct holder *holder = holder_of(room, bvc->nse, tlli);
-    if (ends_of(npdu.at, npdu.n, &ends)) {
-        const struct ipv6_address *own = audit->at.down ? &ends.destination : &ends.source;
-        struct user *user = user_of(room, own);
-        user = user ? user : make_user(room, own);
-        if (user && (!holder || holder->user != user->number))
-            hold(room, bvc->nse, tlli, user->number);
-        holder = holder_of(room, bvc->nse, tlli);
-        if (audit->at.down)
-            take_wait(room, &npdu, now_ns);
+    if (audit->at.down && ends_of(npdu.at, npdu.n, &ends)) {
+        identify(room, bvc->nse, tlli, &ends.destination);
+        take_wait(room, &npdu, now_ns);
     }
-    struct user *of = holder ? room->user[holder->user - 1] : NULL;
-    if (of && (audit->at.up || !of->at)) // down, the SGSN says where it takes the MS to be
-        put_place(room, of, bvc, now_ns);
+    uint32_t user = user_of_tlli(room, bvc->nse, tlli);
+    if (user && (audit->at.up || !room->at[user - 1])) // down, it is where the SGSN takes it to be
+        put_place(room, user, bvc, now_ns);
 }
 
 void audit_traffic_flow(struct audit *audit, const struct audit_flow *flow)
@@ -295,17 +296,17 @@ void audit_traffic_flow(struct audit *audit, const struct audit_flow *flow)
         return;
     }
     bool of_ms = flow->kind != FLOW_BVC;
-    const struct holder *holder = of_ms ? holder_of(room, flow->bvc->nse, flow->tlli) : NULL;
-    struct value value = {.value = {.time_ns = since_begin(audit, flow->time_ns),
-                                    .bmax_octets = flow->bmax,
-                                    .r_bit_per_s = flow->r,
-                                    .ms_bmax_octets = flow->bmax_default,
-                                    .ms_r_bit_per_s = flow->r_default,
-                                    .user = holder ? holder->user : 0},
-                          .bvc = flow->bvc,
-                          .nse = flow->bvc->nse,
-                          .tlli = flow->tlli,
-                          .of_ms = of_ms};
+    struct value value = {
+        .value = {.time_ns = since_begin(audit, flow->time_ns),
+                  .bmax_octets = flow->bmax,
+                  .r_bit_per_s = flow->r,
+                  .ms_bmax_octets = flow->bmax_default,
+                  .ms_r_bit_per_s = flow->r_default,
+                  .user = of_ms ? user_of_tlli(room, flow->bvc->nse, flow->tlli) : 0},
+        .bvc = flow->bvc,
+        .nse = flow->bvc->nse,
+        .tlli = flow->tlli,
+        .of_ms = of_ms};
     ADD(room, value, values, value);
 }
 
@@ -384,11 +385,11 @@ static void keep_streams(struct audit_traffic_room *room, struct audit_traffic_s
 {
     uint32_t *number = need(calloc(room->streams + 1, sizeof *number)), n = 0;
     for (uint32_t i = 0; i < room->streams; i++) {
-        const struct user *user = user_of(room, &room->stream[i]->ends.destination);
+        uint32_t user = user_of(room, &room->stream[i]->ends.destination);
         if (!user)
             continue;
         number[i] = n + 1;
-        kept[n++] = (struct audit_traffic_stream){user->number, 0, room->stream[i]->ect};
+        kept[n++] = (struct audit_traffic_stream){user, 0, room->stream[i]->ect};
     }
     uint32_t packets = 0;
     for (uint32_t i = 0; i < room->packets; i++) {
@@ -435,11 +436,9 @@ static void look_up(struct audit_traffic_room *room)
                 room->place[i].time_ns, room->place[i].user, room->place[i].bvc->number};
     for (uint32_t i = 0; i < room->values; i++) {
         struct value one = room->value[i];
-        const struct holder *holder =
-            one.of_ms ? holder_of(room, one.nse, one.tlli) : NULL; // it may be known only by now
         one.value.cell = one.bvc->number;
-        if (one.of_ms && !one.value.user)
-            one.value.user = holder ? holder->user : 0;
+        if (one.of_ms && !one.value.user) // it may be known only by now
+            one.value.user = user_of_tlli(room, one.nse, one.tlli);
         if (one.value.cell && (!one.of_ms || one.value.user)) // else it has no packets
             value[result->values++] = one.value;
     }
@@ -480,12 +479,12 @@ void audit_traffic_end(struct audit_traffic_room *room)
 {
     if (!room)
         return;
-    FREE_EACH(room->user, room->users);
-    FREE_EACH(room->holder, room->holders);
+    FREE_EACH(room->owned, room->owns);
     FREE_EACH(room->stream, room->streams);
-    bss_table_release(&room->users_table);
-    bss_table_release(&room->holders_table);
+    bss_table_release(&room->tllis_table);
+    bss_table_release(&room->addresses_table);
     bss_table_release(&room->streams_table);
+    free(room->at);
     free(room->packet);
     free(room->place);
     free(room->value);
