@@ -17,6 +17,7 @@
 #include "dataplane/base/units.h"
 #include "lab/captures/audit/audit.h"
 #include "lab/captures/read/capture_filter.h"
+#include "lab/captures/read/capture_merge.h"
 
 #define PATH_ROOM 4096
 
@@ -89,7 +90,7 @@ const struct cli cli_of_audit = {
         "FILE is a capture, pcap or pcapng, plain or compressed by gzip or zstd, of NS over UDP\n"
         "or over Frame Relay, on a line or in GRE, of any SGSN and BSS. Several files are one "
         "capture,\n"
-        "in the given order. - is standard input; like any pipe, it is first copied to TMPDIR.\n"
+        "by time. - is standard input; like any pipe, it is first copied to TMPDIR.\n"
         "The report ends with everything that was left out or could not be judged. The exit\n"
         "status is 1 if there is no Gb in the files, or if nothing could be read.",
     .options = audit_options,
@@ -156,27 +157,41 @@ static int put_scenario(const struct audit *audit, const char *path, char *const
     return good ? EXIT_DONE : EXIT_RUN_FAILED;
 }
 
-// Its name goes to a terminal.
-static int read_one(struct audit *audit, enum audit_phase phase, const struct spool *spool,
-                    const char *file)
+// Names go to a terminal.
+static void read_parts(struct audit *audit, struct capture_part *parts, char **files, int count)
 {
-    char error[256], name[PATH_ROOM];
-    value_printable(file, name, sizeof name);
-    if (audit_read(audit, phase, spool_path(spool, file), name, error) != 0)
-        return failed(file, error);
-    return EXIT_DONE;
+    char(*room)[PATH_ROOM] = malloc((size_t)count * sizeof *room);
+    char **names = malloc((size_t)count * sizeof *names);
+    if (!room || !names)
+        abort();
+    for (int i = 0; i < count; i++) {
+        value_printable(files[i], room[i], PATH_ROOM);
+        names[i] = room[i];
+    }
+    audit_read(audit, AUDIT_LEARN, parts, (uint32_t)count, names);
+    audit_read(audit, AUDIT_JUDGE, parts, (uint32_t)count, names);
+    audit_finish(audit);
+    free(names);
+    free(room);
 }
 
 static int read_spooled(struct audit *audit, const struct spool *spools, char **files, int count)
 {
+    struct capture_part *parts = calloc((size_t)count, sizeof *parts);
     int status = EXIT_DONE;
-    for (int phase = AUDIT_LEARN; phase <= AUDIT_JUDGE; phase++)
-        for (int i = 0; i < count && !status; i++)
-            status = read_one(audit, (enum audit_phase)phase, &spools[i], files[i]);
-    if (status)
-        return status;
-    audit_finish(audit);
-    return EXIT_DONE;
+    if (!parts)
+        abort();
+    for (int i = 0; i < count; i++)
+        parts[i].path = spool_path(&spools[i], files[i]);
+    capture_parts_sort(parts, (uint32_t)count);
+    capture_parts_close(parts, (uint32_t)count); // one alone has stayed open
+    for (int i = 0; i < count && !status; i++)
+        if (!parts[i].opened)
+            status = failed(files[parts[i].place], parts[i].fault);
+    if (!status)
+        read_parts(audit, parts, files, count);
+    free(parts);
+    return status;
 }
 
 static int read_all(struct audit *audit, char **files, int count)

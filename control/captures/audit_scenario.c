@@ -209,8 +209,8 @@ bool audit_scenario_write(const struct scenario *scenario, const struct audit_tr
 {
     if (traffic->steps_back) {
         fprintf(stderr,
-                "sluice audit: %s: not written, for the clock steps back %" PRIu64
-                " times. If the files overlap in time, mergecap makes one of them\n",
+                "sluice audit: %s: not written, for the capture's clock steps back %" PRIu64
+                " times\n",
                 scenario->path, traffic->steps_back);
         return false;
     }

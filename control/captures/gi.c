@@ -164,7 +164,7 @@ const struct cli cli_of_gi = {
     .words = "FILE... | --interface NAME",
     .about = "measure TCP in captures at Gi or Gn: set-up, delay, loss, rate",
     .more = "FILE is pcap or pcapng, plain or compressed by gzip or zstd; - is standard input.\n"
-            "Several files are read one after the other, in the order of their first stamps.\n"
+            "Several files are one capture: their packets are read by time, whatever their order.\n"
             "Packets of users in GTP-U are extracted. Without any TCP the exit status is 1.\n"
             "lab/captures/gi/README.md has the definitions.\n"
             "To compare two networks, or one before and after a change:\n"
@@ -254,7 +254,7 @@ static bool close_output(FILE *file, const char *path)
 
 // ---- The report ----
 
-static void print_footer(const struct gi *gi, const struct gi_file *files, int n, FILE *out)
+static void print_footer(const struct gi *gi, const struct gi_files *files, FILE *out)
 {
     const struct gi_counts *counts = gi_counts_of(gi);
     struct gi_memory memory = gi_memory_of(gi);
@@ -266,35 +266,36 @@ static void print_footer(const struct gi *gi, const struct gi_file *files, int n
     for (int i = CAPTURE_cut; i < CAPTURE_udp_malformed; i++)
         if (counts->capture[i])
             fprintf(out, "%12" PRIu64 "  %s\n", counts->capture[i], capture_count_helps[i]);
-    for (int i = 0; i < n; i++)
-        if (files[i].fault[0])
-            fprintf(out, "%s ends after %" PRIu64 " frames: %s\n", gi_files_name(&files[i], name),
-                    files[i].frames, files[i].fault);
+    for (uint32_t i = 0; i < files->n; i++)
+        if (files->part[i].fault[0])
+            fprintf(out, "%s ends after %" PRIu64 " frames: %s\n",
+                    gi_files_name(&files->part[i], name), files->part[i].packets,
+                    files->part[i].fault);
     fprintf(out, "at most %" PRIu64 " flows at once, %" PRIu64 " octets of memory (%u a flow)\n",
             memory.flows_most, memory.octets_most, memory.octets_a_flow);
 }
 
-static void print_all(const struct outputs *out, const struct gi *gi, const struct gi_file *files,
-                      int n)
+static void print_all(const struct outputs *out, const struct gi *gi, const struct gi_files *files)
 {
     printf("%" PRIu64 " flows\n", out->flows);
     gi_sheets_print(out->sheets, &out->sides, stdout);
     if (out->paper)
         gi_paper_print(out->sheets, stdout);
     gi_tops_print(out->tops, stdout);
-    print_footer(gi, files, n, stdout);
+    print_footer(gi, files, stdout);
 }
 
-static void put_files(struct json *json, const struct gi_file *files, int n)
+static void put_files(struct json *json, const struct gi_files *files)
 {
     json_put_array(json, "files");
-    for (int i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < files->n; i++) {
+        const struct capture_part *part = &files->part[i];
         json_object(json);
-        json_put_text(json, "file", files[i].path);
-        json_put(json, "frames", files[i].frames);
+        json_put_text(json, "file", part->path);
+        json_put(json, "frames", part->packets);
         json_key(json, "fault");
-        if (files[i].fault[0])
-            json_text(json, files[i].fault);
+        if (part->fault[0])
+            json_text(json, part->fault);
         else
             json_null(json);
         json_close(json);
@@ -342,7 +343,7 @@ static void put_texts(struct json *json, const struct gi_sides *sides)
 
 // All but the flows, into the open object.
 static void put_report(struct json *json, const struct outputs *out, const struct gi *gi,
-                       const struct gi_file *files, int n)
+                       const struct gi_files *files)
 {
     json_put_text(json, "version", sluice_version);
     json_put_object(json, "sides");
@@ -365,14 +366,13 @@ static void put_report(struct json *json, const struct outputs *out, const struc
     table_json(&gi_list_top_hosts, out->tops, json);
     put_texts(json, &out->sides);
     put_counts(json, gi);
-    put_files(json, files, n);
+    put_files(json, files);
     json_close(json);
     json_end(json);
 }
 
 // The page is made of the JSON, so it says the same.
-static void put_page(const struct outputs *out, const struct gi *gi, const struct gi_file *files,
-                     int n)
+static void put_page(const struct outputs *out, const struct gi *gi, const struct gi_files *files)
 {
     struct json json;
     char *text = NULL;
@@ -382,7 +382,7 @@ static void put_page(const struct outputs *out, const struct gi *gi, const struc
         abort();
     json_begin(&json, memory);
     json_object(&json);
-    put_report(&json, out, gi, files, n);
+    put_report(&json, out, gi, files);
     fclose(memory);
     struct json_object *report = value_parse_object(text);
     gi_page(out->page, report);
@@ -391,16 +391,16 @@ static void put_page(const struct outputs *out, const struct gi *gi, const struc
 }
 
 static int run(const struct gi_options *options, struct capture_filter *filter,
-               struct gi_file *files, int n)
+               struct gi_files *files)
 {
     struct outputs out = {
         .paper = options->paper, .sides = options->sides, .sequence = options->sequence};
     struct gi_config config = options->config;
-    if (!gi_files_sort(files, n))
+    if (!gi_files_open(files))
         return EXIT_RUN_FAILED;
     if (!open_outputs(&out, options) ||
         (options->losses && !(config.losses = open_output(options->losses)))) {
-        gi_files_close(files, n);
+        gi_files_close(files);
         return EXIT_RUN_FAILED;
     }
     uint64_t interval_s = out.series ? options->interval_s : out.json_file || out.page ? 1 : 0;
@@ -410,25 +410,20 @@ static int run(const struct gi_options *options, struct capture_filter *filter,
     config.sequence = options->sequence;
     config.vectors = options->scenario.path ? gi_vectors_create() : NULL;
     struct gi *gi = gi_create(&config, take_flow, &out);
-    bool good = true;
-    uint64_t time_ns = 0;
     bool live = options->interface;
-    for (int i = 0; i < n && (live || !signals_ended); i++) {
-        gi_files_read(gi, &files[i], filter, &time_ns);
-        good = good && files[i].opened && !(files[i].fault[0] && files[i].frames == 0);
-    }
-    gi_files_close(files, n);
+    bool good = gi_files_read(gi, files, filter);
+    gi_files_close(files);
     good = good && (live || !signals_ended);
     gi_finish(gi);
     gi_tops_finish(out.tops);
     if (out.json_file) {
         json_close(&out.json); // the flows
-        put_report(&out.json, &out, gi, files, n);
+        put_report(&out.json, &out, gi, files);
     }
     if (out.page)
-        put_page(&out, gi, files, n);
+        put_page(&out, gi, files);
     if (out.csv != stdout && out.json_file != stdout && out.page != stdout && out.series != stdout)
-        print_all(&out, gi, files, n);
+        print_all(&out, gi, files);
     const char *wrong = gi_wrong(gi);
     if (wrong)
         fprintf(stderr, "sluice gi: internal error: the counts of %s do not add up\n", wrong);
@@ -491,16 +486,16 @@ void columns_gi_series(FILE *out)
     table_describe(&gi_list_series, out);
 }
 
-static bool begin_live(struct gi_file *file)
+static bool begin_live(struct gi_files *files)
 {
     char error[CAPTURE_TEXT], name[GI_FILES_NAME_OCTETS];
-    file->live = capture_live_open(file->path, &signals_ended, error);
-    gi_files_name(file, name);
-    if (file->live)
+    files->live = capture_live_open(files->part[0].path, &signals_ended, error);
+    gi_files_name(&files->part[0], name);
+    if (files->live)
         fprintf(stderr, "sluice gi: captures at %s until Ctrl-C\n", name);
     else
         fprintf(stderr, "sluice gi: %s: %s\n", name, error);
-    return file->live;
+    return files->live;
 }
 
 int command_gi(int argc, char **argv)
@@ -531,12 +526,12 @@ int command_gi(int argc, char **argv)
         fprintf(stderr, "sluice gi: one capture at least needed, or --interface without any\n");
         return EXIT_USAGE;
     }
-    int n = options.interface ? 1 : argc - first;
-    struct gi_file *files = calloc((size_t)n, sizeof *files);
-    if (!files)
+    struct gi_files files = {.n = options.interface ? 1 : (uint32_t)(argc - first)};
+    files.part = calloc(files.n, sizeof *files.part);
+    if (!files.part)
         abort();
-    for (int i = 0; i < n; i++)
-        files[i].path = options.interface ? options.interface : argv[first + i];
+    for (uint32_t i = 0; i < files.n; i++)
+        files.part[i].path = options.interface ? options.interface : argv[first + (int)i];
     options.scenario.command = "gi";
     options.scenario.inputs = argv + first;
     options.scenario.inputs_count = argc - first;
@@ -547,15 +542,15 @@ int command_gi(int argc, char **argv)
     char error[CAPTURE_TEXT];
     if (options.filter && !(filter = capture_filter_create(options.filter, error))) {
         fprintf(stderr, "sluice gi: %s\n", error);
-        free(files);
+        free(files.part);
         return EXIT_USAGE;
     }
     signals_begin();
     signals_take_ends();
     int status = EXIT_RUN_FAILED;
-    if (!options.interface || begin_live(files))
-        status = run(&options, filter, files, n);
+    if (!options.interface || begin_live(&files))
+        status = run(&options, filter, &files);
     capture_filter_destroy(filter);
-    free(files);
+    free(files.part);
     return status;
 }

@@ -17,23 +17,31 @@
 
 #define PROGRESS_FRAMES 65536
 
-const char *gi_files_name(const struct gi_file *file, char text[GI_FILES_NAME_OCTETS])
+const char *gi_files_name(const struct capture_part *part, char text[GI_FILES_NAME_OCTETS])
 {
-    return value_printable(file->path, text, GI_FILES_NAME_OCTETS);
+    return value_printable(part->path, text, GI_FILES_NAME_OCTETS);
 }
 
+static void say_fault(const struct capture_part *part)
+{
+    char name[GI_FILES_NAME_OCTETS];
+    fprintf(stderr, "sluice gi: %s: %s\n", gi_files_name(part, name), part->fault);
+}
+
+// ---- Progress ----
+
 struct progress {
-    const struct capture_file *capture;
-    const struct gi_file *file;
+    const struct capture_merge *merge;
+    const struct gi_files *files;
     uint64_t next_frame;
     struct timespec begin;
     bool shown;
 };
 
 // Of a live capture it is the way to end.
-static bool is_cut_short(const struct gi_file *file)
+static bool is_cut_short(const struct gi_files *files)
 {
-    return signals_ended && !file->live;
+    return signals_ended && !files->live;
 }
 
 // Asked each few thousand frames, on a terminal alone.
@@ -45,8 +53,9 @@ static void show(struct progress *progress, uint64_t frames)
     clock_gettime(CLOCK_MONOTONIC, &now);
     double s = (double)(now.tv_sec - progress->begin.tv_sec) +
                (double)(now.tv_nsec - progress->begin.tv_nsec) / S_IN_NS;
-    double part = capture_file_progress(progress->capture);
-    fprintf(stderr, "\r%s: %" PRIu64 " frames", gi_files_name(progress->file, name), frames);
+    double part = capture_merge_progress(progress->merge);
+    fprintf(stderr, "\r%s: %" PRIu64 " frames",
+            gi_files_name(capture_merge_part(progress->merge), name), frames);
     if (part >= 0)
         fprintf(stderr, ", %.0f %%", 100 * part);
     if (s > 0)
@@ -55,10 +64,10 @@ static void show(struct progress *progress, uint64_t frames)
     progress->shown = true;
 }
 
-static struct progress begin_progress(const struct capture_file *capture,
-                                      const struct gi_file *file)
+static struct progress begin_progress(const struct capture_merge *merge,
+                                      const struct gi_files *files)
 {
-    struct progress progress = {.capture = capture, .file = file, .next_frame = UINT64_MAX};
+    struct progress progress = {.merge = merge, .files = files, .next_frame = UINT64_MAX};
     if (!isatty(STDERR_FILENO))
         return progress;
     clock_gettime(CLOCK_MONOTONIC, &progress.begin);
@@ -71,107 +80,84 @@ static bool go_on(void *self, uint64_t frames)
     struct progress *progress = self;
     if (frames >= progress->next_frame)
         show(progress, frames);
-    return !is_cut_short(progress->file);
+    return !is_cut_short(progress->files);
 }
 
-static void take_all(struct gi *gi, struct capture_file *capture, struct gi_file *file)
+// ---- Opening and closing ----
+
+// A pcap file says in its head which link it is of.
+static void check_link(struct capture_part *part)
 {
-    struct progress progress = begin_progress(capture, file);
-    file->frames = gi_read(gi, capture, go_on, &progress);
-    if (progress.shown)
-        fprintf(stderr, "\r\033[K");
-    const char *damage = is_cut_short(file) ? "interrupted" : capture_file_damage(capture);
-    if (damage)
-        snprintf(file->fault, sizeof file->fault, "%s", damage);
+    if (!part->opened || part->link < 0 || capture_peel_knows(part->link))
+        return;
+    snprintf(part->fault, sizeof part->fault, "link type %d is not read", part->link);
+    capture_parts_close(part, 1);
+    part->opened = false;
 }
 
-static void say_fault(const struct gi_file *file)
-{
-    char name[GI_FILES_NAME_OCTETS];
-    fprintf(stderr, "sluice gi: %s: %s\n", gi_files_name(file, name), file->fault);
-}
-
-// ---- Their order ----
-
-// What can be read only once stays open, as one file alone does.
-static void look_at(struct gi_file *file, bool alone)
-{
-    struct capture_file *capture = file->live
-                                       ? capture_file_of(capture_live_take(file->live), file->fault)
-                                       : capture_file_open(file->path, file->fault);
-    int link = capture ? capture_file_link(capture) : 0;
-    file->opened = capture && (link < 0 || capture_peel_knows(link));
-    if (capture && !file->opened)
-        snprintf(file->fault, sizeof file->fault, "link type %d is not read", link);
-    if (file->opened && !alone)
-        capture_file_first_ns(capture, &file->first_ns);
-    if (file->opened && (alone || capture_file_progress(capture) < 0))
-        file->capture = capture;
-    else if (capture)
-        capture_file_close(capture);
-}
-
-static int compare_files(const void *a, const void *b)
-{
-    const struct gi_file *one = a, *other = b;
-    if (one->first_ns != other->first_ns)
-        return one->first_ns < other->first_ns ? -1 : 1;
-    return one->place - other->place;
-}
-
-bool gi_files_sort(struct gi_file *files, int n)
+bool gi_files_open(struct gi_files *files)
 {
     bool any = false;
-    for (int i = 0; i < n; i++) {
-        files[i].place = i;
-        files[i].first_ns = i ? files[i - 1].first_ns : 0;
-        look_at(&files[i], n == 1);
-        any |= files[i].opened;
+    if (files->live)
+        files->part[0].file = capture_file_of(capture_live_take(files->live), files->part[0].fault);
+    if (!files->live || files->part[0].file)
+        capture_parts_sort(files->part, files->n);
+    for (uint32_t i = 0; i < files->n; i++) {
+        check_link(&files->part[i]);
+        any |= files->part[i].opened;
     }
-    for (int i = 0; i < n && !any; i++)
-        say_fault(&files[i]);
-    qsort(files, (size_t)n, sizeof *files, compare_files);
+    for (uint32_t i = 0; i < files->n && !any; i++)
+        say_fault(&files->part[i]);
     return any;
 }
 
-static void close_live(struct gi_file *file)
+static void close_live(struct gi_files *files)
 {
     char why[CAPTURE_TEXT];
-    capture_live_close(file->live, why);
-    file->live = NULL;
-    if (!file->fault[0])
-        memcpy(file->fault, why, sizeof file->fault);
+    if (!files->live)
+        return;
+    capture_live_close(files->live, why);
+    files->live = NULL;
+    if (!files->part[0].fault[0])
+        memcpy(files->part[0].fault, why, sizeof files->part[0].fault);
 }
 
-void gi_files_close(struct gi_file *files, int n)
+void gi_files_close(struct gi_files *files)
 {
-    for (int i = 0; i < n; i++)
-        if (files[i].capture)
-            capture_file_close(files[i].capture);
-    for (int i = 0; i < n; i++)
-        if (files[i].live)
-            close_live(&files[i]);
+    capture_parts_close(files->part, files->n);
+    close_live(files);
 }
 
 // ---- Reading ----
 
-void gi_files_read(struct gi *gi, struct gi_file *file, struct capture_filter *filter,
-                   uint64_t *time_ns)
+// Those that were being read; a read that the signal ends is no other fault.
+static void interrupt(struct gi_files *files, const struct capture_part *last)
 {
-    struct capture_file *capture = file->capture;
-    file->capture = NULL;
-    if (file->opened && !capture)
-        capture = capture_file_open(file->path, file->fault);
-    file->opened = capture != NULL;
-    if (capture) {
-        capture_file_begin_at(capture, *time_ns);
-        capture_file_filter(capture, filter);
-        take_all(gi, capture, file);
-        *time_ns = capture_file_time_ns(capture);
-        capture_file_close(capture);
+    for (uint32_t i = 0; i < files->n; i++) {
+        struct capture_part *part = &files->part[i];
+        if (part->packets && (part->file || part == last))
+            snprintf(part->fault, sizeof part->fault, "interrupted");
     }
-    if (file->live)
-        close_live(file);
-    if (file->fault[0])
-        say_fault(file);
+}
+
+bool gi_files_read(struct gi *gi, struct gi_files *files, struct capture_filter *filter)
+{
+    struct capture_merge *merge = capture_merge_create(files->part, files->n, filter);
+    struct progress progress = begin_progress(merge, files);
+    bool good = true;
+    gi_read(gi, merge, go_on, &progress);
+    if (progress.shown)
+        fprintf(stderr, "\r\033[K");
+    if (is_cut_short(files))
+        interrupt(files, capture_merge_part(merge));
+    capture_merge_destroy(merge);
+    capture_parts_close(files->part, files->n);
+    close_live(files);
+    for (uint32_t i = 0; i < files->n; i++) {
+        const struct capture_part *part = &files->part[i];
+        if (part->fault[0])
+            say_fault(part);
+        good = good && part->opened && !(part->fault[0] && part->packets == 0);
+    }
+    return good;
 }

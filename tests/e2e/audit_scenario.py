@@ -155,6 +155,18 @@ def copies():
          [str(once.count(b"\n") - 1)], "how many copies there were")
 
 
+@case("Gn and Gb as two files, in either order, are one capture")
+def two_files():
+    folder, done = captured()
+    sluice("audit", folder / "day.pcap", "--scenario", folder / "day.lua")
+    for names in (("gn.pcap", "gb.pcap"), ("gb.pcap", "gn.pcap")):
+        again = new_folder()
+        result = sluice("audit", *(done.out / name for name in names), "--scenario", again / "day.lua")
+        same(result.returncode, 0, f"exit status: {result.stderr}")
+        for path in folder.glob("day*.csv"):
+            same((again / path.name).read_bytes() == path.read_bytes(), True, f"{names}: {path.name} is the same")
+
+
 @case("with some MSs enciphered, they are left out and counted; the scenario of the others runs")
 def enciphered():
     folder, _ = captured("--set", "nse[1].bvc[2].ms.cipher=gea3", "--set", "nse[1].bvc[2].ms.key=0123456789abcdef")
@@ -167,7 +179,7 @@ def enciphered():
     same(len(felt(run(folder / "day.lua"))), 5, "MSs in the run")
 
 
-@case("an enciphered capture, one of Gb alone, one of Gn alone, and both as two files: no scenario, by name, and status 1")
+@case("an enciphered capture, one of Gb alone, one of Gn alone, and one with a step of its clock: no scenario, by name, and status 1")
 def refused():
     folder, done = captured()
     dark, _ = captured("--set", "nse.bvc.ms.cipher=gea3", "--set", "nse.bvc.ms.key=0123456789abcdef")
@@ -176,9 +188,11 @@ def refused():
         same(result.returncode, 1, f"{path}: exit status")
         right("none.lua: not written" in result.stderr, f"{path}: {result.stderr}")
         right(not list(folder.glob("none*")), f"{path}: files of a scenario")
-    result = sluice("audit", done.out / "gn.pcap", done.out / "gb.pcap", "--scenario", folder / "none.lua")
-    same((result.returncode, "mergecap" in result.stderr), (1, True), f"two files that overlap: {result.stderr}")
-    right(not list(folder.glob("none*")), "files of a scenario of two files that overlap")
+    octets = (done.out / "gb.pcap").read_bytes() + (done.out / "gn.pcap").read_bytes()[24:]
+    (folder / "steps.pcap").write_bytes(octets)
+    result = sluice("audit", folder / "steps.pcap", "--scenario", folder / "none.lua")
+    same((result.returncode, "clock steps back 1 times" in result.stderr), (1, True), f"a step back: {result.stderr}")
+    right(not list(folder.glob("none*")), "files of a scenario of a capture with a step back")
     for path in ("day.txt", "a b.lua"):
         result = sluice("audit", folder / "day.pcap", "--scenario", folder / path)
         same(result.returncode, 2, f"{path}: exit status")

@@ -109,6 +109,19 @@ def order_of_files():
     same([file["frames"] for file in read(*parts[::-1])["files"]], [40, 50, len(frames) - 90], "files, as they were read")
 
 
+@case("files that overlap, as of two interfaces, are one capture, in whatever order they are named")
+def overlapping():
+    frames = users(20)
+    wanted = read(pcap(frames))
+    parts = [pcap(frames[0::3]), pcapng(frames[1::3]), pcap(frames[2::3], order=">")]
+    for one in itertools.permutations(parts):
+        report = read(*one)
+        same(figures(report), figures(wanted), "flows")
+        same((report["counts"], len(report["files"])), (wanted["counts"], 3), "counts, and files")
+    halves = [pcap(frames[:60] + frames[90:]), pcap(frames[60:90])]
+    same(figures(read(*halves)), figures(wanted), "one within the other")
+
+
 @case("a file without a stamp, or without a packet, stays behind the file before it")
 def no_stamp():
     frames = users(6)

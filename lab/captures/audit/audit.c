@@ -6,6 +6,7 @@
 #include "dataplane/wire/gtpu.h"
 #include "dataplane/wire/ipv4.h"
 #include "lab/captures/audit/audit_parts.h"
+#include "lab/captures/read/capture_merge.h"
 #include "lab/captures/read/capture_peel.h"
 #include "lab/engine/need.h"
 
@@ -148,8 +149,6 @@ void audit_begin(struct audit *audit, enum audit_phase phase)
         audit_ids_judge(audit);
         audit_copies_begin(audit);
     }
-    if (audit->phase != phase)
-        audit->file_ns = 0;
     audit->phase = phase;
 }
 
@@ -162,26 +161,26 @@ void audit_take(struct audit *audit, const struct capture_packet *packet)
         audit_packet(audit, packet, unused);
 }
 
-int audit_read(struct audit *audit, enum audit_phase phase, const char *path, const char *name,
-               char error[256])
+static void note_damage(struct audit *audit, const struct capture_part *part, const char *name)
+{
+    if (part->fault[0])
+        audit_note(audit, "%s breaks off behind frame %llu: %s", name,
+                   (unsigned long long)part->packets, part->fault);
+}
+
+void audit_read(struct audit *audit, enum audit_phase phase, struct capture_part *parts, uint32_t n,
+                char *const *names)
 {
     uint64_t unused[CAPTURE_COUNTS] = {0};
     uint64_t *counts = phase == AUDIT_JUDGE ? audit->capture : unused;
     struct capture_packet packet;
-    struct capture_file *file = capture_file_open(path, error);
-    if (!file)
-        return -1;
+    struct capture_merge *merge = capture_merge_create(parts, n, audit->options.filter);
     audit_begin(audit, phase);
-    capture_file_begin_at(file, audit->file_ns);
-    capture_file_filter(file, audit->options.filter);
-    while (capture_file_read(file, &packet, 1, counts))
+    while (capture_merge_read(merge, &packet, 1, counts))
         audit_take(audit, &packet);
-    if (phase == AUDIT_JUDGE && capture_file_damage(file))
-        audit_note(audit, "%s breaks off behind frame %llu: %s", name,
-                   (unsigned long long)audit->frames, capture_file_damage(file));
-    audit->file_ns = capture_file_time_ns(file);
-    capture_file_close(file);
-    return 0;
+    capture_merge_destroy(merge);
+    for (uint32_t i = 0; i < n && phase == AUDIT_JUDGE; i++)
+        note_damage(audit, &parts[i], names[parts[i].place]);
 }
 
 // ---- The end ----

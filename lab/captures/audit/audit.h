@@ -1,11 +1,11 @@
 // An auditor of Gb captures: what NS-VCs and cells did, whether the SGSN kept to the flow control
 // of 48.018 8.2.3.2, and who breaks which clause, with the frame's number. Files are read twice: to
 // learn which datagrams are Gb and which end is the SGSN, then to judge. Several files are one
-// capture, in their order.
+// capture, by time.
 //
 //     audit = audit_create(&options);
-//     for each file: audit_read(audit, AUDIT_LEARN, path, name, error)
-//     for each file: audit_read(audit, AUDIT_JUDGE, path, name, error)
+//     audit_read(audit, AUDIT_LEARN, parts, n, names);
+//     audit_read(audit, AUDIT_JUDGE, parts, n, names);
 //     audit_finish(audit);
 //     audit_text(audit, stdout);  audit_json(...)  audit_tables
 #ifndef SLUICE_LAB_CAPTURES_AUDIT_AUDIT_H
@@ -32,11 +32,11 @@ struct audit_options {
 enum audit_phase { AUDIT_LEARN, AUDIT_JUDGE };
 
 struct audit *audit_create(const struct audit_options *options);
-// 0, or -1 and error: the file cannot be read at all. A file that breaks off is read so far, and
-// noted.
-// The name is for messages.
-int audit_read(struct audit *audit, enum audit_phase phase, const char *path, const char *name,
-               char error[256]);
+// Of parts that are sorted and can be read; each may be read again. One that breaks off is read so
+// far, and noted by its name, which is that of its place.
+struct capture_part;
+void audit_read(struct audit *audit, enum audit_phase phase, struct capture_part *parts, uint32_t n,
+                char *const *names);
 // The same from memory: begins a file in place of audit_read, then takes its packets one by one.
 struct capture_packet;
 void audit_begin(struct audit *audit, enum audit_phase phase);

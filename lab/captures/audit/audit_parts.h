@@ -419,7 +419,6 @@ struct audit {
     uint32_t path_count;
     uint64_t packet_time_ns; // the auditor's time of the packet at hand
     uint64_t packet_ns;      // the stamp of the packet at hand
-    uint64_t file_ns;        // of the last packet of the files before, in this phase
     uint16_t ip_id;          // and its identification
     uint8_t ip_protocol;
     uint32_t endpoint_count, evict_in;

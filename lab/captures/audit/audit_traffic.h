@@ -51,7 +51,7 @@ struct audit_traffic {
     uint64_t for_nobody;      // G-PDUs to an address that nobody on Gb has
     uint64_t beyond;          // packets, FLOW-CONTROLs and moves beyond the most that are kept
     uint64_t enciphered;      // N-PDUs' first LLC PDUs of which the address is not known
-    uint64_t steps_back;      // of the clock, by more than a second, as of files that overlap
+    uint64_t steps_back;      // of the clock, by more than a second
     uint64_t copies;          // G-PDUs that were captured once more, as on two interfaces
     uint64_t compressed;      // the same
     uint64_t of_packet_flows; // FLOW-CONTROLs with values of packet flows

@@ -41,8 +41,9 @@ void gi_destroy(struct gi *gi);
 void gi_take(struct gi *gi, const struct capture_packet *frame);
 // Asked now and then, with how many frames have been read. False: no more is read.
 typedef bool gi_go_on_fn(void *self, uint64_t frames);
-// All frames of a capture; returns how many there were.
-uint64_t gi_read(struct gi *gi, struct capture_file *capture, gi_go_on_fn *go_on, void *self);
+// All frames of the captures; returns how many there were.
+struct capture_merge;
+uint64_t gi_read(struct gi *gi, struct capture_merge *captures, gi_go_on_fn *go_on, void *self);
 // Ends the flows that still live.
 void gi_finish(struct gi *gi);
 

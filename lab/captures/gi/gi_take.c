@@ -2,6 +2,7 @@
 #include "lab/captures/gi/gi_parts.h"
 
 #include "lab/captures/gi/gi_hash.h"
+#include "lab/captures/read/capture_merge.h"
 
 #define FRAMES_AT_ONCE 64
 
@@ -131,13 +132,13 @@ void gi_finish(struct gi *gi)
     gi_series_end(&gi->series);
 }
 
-uint64_t gi_read(struct gi *gi, struct capture_file *capture, gi_go_on_fn *go_on, void *self)
+uint64_t gi_read(struct gi *gi, struct capture_merge *captures, gi_go_on_fn *go_on, void *self)
 {
     struct capture_packet frames[FRAMES_AT_ONCE];
     uint64_t all = 0;
     uint32_t n;
     while (go_on(self, all) &&
-           (n = capture_file_read(capture, frames, FRAMES_AT_ONCE, gi->counts.capture))) {
+           (n = capture_merge_read(captures, frames, FRAMES_AT_ONCE, gi->counts.capture))) {
         for (uint32_t i = 0; i < n; i++)
             gi_take(gi, &frames[i]);
         all += n;

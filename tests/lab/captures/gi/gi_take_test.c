@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "lab/captures/gi/gi.h"
+#include "lab/captures/read/capture_merge.h"
 
 #define FRAMES   1000
 #define AT_ONCE  64 // it is asked so often at least
@@ -55,13 +56,13 @@ static void no_flow(void *self, const struct gi_result *result)
 
 static void read_some(const char *path, uint64_t most)
 {
-    char error[CAPTURE_TEXT];
+    struct capture_part part = {.path = path};
     struct gi_config config = {.idle_s = 1, .flows_most = 1};
-    struct capture_file *capture = capture_file_open(path, error);
-    assert_non_null(capture);
+    assert_true(capture_parts_sort(&part, 1));
+    struct capture_merge *captures = capture_merge_create(&part, 1, NULL);
     struct gi *gi = gi_create(&config, no_flow, NULL);
     asked = 0;
-    uint64_t frames = gi_read(gi, capture, go_on, &most);
+    uint64_t frames = gi_read(gi, captures, go_on, &most);
     assert_in_range(frames, most < FRAMES ? most : FRAMES, most < FRAMES ? most + AT_ONCE : FRAMES);
     assert_in_range(asked, frames / AT_ONCE, FRAMES + 1);
     assert_int_equal(gi_counts_of(gi)->frames, frames);
@@ -69,7 +70,8 @@ static void read_some(const char *path, uint64_t most)
     assert_int_equal(gi_counts_of(gi)->n[GI_COUNT_odd], frames);
     assert_int_equal(gi_counts_of(gi)->capture[CAPTURE_cut], frames);
     gi_destroy(gi);
-    capture_file_close(capture);
+    capture_merge_destroy(captures);
+    capture_parts_close(&part, 1);
 }
 
 static void test_it_stops_when_it_is_told_to(void **state)
