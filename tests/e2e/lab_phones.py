@@ -202,6 +202,58 @@ def several():
     right(f"{mean:.1f}"[:4] in told.stdout, f"a target of phones.attach_ms.p95, {mean}: {told.stdout}{told.stderr}")
 
 
+QUICKSTART = (ROOT / "config/quickstart.lua").read_text()
+SEEDS, LIMIT = often((10, 0.1), (30, 0.05))
+# Of applications: times at random, for where all begin at once their order decides.
+RANDOM = (('interval = "2 s" }', 'interval = "2 s", start = "5 s", spread = "2 s" }'), ('embedded = 2,', 'embedded = 2, start = "5 s", spread = "10 s",'),
+          ('start = "5 s",\n    },', 'start = "10 s",\n    },'), ('start = "10 s",\n    },', 'start = "15 s",\n    },'),
+          ('duration = "120 s",', 'duration = "150 s", warmup = "30 s",'))
+ATTACHED = """
+ggsn { name = "ggsn1", address = "192.0.2.2", control = "192.0.2.2", mac = "02:53:4c:00:02:01" }
+apn { name = "internet", default = true }
+attach { }
+phone { imsi = "001010000000001", count = 3, class = "background", cell = "101-2" }
+phone { imsi = "001010000000101", count = 4, class = "interactive-1", cell = "101-2" }
+nse {
+"""
+
+
+def quickstart(has_phones):
+    text = QUICKSTART.replace('file = "recommended.lua"', f'file = "{ROOT}/config/recommended.lua"')
+    for before, after in RANDOM:
+        right(before in text, f"{before} is in the quickstart")
+        text = text.replace(before, after)
+    text = re.sub(r" sapi = \d+", " sapi = 3", text)
+    if has_phones:
+        text = re.sub(r"        ms \{.*?\n        \},\n", "", text, flags=re.DOTALL).replace("nse {\n", ATTACHED, 1)
+    return written(text)
+
+
+def delays_of(summary):
+    found = {(name, part): of["delay_ms"][part] for name, of in summary["classes"].items() for part in ("p50", "p95", "p99")}
+    for name, times in ("ping", "round_trip_ms"), ("http", "page_ms"):
+        found |= {(name, part): summary["applications"][name][times][part] for part in ("mean", "p95")}
+    return found
+
+
+@case(f"the delays of config/quickstart.lua are the same within {LIMIT:.0%} if its MSs attach, over {SEEDS} seeds")
+def beside_the_file():
+    of = []
+    for has_phones in False, True:
+        out = new_folder() / "out"
+        done = sluice("run", quickstart(has_phones), "--variant", "all", "--seeds", f"1..{SEEDS}", "--no-page", "--out", out)
+        same(done.returncode, 0, f"exit status {done.stderr}")
+        summaries = {(variant, seed): json.loads((out / variant / str(seed) / "summary.json").read_text())
+                     for variant in ("tail-drop", "recommended") for seed in range(1, SEEDS + 1)}
+        same({one.get("phones", {}).get("contexts") for one in summaries.values()}, {7 if has_phones else None}, "phones")
+        of.append({key: delays_of(one) for key, one in summaries.items()})
+    for variant in ("tail-drop", "recommended"):
+        for figure in of[0][variant, 1]:
+            without, attached = (sum(one[variant, seed][figure] for seed in range(1, SEEDS + 1)) / SEEDS for one in of)
+            print(f"# {variant}, {' '.join(figure)}: {without:.0f} and {attached:.0f} ms, {100 * (attached / without - 1):+.1f} %")
+            right(abs(attached / without - 1) <= LIMIT, f"{variant}, {figure}: {attached} ms with phones, {without} ms without")
+
+
 @case("config/phones.lua runs: all of its phones attach, and those of the crowd do not take ten times as long as one alone")
 def example():
     done = run(ROOT / "config/phones.lua", "--no-page")
