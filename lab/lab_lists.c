@@ -35,72 +35,74 @@ static const char *cell_fault(const void *config)
     return bss_cell_config_fault(config);
 }
 
+// The name of a file, until the next call; all of them have the same most.
+static const char *name_of(const struct octets *file)
+{
+    static _Thread_local char name[REPLAY_NAME_MOST + 1];
+    _Static_assert(DIALOGUE_NAME_MOST <= REPLAY_NAME_MOST, "a name fits");
+    _Static_assert(RADIO_TRACE_NAME_MOST <= REPLAY_NAME_MOST, "a name fits");
+    _Static_assert(BSS_TRACE_NAME_MOST <= REPLAY_NAME_MOST, "a name fits");
+    memcpy(name, file->at, file->n);
+    name[file->n] = 0;
+    return name;
+}
+
+// Why a file cannot be used, until the next call.
+static _Thread_local char fault[RADIO_TRACE_ERROR_ROOM];
+_Static_assert(APP_ERROR_ROOM <= RADIO_TRACE_ERROR_ROOM, "a fault fits");
+_Static_assert(BSS_TRACE_ERROR_ROOM <= RADIO_TRACE_ERROR_ROOM, "a fault fits");
+
 // The file's largest packet. Reads it once for each block of the configuration, and not for each
 // MS.
 static const char *replay_measure(const void *config, uint64_t *octets)
 {
-    static _Thread_local char text[APP_ERROR_ROOM];
     const struct app_replay_config *c = config;
-    char name[REPLAY_NAME_MOST + 1] = "";
-    memcpy(name, c->file.at, c->file.n);
-    struct replay_file *file =
-        c->flow ? app_replay_read_flows(name, text) : app_replay_read(name, text);
+    struct replay_file *file = c->flow ? app_replay_read_flows(name_of(&c->file), fault)
+                                       : app_replay_read(name_of(&c->file), fault);
     for (uint32_t i = 0; file && i < file->packets; i++)
         *octets = file->packet[i].octets > *octets ? file->packet[i].octets : *octets;
     app_replay_free(file);
-    return file ? NULL : text;
+    return file ? NULL : fault;
 }
 
 // The number of flows.
 static const char *flows_measure(const void *config, uint64_t *flows)
 {
-    static _Thread_local char text[APP_ERROR_ROOM];
     const struct app_replay_config *c = config;
-    char name[REPLAY_NAME_MOST + 1] = "";
-    memcpy(name, c->file.at, c->file.n);
-    struct replay_file *file = app_replay_read_flows(name, text);
+    struct replay_file *file = app_replay_read_flows(name_of(&c->file), fault);
     *flows = file ? file->flows : 0;
     app_replay_free(file);
-    return file ? NULL : text;
+    return file ? NULL : fault;
 }
 
 // The number of users.
 static const char *dialogue_measure(const void *config, uint64_t *users)
 {
-    static _Thread_local char text[APP_ERROR_ROOM];
     const struct app_dialogue_config *c = config;
-    char name[DIALOGUE_NAME_MOST + 1] = "";
-    memcpy(name, c->file.at, c->file.n);
-    struct dialogue_file *file = app_dialogue_read(name, text);
+    struct dialogue_file *file = app_dialogue_read(name_of(&c->file), fault);
     *users = file ? file->users : 0;
     app_dialogue_free(file);
-    return file ? NULL : text;
+    return file ? NULL : fault;
 }
 
 // Why the radio's file cannot be used; else the longest time without a rate.
 static const char *trace_measure(const void *config, uint64_t *silent_ns)
 {
-    static _Thread_local char text[RADIO_TRACE_ERROR_ROOM];
     const struct radio_trace_config *c = config;
-    char name[RADIO_TRACE_NAME_MOST + 1] = "";
-    memcpy(name, c->trace.at, c->trace.n);
-    struct radio_trace *trace = radio_trace_read(name, text);
+    struct radio_trace *trace = radio_trace_read(name_of(&c->trace), fault);
     *silent_ns = trace ? radio_trace_silent_ns(trace, c->until_ns) : 0;
     radio_trace_free(trace);
-    return trace ? NULL : text;
+    return trace ? NULL : fault;
 }
 
 // Why the cell's file of flow control cannot be used; else its rows.
 static const char *flow_trace_measure(const void *config, uint64_t *rows)
 {
-    static _Thread_local char text[BSS_TRACE_ERROR_ROOM];
     const struct bss_trace_config *c = config;
-    char name[BSS_TRACE_NAME_MOST + 1] = "";
-    memcpy(name, c->trace.at, c->trace.n);
-    struct bss_trace *trace = bss_trace_read(name, text);
+    struct bss_trace *trace = bss_trace_read(name_of(&c->trace), fault);
     *rows = trace ? trace->rows : 0;
     bss_trace_free(trace);
-    return trace ? NULL : text;
+    return trace ? NULL : fault;
 }
 
 // Rows without a block of their own are for their faults and measures only.
