@@ -72,8 +72,8 @@ struct audit_traffic_room {
     struct place *place;
     struct value *value;
     uint32_t users, owns, streams, packets, places, values;
-    struct seen seen[SEEN];
-    struct histogram wait_us;
+    struct seen *seen;         // SEEN of them; NULL: no G-PDU yet
+    struct histogram *wait_us; // NULL: none was seen again
     uint64_t wait_sum_ns;
     uint32_t streams_kept;
 };
@@ -256,13 +256,14 @@ static struct octets npdu_of(struct audit_traffic_room *room, const uint8_t *llc
 static void take_wait(struct audit_traffic_room *room, const struct octets *npdu, uint64_t now_ns)
 {
     uint64_t key = key_of_packet(npdu->at, npdu->n);
-    struct seen *seen = &room->seen[key >> 48];
-    if (!key || seen->key != key || seen->on_gb)
+    struct seen *seen = room->seen ? &room->seen[key >> 48] : NULL;
+    if (!key || !seen || seen->key != key || seen->on_gb)
         return;
     seen->on_gb = true;
     room->result.waits++;
     room->wait_sum_ns += now_ns - seen->time_ns;
-    histogram_add(&room->wait_us, (now_ns - seen->time_ns) / 1000);
+    room->wait_us = room->wait_us ? room->wait_us : need(calloc(1, sizeof *room->wait_us));
+    histogram_add(room->wait_us, (now_ns - seen->time_ns) / 1000);
 }
 
 void audit_traffic_unitdata(struct audit *audit, const struct audit_bvc *bvc, uint32_t tlli,
@@ -357,6 +358,7 @@ bool audit_traffic_gn(struct audit *audit, const uint8_t *b, uint32_t captured, 
         room->result.beyond++;
         return true;
     }
+    room->seen = room->seen ? room->seen : need(calloc(SEEN, sizeof *room->seen));
     struct seen *seen = &room->seen[key >> 48];
     if (key && seen->key == key && seen->ip_id == audit->ip_id &&
         now_ns - seen->time_ns <= COPY_NS) {
@@ -461,8 +463,10 @@ void audit_traffic_finish(struct audit *audit)
     result->stream = kept;
     result->packet = room->packet;
     result->wait_mean_ns = result->waits ? room->wait_sum_ns / result->waits : 0;
-    result->wait_half_ns = histogram_quantile(&room->wait_us, 500) * 1000;
-    result->wait_most_ns = histogram_quantile(&room->wait_us, 950) * 1000;
+    if (room->wait_us) {
+        result->wait_half_ns = histogram_quantile(room->wait_us, 500) * 1000;
+        result->wait_most_ns = histogram_quantile(room->wait_us, 950) * 1000;
+    }
 }
 
 const struct audit_traffic *audit_traffic(const struct audit *audit)
@@ -484,6 +488,8 @@ void audit_traffic_end(struct audit_traffic_room *room)
     bss_table_release(&room->tllis_table);
     bss_table_release(&room->addresses_table);
     bss_table_release(&room->streams_table);
+    free(room->seen);
+    free(room->wait_us);
     free(room->at);
     free(room->packet);
     free(room->place);
