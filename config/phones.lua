@@ -14,7 +14,11 @@ apn { name = "internet", default = true }
 
 attach { who = "listed", rate = 500 }
 -- In the lab a phone { } with a cell is switched on there.
-phone { imsi = "001010000000001", count = 10, class = "interactive-1", cell = "101-2", on = "1 s", apart = "10 s" }
+-- With test keys, which are no operator's, it proves who it is, and enciphers by GEA4.
+phone {
+    imsi = "001010000000001", count = 10, class = "interactive-1", cell = "101-2", on = "1 s", apart = "10 s",
+    k = "000102030405060708090a0b0c0d0e0f", opc = "101112131415161718191a1b1c1d1e1f",
+}
 phone { imsi = "001010000000101", count = 40, class = "interactive-1", cell = "101-3", on = "1 s" }
 
 nse {

@@ -124,15 +124,17 @@
     MUST(T, OCTETS, changes, 0, 1200, "fields and values")
 
 // The MS has one PDP context, with an address of the GGSN's, which the call returns.
-#define LAB_PHONE_FIELDS(MUST, MAY, T)                                                  \
-    MUST(T, U32, nse_id, 0, UINT32_MAX, "the MS's NSE")                                 \
-    MUST(T, U16, bvci, 2, 0xffff, "the MS's cell")                                      \
-    MUST(T, DIGITS, imsi, 6, 15, "its IMSI")                                            \
-    MUST(T, U16, n201_u, LLC_N201_U_MIN, LLC_N201_U_MAX, "N201-U before the first XID") \
-    MUST(T, U8, nsapi, 5, 15, "NSAPI of its context")                                   \
-    MUST(T, U8, sapi, 3, 11, "SAPI that it asks for")                                   \
-    MUST(T, U8, traffic_class, 0, CLASS_COUNT - 1, "traffic class, by slot")            \
-    MUST(T, U64, on_ns, 0, INT64_MAX, "when it is switched on, or when all cells are up")
+#define LAB_PHONE_FIELDS(MUST, MAY, T)                                                    \
+    MUST(T, U32, nse_id, 0, UINT32_MAX, "the MS's NSE")                                   \
+    MUST(T, U16, bvci, 2, 0xffff, "the MS's cell")                                        \
+    MUST(T, DIGITS, imsi, 6, 15, "its IMSI")                                              \
+    MUST(T, U16, n201_u, LLC_N201_U_MIN, LLC_N201_U_MAX, "N201-U before the first XID")   \
+    MUST(T, U8, nsapi, 5, 15, "NSAPI of its context")                                     \
+    MUST(T, U8, sapi, 3, 11, "SAPI that it asks for")                                     \
+    MUST(T, U8, traffic_class, 0, CLASS_COUNT - 1, "traffic class, by slot")              \
+    MUST(T, U64, on_ns, 0, INT64_MAX, "when it is switched on, or when all cells are up") \
+    MAY(T, OCTETS, k, 16, 16, "K of its card")                                            \
+    MAY(T, OCTETS, opc, 16, 16, "OPc of its card")
 
 FIELD_STRUCT(lab_config, LAB_CONFIG_FIELDS);
 FIELD_STRUCT(lab_nse, LAB_NSE_FIELDS);

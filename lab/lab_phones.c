@@ -13,6 +13,7 @@
 
 struct lab_phone {
     struct phone phone;
+    struct ms_keys before;
     struct lab *lab;
     struct lab_mobile *mobile;
     struct lab_tunnel *tunnel;
@@ -97,6 +98,14 @@ static void change_context(void *self, struct phone *phone, uint64_t now_ns)
     start_apps(p, now_ns);
 }
 
+// User data are under the same key as the signalling.
+static void take_key(void *self, struct phone *phone, uint8_t gea, struct octets kc)
+{
+    struct lab_phone *p = self;
+    if (ms_take_key(&p->mobile->ms, gea, kc) != 0)
+        lab_fault(p->lab, "a phone: a key that is none, of GEA", phone->gea);
+}
+
 static void go_on(struct lab_phone *p, uint64_t now_ns)
 {
     uint64_t next_ns = phone_next_ns(&p->phone);
@@ -150,10 +159,12 @@ bool lab_phone_down(struct lab_mobile *mobile, uint64_t tag, const uint8_t *llc,
     return true;
 }
 
-// A Reset of the SGSN is for all LLEs, the phone's as well.
+// A Reset of the SGSN is for all LLEs, the phone's as well, and so is an IOV-UI.
 void lab_phone_heard(struct lab_mobile *mobile)
 {
     struct lab_phone *p = mobile->phone;
+    if (p)
+        p->phone.iov_ui = mobile->ms.iov_ui;
     if (p && mobile->counters.resets != p->resets) {
         p->resets = mobile->counters.resets;
         phone_reset(&p->phone);
@@ -224,7 +235,18 @@ static void setup(struct lab_phone *p, const struct lab_phone_call *c)
     struct lab *lab = p->lab;
     snprintf(config.imsi, sizeof config.imsi, "%.15s", c->imsi.text);
     snprintf(config.imeisv, sizeof config.imeisv, "%s", LAB_PHONE_IMEISV);
-    phone_setup(&p->phone, &config, &(struct phone_owner){p, send_up, change_context, draw});
+    config.has_card = c->has_k && c->has_opc && milenage_ready();
+    if (config.has_card) {
+        memcpy(config.card.k, c->k.at, sizeof config.card.k);
+        memcpy(config.card.opc, c->opc.at, sizeof config.card.opc);
+    }
+    phone_setup(&p->phone, &config,
+                &(struct phone_owner){.self = p,
+                                      .send = send_up,
+                                      .context = change_context,
+                                      .random = draw,
+                                      .scratch = p->mobile->ms.shared->scratch,
+                                      .keyed = take_key});
     engine_timer_init(&p->timer, turn, p);
     rng_seed(&p->rng, lab->config.seed, STREAM_PHONES + p->number);
     for (int step = 0; step < LAB_PHONE_STEPS; step++)
@@ -251,6 +273,7 @@ int64_t lab_add_phone(void *target, const void *argument)
     if (fault)
         return fault;
     mobile->phone = p;
+    mobile->ms.before = &p->before;
     p->mobile = mobile;
     p->known[0] = p->known[1] = LAB_PHONE_OFF_TLLI + p->number;
     setup(p, c);

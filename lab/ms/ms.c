@@ -37,14 +37,14 @@ void ms_shared_release(struct ms_shared *shared)
     free(shared->scratch);
 }
 
-static int key_of(const struct ms_terms *terms, uint8_t *key)
+int ms_key_of(uint8_t gea, struct octets kc, uint8_t key[CIPHER_KEY_OCTETS])
 {
     const char *why;
-    if (terms->gea == 0)
+    if (gea == 0)
         return 0;
-    if (terms->gea != 3 && terms->gea != 4)
+    if (gea != 3 && gea != 4)
         return -ENOTSUP;
-    return cipher_key(terms->gea == 3 ? "GEA3" : "GEA4", terms->kc.at, terms->kc.n, key, &why);
+    return cipher_key(gea == 3 ? "GEA3" : "GEA4", kc.at, kc.n, key, &why);
 }
 
 int ms_set_terms(struct ms *ms, const struct ms_terms *terms)
@@ -52,13 +52,32 @@ int ms_set_terms(struct ms *ms, const struct ms_terms *terms)
     uint8_t key[CIPHER_KEY_OCTETS] = {0};
     if (terms->n201_u_octets < LLC_N201_U_MIN || terms->n201_u_octets > LLC_N201_U_MAX)
         return -ERANGE;
-    int fault = key_of(terms, key);
+    int fault = ms_key_of(terms->gea, terms->kc, key);
     if (fault)
         return fault;
     memcpy(ms->key, key, sizeof key);
     ms->gea = terms->gea;
     ms->iov_ui = terms->iov_ui;
     ms_llc_begin(ms, terms->n201_u_octets);
+    return 0;
+}
+
+int ms_take_key(struct ms *ms, uint8_t gea, struct octets kc)
+{
+    uint8_t key[CIPHER_KEY_OCTETS] = {0};
+    int fault = ms_key_of(gea, kc, key);
+    if (fault)
+        return fault;
+    if (ms->gea)
+        memcpy(ms->before->key[ms->before->n++ % MS_KEYS_BEFORE], ms->key, sizeof ms->key);
+    memcpy(ms->key, key, sizeof key);
+    ms->gea = gea;
+    for (uint32_t i = 0; i < MS_LLES; i++) {
+        struct ms_lle *lle = &ms->lle[i];
+        *lle = (struct ms_lle){.down_missed = lle->down_missed + 1,
+                               .n201_u_octets = lle->n201_u_octets,
+                               .down_octets_most = lle->down_octets_most};
+    }
     return 0;
 }
 

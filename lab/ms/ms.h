@@ -156,6 +156,14 @@ struct ms_context {
     bool used : 1;
 };
 
+// The last keys before the one in force. Frames under them may be on their way, and more: an SGSN
+// that has not heard that the MS has another one goes on with them.
+#define MS_KEYS_BEFORE 16
+struct ms_keys {
+    uint32_t n; // so many there were
+    uint8_t key[MS_KEYS_BEFORE][CIPHER_KEY_OCTETS];
+};
+
 struct ms {
     struct ms_shared *shared; // may become another one of the same config
     struct ms_counters *counters;
@@ -164,6 +172,7 @@ struct ms {
     uint16_t resets; // that it has had: the stamp's of the last one
     uint8_t gea;     // 0: no ciphering
     uint8_t key[CIPHER_KEY_OCTETS];
+    struct ms_keys *before; // the owner's; NULL: it never has another key
     struct ms_lle lle[MS_LLES];
     struct ms_context context[MS_NSAPIS];
 };
@@ -186,6 +195,10 @@ void ms_release(struct ms *ms, uint64_t now_ns);
 // Other terms, such as a new key: the numbers of all LLEs start at 0. 0; -ERANGE: N201-U; -ENOTSUP
 // or -EINVAL: gea or kc.
 int ms_set_terms(struct ms *ms, const struct ms_terms *terms);
+
+// Another key between two frames, gea 0 for none: the numbers of all LLEs start at 0, and what
+// arrives under the keys before is refused, which is no fault. As ms_set_terms.
+int ms_take_key(struct ms *ms, uint8_t gea, struct octets kc);
 
 // 0; -EINVAL: not an NSAPI or not a SAPI of user data; -EEXIST.
 int ms_add_context(struct ms *ms, uint8_t nsapi, uint8_t sapi);

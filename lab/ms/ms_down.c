@@ -40,8 +40,9 @@ static void refuse_ui(struct ms *ms, enum ms_refused why, struct octets frame,
                       const struct llc_ui *ui, uint32_t number, const char *what)
 {
     const struct ms_stamp *stamp = &ms->shared->stamp;
-    if (stamp->known && !is_under_own_numbers(ms, ui, number) &&
-        ms_clear(ms, *stamp, frame.at, frame.n))
+    if (stamp->known &&
+        (ms_is_of_before(ms, *stamp, frame.at, frame.n) ||
+         (!is_under_own_numbers(ms, ui, number) && ms_clear(ms, *stamp, frame.at, frame.n))))
         count_refused(ms, why, frame.n);
     else
         ms_refuse(ms, why, frame.n, "LLC", what, 0);

@@ -35,17 +35,17 @@ void ms_cipher_frame(const struct ms *ms, uint8_t sapi, uint32_t number,
                      enum cipher_direction direction, uint8_t *frame, uint32_t octets)
 {
     uint32_t nu = number % LLC_NU_COUNT;
-    ms_cipher_input(ms, llc_cipher_input_ui(ms->iov_ui, sapi, nu, number - nu), direction, frame,
-                    octets);
+    ms_cipher_by(ms->shared->scratch, ms->key,
+                 llc_cipher_input_ui(ms->iov_ui, sapi, nu, number - nu), direction, frame, octets);
 }
 
-void ms_cipher_input(const struct ms *ms, uint32_t input, enum cipher_direction direction,
-                     uint8_t *frame, uint32_t octets)
+void ms_cipher_by(struct cipher_scratch *scratch, const uint8_t *key, uint32_t input,
+                  enum cipher_direction direction, uint8_t *frame, uint32_t octets)
 {
-    struct cipher_frame enciphered = {.key = ms->key,
+    struct cipher_frame enciphered = {.key = key,
                                       .octets = frame + LLC_UI_HEADER_OCTETS,
                                       .input = input,
                                       .length_octets = (uint16_t)(octets - LLC_UI_HEADER_OCTETS),
                                       .direction = (uint8_t)direction};
-    cipher_run(ms->shared->scratch, &enciphered, 1);
+    cipher_run(scratch, &enciphered, 1);
 }

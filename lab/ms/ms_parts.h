@@ -42,8 +42,11 @@ bool ms_number_take(struct ms_lle *lle, uint32_t number, bool *late);
 // XORs the key stream to information and FCS of a UI frame of the MS.
 void ms_cipher_frame(const struct ms *ms, uint8_t sapi, uint32_t number,
                      enum cipher_direction direction, uint8_t *frame, uint32_t octets);
-void ms_cipher_input(const struct ms *ms, uint32_t input, enum cipher_direction direction,
-                     uint8_t *frame, uint32_t octets);
+void ms_cipher_by(struct cipher_scratch *scratch, const uint8_t *key, uint32_t input,
+                  enum cipher_direction direction, uint8_t *frame, uint32_t octets);
+
+// The key as the cipher uses it. 0; -ENOTSUP or -EINVAL.
+int ms_key_of(uint8_t gea, struct octets kc, uint8_t key[CIPHER_KEY_OCTETS]);
 
 // ms_npdu.c: takes the information of a UI frame of `pdu_octets` octets.
 void ms_segment_take(struct ms *ms, const struct ms_lle *lle, struct octets info,
@@ -51,9 +54,13 @@ void ms_segment_take(struct ms *ms, const struct ms_lle *lle, struct octets info
 void ms_give_up(struct ms *ms, struct ms_context *context, enum ms_lost why, uint64_t now_ns);
 void ms_npdus_release(struct ms_shared *shared); // frees the free lists
 
-// ms_read.c: a UI frame in the clear, in shared->read, as the SGSN sent it; NULL: not a good one.
+// ms_read.c: a UI frame in the clear, in shared->read, as the SGSN sent it, under the MS's key or
+// one before; NULL: not a good one.
 const uint8_t *ms_clear(const struct ms *ms, struct ms_stamp stamp, const uint8_t *llc,
                         uint32_t octets);
+// Whether it is good under a key before.
+bool ms_is_of_before(const struct ms *ms, struct ms_stamp stamp, const uint8_t *llc,
+                     uint32_t octets);
 
 // Counts an LLC PDU as refused, and as a fault.
 void ms_refuse(struct ms *ms, enum ms_refused why, uint32_t pdu_octets, const char *layer,

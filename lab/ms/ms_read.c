@@ -41,16 +41,39 @@ struct ms_stamp ms_sgsn_sent(struct ms_sgsn *sgsn, const uint8_t *llc, uint32_t 
     return stamp;
 }
 
-const uint8_t *ms_clear(const struct ms *ms, struct ms_stamp stamp, const uint8_t *llc,
-                        uint32_t octets)
+// key: NULL for none.
+static const uint8_t *clear_by(const struct ms *ms, const uint8_t *key, struct ms_stamp stamp,
+                               const uint8_t *llc, uint32_t octets)
 {
     uint8_t *clear = ms->shared->read;
     if (octets > MS_FRAME_OCTETS_MAX)
         return NULL;
     memcpy(clear, llc, octets);
-    if (ms->gea)
-        ms_cipher_input(ms, stamp.input, CIPHER_DOWNLINK, clear, octets);
+    if (key)
+        ms_cipher_by(ms->shared->scratch, key, stamp.input, CIPHER_DOWNLINK, clear, octets);
     return llc_ui_fcs_good(clear, octets) ? clear : NULL;
+}
+
+static const uint8_t *clear_by_before(const struct ms *ms, struct ms_stamp stamp,
+                                      const uint8_t *llc, uint32_t octets)
+{
+    const uint8_t *clear = NULL;
+    for (uint32_t i = 0; ms->before && i < ms->before->n && i < MS_KEYS_BEFORE && !clear; i++)
+        clear = clear_by(ms, ms->before->key[i], stamp, llc, octets);
+    return clear;
+}
+
+bool ms_is_of_before(const struct ms *ms, struct ms_stamp stamp, const uint8_t *llc,
+                     uint32_t octets)
+{
+    return clear_by_before(ms, stamp, llc, octets) != NULL;
+}
+
+const uint8_t *ms_clear(const struct ms *ms, struct ms_stamp stamp, const uint8_t *llc,
+                        uint32_t octets)
+{
+    const uint8_t *clear = clear_by(ms, ms->gea ? ms->key : NULL, stamp, llc, octets);
+    return clear ? clear : clear_by_before(ms, stamp, llc, octets);
 }
 
 bool ms_read(const struct ms *ms, struct ms_stamp stamp, const uint8_t *llc, uint32_t octets,

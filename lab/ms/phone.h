@@ -2,14 +2,17 @@
 // (TS 44.064). It is switched on and attaches, with its P-TMSI if it has one; it answers for its
 // identity, takes its P-TMSI and has a local TLLI from then on; it activates one PDP context, and
 // does so again whenever it has none; it updates its routeing area by T3312. What the network does
-// with it (detach, update refused, context ended) has the consequence of 24.008.
+// with it (detach, update refused, context ended) has the consequence of 24.008. With a card, a
+// USIM, it proves who it is, and enciphers from then on.
 //
 // No clock: time is an argument, and the owner calls phone_turn at phone_next_ns. LLC frames of
-// SAPI 1 pass here, those of user data by the MS. Left out: ciphering and the SIM (a request with
-// RAND is answered by STATUS), the circuit side, cells and areas that the phone would choose.
+// SAPI 1 pass here, those of user data by the MS. Left out: SIMs, the circuit side, cells and areas
+// that the phone would choose. Without a card a request with RAND is answered by STATUS.
 #ifndef SLUICE_LAB_MS_PHONE_H
 #define SLUICE_LAB_MS_PHONE_H
 
+#include "control/auth/milenage.h"
+#include "dataplane/cipher/cipher.h"
 #include "dataplane/wire/bssgp_values.h"
 #include "lab/ms/ms.h"
 
@@ -19,6 +22,7 @@
 #define PHONE_LOCAL    0xc0000000u // the highest bits of a TLLI
 #define PHONE_RANDOM   0x78000000u
 #define PHONE_NEVER_NS UINT64_MAX
+#define PHONE_NO_KEY   7 // as CKSN
 
 enum phone_state {
     PHONE_OFF,
@@ -50,6 +54,10 @@ struct phone_owner {
     // phone->address is another one, or 0: it has no context.
     void (*context)(void *self, struct phone *phone, uint64_t now_ns);
     uint32_t (*random)(void *self);
+    // Of phones with a card: room for the cipher; and user data, too, are under that key from now
+    // on, gea 0 for none.
+    struct cipher_scratch *scratch;
+    void (*keyed)(void *self, struct phone *phone, uint8_t gea, struct octets kc);
 };
 
 struct phone_config {
@@ -58,6 +66,8 @@ struct phone_config {
     uint8_t nsapi, sapi;
     bool
         subscribed; // it asks for the quality of service that it has subscribed, else for 64 kbit/s
+    bool has_card;
+    struct milenage_card card;
 };
 
 struct phone {
@@ -81,6 +91,16 @@ struct phone {
     uint64_t context_ns; // T3380, or until it asks again
     uint8_t cause;       // of the last refusal
     struct ms_lle lle;   // numbers of SAPI 1
+    uint32_t iov_ui;     // of the MS, by XID; its owner sets it
+    uint8_t gea;         // 0: nothing is enciphered
+    uint8_t key[CIPHER_KEY_OCTETS];
+    uint8_t cksn;                        // of the key; PHONE_NO_KEY: it has none
+    uint8_t sqn[MILENAGE_SQN_OCTETS];    // the highest that the card has taken
+    bool has_rand;                       // it has answered one
+    uint8_t rand[MILENAGE_BLOCK_OCTETS]; // the last
+    uint8_t res[MILENAGE_RES_OCTETS];    // to that
+    bool has_signature;
+    uint32_t signature; // of its P-TMSI
     uint64_t count[PHONE_COUNTS];
 };
 

@@ -11,7 +11,6 @@
 #define DETACH_AGAIN    1 // to the MS: it shall attach again
 #define UPDATE_AREA     0
 #define UPDATE_PERIODIC 3
-#define NO_KEY          7
 #define LAC_NONE        0xfffe
 #define RAC_NONE        0xff
 
@@ -28,8 +27,8 @@ enum cause {
     CAUSE_NO_CELL = 15
 };
 
-// No cipher, one R99 feature; GSM 1800, multislot class 12.
-static const uint8_t net_capability[] = {0x21, 0x00};
+// One R99 feature, and no cipher, or GEA3 and GEA4; GSM 1800, multislot class 12.
+static const uint8_t net_capability[] = {0x21, 0x00}, of_card[] = {0x21, 0x30};
 static const uint8_t ra_capability[] = {0x32, 0xa5, 0x15, 0x80, 0x00};
 
 static void begin(struct phone *phone, enum phone_state state)
@@ -84,9 +83,12 @@ static void send_attach(struct phone *phone, uint64_t now_ns)
 {
     uint8_t b[PHONE_MESSAGE_MOST];
     struct gmm_attach_request request = {
-        .net_capability = octets_of(net_capability, sizeof net_capability),
+        .net_capability =
+            octets_of(phone->config.has_card ? of_card : net_capability, sizeof net_capability),
         .attach_type = ATTACH_GPRS,
-        .cksn = NO_KEY,
+        .cksn = phone->cksn,
+        .has_old_signature = phone->has_p_tmsi && phone->has_signature,
+        .old_signature = phone->signature,
         .identity = identity(phone),
         .old_area = old_area(phone),
         .ra_capability = octets_of(ra_capability, sizeof ra_capability)};
@@ -99,7 +101,9 @@ static void send_update(struct phone *phone, uint64_t now_ns)
     uint8_t b[PHONE_MESSAGE_MOST];
     struct gmm_update_request request = {
         .update_type = phone->periodic ? UPDATE_PERIODIC : UPDATE_AREA,
-        .cksn = NO_KEY,
+        .cksn = phone->cksn,
+        .has_old_signature = phone->has_signature,
+        .old_signature = phone->signature,
         .old_area = old_area(phone),
         .ra_capability = octets_of(ra_capability, sizeof ra_capability),
         .has_pdp_status = true,
@@ -236,6 +240,13 @@ static void take_p_tmsi(struct phone *phone, uint32_t p_tmsi)
     phone->tlli = tlli;
 }
 
+// A new P-TMSI without one has none.
+static void take_signature(struct phone *phone, bool has, uint32_t signature)
+{
+    phone->has_signature = has;
+    phone->signature = has ? signature : 0;
+}
+
 static uint64_t timer_ns(uint32_t s)
 {
     return s == BSSGP_TIMER_OFF_S ? PHONE_NEVER_NS : s * PHONE_S;
@@ -256,13 +267,13 @@ static void be_attached(struct phone *phone, uint32_t t3312_s, bool has_ready, u
 // answer.
 struct accepted {
     struct bssgp_area area;
-    bool has_p_tmsi, has_ready;
-    uint32_t p_tmsi, t3312_s, ready_s;
+    bool has_p_tmsi, has_ready, has_signature;
+    uint32_t p_tmsi, t3312_s, ready_s, signature;
     uint8_t complete;
 };
-#define ACCEPTED(of, type)                                                               \
-    (&(struct accepted){(of).area, (of).has_p_tmsi, (of).has_ready_timer_s, (of).p_tmsi, \
-                        (of).t3312_s, (of).ready_timer_s, type})
+#define ACCEPTED(of, type)                                                                      \
+    (&(struct accepted){(of).area, (of).has_p_tmsi, (of).has_ready_timer_s, (of).has_signature, \
+                        (of).p_tmsi, (of).t3312_s, (of).ready_timer_s, (of).signature, type})
 
 // Returns false for one that comes again, as the network has not got the COMPLETE.
 static bool take_accept(struct phone *phone, const struct accepted *accepted, uint64_t now_ns)
@@ -272,6 +283,8 @@ static bool take_accept(struct phone *phone, const struct accepted *accepted, ui
     phone->has_area = true;
     if (accepted->has_p_tmsi)
         take_p_tmsi(phone, accepted->p_tmsi);
+    if (accepted->has_signature || accepted->has_p_tmsi)
+        take_signature(phone, accepted->has_signature, accepted->signature);
     be_attached(phone, accepted->t3312_s, accepted->has_ready, accepted->ready_s);
     if (accepted->has_p_tmsi)
         send_bare(phone, accepted->complete, now_ns);
@@ -428,6 +441,25 @@ static void take_identity_request(struct phone *phone, struct octets message, ui
     phone_send(phone, b, gmm_identity_response_encode(&response, b, sizeof b), now_ns);
 }
 
+static bool is_cipher(uint8_t algorithm)
+{
+    return algorithm == 0 || algorithm == 3 || algorithm == 4;
+}
+
+// Told that its card's answers are wrong, it is nobody here (4.7.7.5).
+static void take_authentication_reject(struct phone *phone, uint64_t now_ns)
+{
+    if (!phone->has_rand) {
+        PHONE_ADD(phone, messages_unexpected);
+        return;
+    }
+    PHONE_ADD(phone, attaches_refused);
+    phone->cause = CAUSE_ILLEGAL_MS;
+    phone->cksn = PHONE_NO_KEY;
+    forget(phone);
+    leave(phone, PHONE_REFUSED, now_ns);
+}
+
 // Without a card there is nothing to answer to RAND; without RAND only the algorithm is set.
 static void take_authentication_request(struct phone *phone, struct octets message, uint64_t now_ns)
 {
@@ -435,6 +467,11 @@ static void take_authentication_request(struct phone *phone, struct octets messa
     uint8_t b[PHONE_MESSAGE_MOST];
     if (gmm_authentication_request_decode(&request, message.at, message.n) < 0) {
         PHONE_ADD(phone, messages_odd);
+        return;
+    }
+    if (phone->config.has_card && request.has_rand && request.has_autn &&
+        is_cipher(request.algorithm)) {
+        phone_card_take(phone, &request, now_ns);
         return;
     }
     if (request.has_rand || request.algorithm) {
@@ -461,6 +498,7 @@ static void take_reallocation(struct phone *phone, struct octets message, uint64
     phone->area = command.area;
     phone->has_area = true;
     take_p_tmsi(phone, command.p_tmsi);
+    take_signature(phone, command.has_signature, command.signature);
     send_bare(phone, GMM_REALLOCATION_COMPLETE_TYPE, now_ns);
 }
 
@@ -494,6 +532,9 @@ void phone_gmm_take(struct phone *phone, struct octets message, uint64_t now_ns)
         break;
     case GMM_AUTHENTICATION_REQUEST_TYPE:
         take_authentication_request(phone, message, now_ns);
+        break;
+    case GMM_AUTHENTICATION_REJECT_TYPE:
+        take_authentication_reject(phone, now_ns);
         break;
     case GMM_REALLOCATION_COMMAND_TYPE:
         take_reallocation(phone, message, now_ns);

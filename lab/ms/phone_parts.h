@@ -29,6 +29,13 @@ void phone_gmm_take(struct phone *phone, struct octets message, uint64_t now_ns)
 void phone_sm_time_out(struct phone *phone, uint64_t now_ns);
 void phone_sm_take(struct phone *phone, struct octets message, uint64_t now_ns);
 
+// phone_card.c: RAND, and AUTN for a USIM. The phone says what its card says.
+struct gmm_authentication_request;
+void phone_card_take(struct phone *phone, const struct gmm_authentication_request *request,
+                     uint64_t now_ns);
+// phone.c: from the next frame on all is under that key, gea 0 for none.
+void phone_take_key(struct phone *phone, uint8_t gea, struct octets kc);
+
 void phone_sm_activate(struct phone *phone, uint64_t now_ns);
 // The context is gone, without a message.
 void phone_sm_forget(struct phone *phone, uint64_t now_ns);

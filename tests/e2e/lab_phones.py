@@ -2,12 +2,20 @@
 """MSs of the lab that attach, in virtual time: what `sluice run` says of how long they took is what a reader of its captures
 and a sum of the lines' latencies say; under any loss every packet is accounted for; and a run is the same again."""
 
+import collections
+import hashlib
+import hmac
 import html
 import json
 import re
+import sys
 
 import pcap
 from harness import ROOT, case, check_sound, main, new_folder, octets_of, often, right, run, same, sluice, written
+
+sys.path.append(str(ROOT / "tests/gb"))
+from phone_card import Card, encipher  # noqa: E402
+from phone_llc import fcs  # noqa: E402
 
 MS, S = 10**6, 10**9
 ATTACH, ACCEPT, COMPLETE, ACTIVATE, ACTIVATED = 0x01, 0x02, 0x03, 0x41, 0x42
@@ -30,6 +38,8 @@ nse {{
 lab {{ ggsn = "192.0.2.2", ggsn_mac = "02:00:00:00:00:04", gi {{ latency = "20 ms" }}, {apps} }}
 """
 PHONES = 'phone { imsi = "001010000000001", count = 5, class = "interactive-1", cell = "101-2", on = "2 s", apart = "1 s" }'
+K, OPC = bytes(range(16)), bytes(range(16, 32))
+KEYS = f', k = "{K.hex()}", opc = "{OPC.hex()}"'
 PING = 'ping { class = "interactive-1", size = "32 octets" },'
 RADIO = "radio { carriers = 1, slots = 4, down_slots = 4, up_slots = 2 }, flow { rate = \"40 kbit/s\" },"
 
@@ -75,9 +85,8 @@ def refused():
     same([phones[f"{step}_ms"]["n"] for step in ("attach", "context", "first_octet")], [3, 2, 2], "that came so far")
 
 
-def messages(path):
-    """(time_ns, "up" or "down", type) of GMM and SM in gb.pcap, by the formats."""
-    found = []
+def frames_of_llc(path):
+    """(time_ns, "up" or "down", TLLI, LLC frame) of gb.pcap, by the formats."""
     for frame in pcap.frames_of(path):
         datagram = frame.octets[14:]
         ns = datagram[4 * (datagram[0] & 15) + 8:]
@@ -89,10 +98,18 @@ def messages(path):
             at += 2 + (pdu[at + 1] & 0x7F) if pdu[at + 1] & 0x80 else 3 + int.from_bytes(pdu[at + 1:at + 3])
         if at is None:
             continue
-        llc = pdu[at + (2 if pdu[at + 1] & 0x80 else 3):]
-        if llc[0] & 15 == 1 and llc[1] & 0xE0 == 0xC0:
-            found.append((frame.time_ns, "up" if pdu[0] else "down", llc[4]))
-    return found
+        octets = pdu[at + 1] & 0x7F if pdu[at + 1] & 0x80 else int.from_bytes(pdu[at + 1:at + 3])
+        first = at + (2 if pdu[at + 1] & 0x80 else 3)
+        yield frame.time_ns, "up" if pdu[0] else "down", pdu[1:5], pdu[first:first + octets]
+
+
+def is_ui(llc):
+    return llc[1] & 0xE0 == 0xC0
+
+
+def messages(path):
+    """(time_ns, "up" or "down", type) of GMM and SM in gb.pcap, in clear."""
+    return [(time_ns, way, llc[4]) for time_ns, way, _, llc in frames_of_llc(path) if llc[0] & 15 == 1 and is_ui(llc)]
 
 
 def at(found, way, kind):
@@ -114,13 +131,43 @@ def by_captures():
     right(attach > 200 * MS, "a radio takes time to be set up")
 
 
-@case("every packet is accounted for, whatever is lost: contexts that end under way, at the phone, the GGSN and on the radio", 6000, often(4, 40))
-def lossy(duration, seeds):  # seeds: how many
+def opened(llc, way, key, gea):
+    """The information of an enciphered frame, by libosmogsm; None: it is not under that key."""
+    plain = encipher(gea, key, llc, 0, int(way == "down"), 0)
+    return plain[3:-3] if fcs(plain[:-3]) == plain[-3:] else None
+
+
+@case("with keys an attach takes a round trip more, and from RES on all is under the key that a card has of RAND")
+def with_keys():
+    for name, gea in ("gea4", 4), ("gea3", 3), ("none", 0):
+        done = simulate(config(PHONES.replace(" }", KEYS + " }"), attach=f', ciphers = {{ "{name}" }}'), "--pcap")
+        same(times(done.summary), [[5, *[value] * 5] for value in (20, 30, 30 + 50)], "attach, context, first octet")
+        same(done.summary["phones"]["messages_again"], 0, "messages again")
+        frames = list(frames_of_llc(done.out / "gb.pcap"))
+        rands = [llc[8:24] for _, way, _, llc in frames if way == "down" and is_ui(llc) and llc[3:5] == b"\x08\x12"]
+        cards = [Card(K[:12] + (int.from_bytes(K[12:]) + number).to_bytes(4), OPC) for number in range(5)]
+        answers = [card.answer(rand, None) for card, rand in zip(cards, rands, strict=True)]
+        keys = [hmac.new(b"".join(card.keys(rand)[1:3]), b"\x32", hashlib.sha256).digest()[:16] if gea == 4 else answer.kc
+                for card, rand, answer in zip(cards, rands, answers)]
+        found = [(way, llc[0] & 15, next((info for key in keys for info in [opened(llc, way, key, gea)] if info), None))
+                 for _, way, _, llc in frames if is_ui(llc) and llc[2] & 2]
+        same(None in [info for *_, info in found], False, "frames that no card's key opens")
+        counted = collections.Counter((way, sapi, info[:2].hex() if sapi == 1 else "data") for way, sapi, info in found)
+        right(not gea or counted["down", 3, "data"] > 40, f"user data under a key: {counted}")
+        same({key: n for key, n in counted.items() if key[1] == 1},
+             {("down", 1, "0802"): 5, ("up", 1, "0803"): 5, ("up", 1, "0a41"): 5, ("down", 1, "8a42"): 5} if gea else {}, name)
+        same({llc[3:5].hex() for _, _, _, llc in frames if is_ui(llc) and not llc[2] & 2 and llc[0] & 15 == 1},
+             {"0801", "0812", "0813"} if gea else {"0801", "0812", "0813", "0802", "0803", "0a41", "8a42"}, "in clear")
+
+
+@case("every packet is accounted for, whatever is lost: contexts that end under way, at the phone, the GGSN and on the radio", 6000, "", often(4, 40))
+@case("so is it with keys, which are others at each attach", 6000, KEYS, often(4, 40))
+def lossy(duration, keys, seeds):  # seeds: how many
     seen = set()
     for seed in range(1, seeds + 1):
         done = simulate(config(
-            'phone { imsi = "001010000000001", count = 6, class = "interactive-1", cell = "101-2", apart = "1 s" }'
-            'phone { imsi = "001010000000101", count = 4, class = "background", cell = "101-2", on = "2 s" }',
+            f'phone {{ imsi = "001010000000001", count = 6, class = "interactive-1", cell = "101-2", apart = "1 s"{keys} }}'
+            f'phone {{ imsi = "001010000000101", count = 4, class = "background", cell = "101-2", on = "2 s"{keys} }}',
             PING + 'ftp { class = "background", size = "20 kB", pause = "20 s" },', RADIO, ', loss = "60 %"',
             ', t3312 = "60 s"', duration, seed))
         seen |= set(re.findall(r",(ms_no_context|ggsn_no_context|removed),", (done.out / "drops.csv").read_text()))

@@ -7,7 +7,7 @@
 #include "dataplane/wire/llc.h"
 #include "dataplane/wire/pdus.h"
 #include "dataplane/wire/wire.h"
-#include "lab/ms/phone.h"
+#include "lab/ms/phone_parts.h"
 #include "tests/fuzz/check.h"
 #include "tests/fuzz/input.h"
 
@@ -23,6 +23,9 @@ static void take(void *self, struct phone *from, const uint8_t *llc, uint32_t oc
     int fault;
     (void)self, (void)now_ns;
     CHECK(from == &phone && llc_ui_decode(&ui, llc, octets) == (int)octets && ui.info.n >= 2);
+    CHECK(!ui.enciphered || phone.gea);
+    if (ui.enciphered)
+        return;
     const char *group = (ui.info.at[0] & 15) == 8 ? "gmm_up" : "sm";
     const struct wire_pdu *pdu = wire_pdu_in(group, ui.info.at, ui.info.n, &fault);
     CHECK(pdu);
@@ -90,14 +93,23 @@ static void expect_sound(uint64_t now_ns)
     CHECK(phone_next_ns(&phone) > now_ns);
 }
 
+static void hear_of_key(void *self, struct phone *of, uint8_t gea, struct octets kc)
+{
+    (void)self;
+    CHECK(of->gea == gea && kc.n == (gea == 4 ? 16 : gea == 3 ? 8 : 0));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const struct phone_config config = {.imsi = "001010000000001",
-                                               .imeisv = "0010170000000101",
-                                               .apn = "internet",
-                                               .nsapi = 5,
-                                               .sapi = 3};
-    static const struct phone_owner owner = {NULL, take, hear, draw};
+    struct phone_config config = {.imsi = "001010000000001",
+                                  .imeisv = "0010170000000101",
+                                  .apn = "internet",
+                                  .nsapi = 5,
+                                  .sapi = 3,
+                                  .has_card = size % 2 && milenage_ready()};
+    static struct cipher_scratch scratch;
+    static const struct phone_owner owner = {
+        .send = take, .context = hear, .random = draw, .scratch = &scratch, .keyed = hear_of_key};
     uint64_t now_ns = 1;
     input_begin(data, size);
     told = 0;
@@ -117,6 +129,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             phone_detach(&phone, now_ns);
         else if (choice < 252)
             phone_update(&phone, now_ns);
+        else if (choice < 254 && config.has_card)
+            phone_take_key(&phone, 3, (struct octets){(const uint8_t *)"an 8oct.", 8});
         else
             phone_reset(&phone);
         phone_turn(&phone, now_ns);

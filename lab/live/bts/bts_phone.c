@@ -37,7 +37,8 @@ void bts_phone_make(struct station *station, const struct phone_config *config)
     station->phone = need(calloc(1, sizeof *station->phone));
     station->nsapi = config->nsapi;
     phone_setup(station->phone, config,
-                &(struct phone_owner){station, send_up, change_context, draw});
+                &(struct phone_owner){
+                    .self = station, .send = send_up, .context = change_context, .random = draw});
 }
 
 // ---- What a user sees ----

@@ -61,8 +61,6 @@ function phones.check(state, cfg)
     for _, phone in ipairs(cfg.phone or {}) do
         if phone.cell and not cells[phone.cell] then
             note(state, phone, "cell", 'found "%s", allowed a cell of the file, as NSEI-BVCI', phone.cell)
-        elseif phone.cell and phone.k then
-            note(state, phone, "cell", "found a cell, allowed without k: the phones of the lab have no card")
         elseif phone.cell and not (state.unsure or state.strays) then
             fault = fault or fault_of(cfg)
             if fault then

@@ -1,8 +1,10 @@
 -- Fills the lab, in virtual time, with what the configuration says: BSSs, cells, MSs, PDP contexts and
 -- applications. Without a lab the functions do nothing.
 local addresses = require "sluice.base.addresses"
+local ciphers = require "sluice.base.ciphers"
 local class_names = require "classes"
 local described = require "sluice.schema.described"
+local hex = require "sluice.base.hex"
 local lab_check = require "sluice.config.lab_check"
 local lab_keys = require "sluice.schema.lab_keys"
 local network = require "sluice.core.network"
@@ -100,6 +102,7 @@ function lab.phones(cfg)
                 nse_id = network.nse_of_nsei[tonumber(nsei)].id, bvci = tonumber(bvci), imsi = parts.imsi(phone, member),
                 n201_u = N201_U_OCTETS, nsapi = NSAPI, sapi = SAPI, traffic_class = place_of_class[class],
                 on_ns = phone.on_ns + member * phone.apart_ns,
+                k = phone.k and ciphers.key(phone.k, member), opc = phone.opc and hex.octets(phone.opc),
             }
         end
     end

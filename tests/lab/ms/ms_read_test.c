@@ -2,6 +2,8 @@
 // behind, on either side of a Reset; and what cannot be read.
 #include "tests/lab/ms/fixture.h"
 
+#include <errno.h>
+
 static const uint8_t npdu[] = "the first octets of an N-PDU, and more of them than one segment has";
 static struct ms_sgsn numbers;
 
@@ -115,6 +117,63 @@ static void test_across_a_reset(void **state)
     in_each_mode(check_across_a_reset);
 }
 
+// ---- Another key ----
+
+static uint8_t sgsn_gea;
+static const uint8_t *sgsn_key;
+
+static bool encipher_as_the_sgsn(void *ctx, const struct ul_ciphered *frame, uint8_t *octets,
+                                 size_t n)
+{
+    (void)ctx;
+    if (n)
+        fixture_cipher(sgsn_gea, sgsn_key, IOV_UI, frame->sapi, frame->oc + frame->nu, true, octets,
+                       n);
+    return true;
+}
+
+static enum ms_refused arrives(struct ms_stamp stamp, const struct ul_llc *pdu)
+{
+    return ms_down_stamped(&f.ms, stamp, pdu->octets, (uint32_t)pdu->n, 77);
+}
+
+// What was under way under the key before cannot be deciphered, which is nobody's fault, and is
+// known all the same. What is under neither key is a fault.
+static void test_another_key(void **state)
+{
+    static const uint8_t new_kc[8] = {9, 8, 7, 6, 5, 4, 3, 2};
+    static struct ms_keys keys;
+    struct ul_ms sgsn = {.n201_u = 500, .of_sgsn = true, .encipher = encipher_as_the_sgsn};
+    struct ul_llc before[UL_SEGMENTS_MAX], after[UL_SEGMENTS_MAX];
+    struct ms_what what;
+    (void)state;
+    fixture_key(4);
+    f.ms.before = &keys;
+    ms_sgsn_setup(&numbers, &f.ms);
+    sgsn_gea = 4;
+    sgsn_key = kc;
+    assert_int_equal(ul_llc(&sgsn, 9, 6, npdu, sizeof npdu, 0, before), 1);
+    struct ms_stamp stamp = sent(&before[0]);
+    assert_int_equal(ms_take_key(&f.ms, 5, (struct octets){new_kc, 8}), -ENOTSUP);
+    for (uint32_t i = 0; i < MS_KEYS_BEFORE; i++) // the last of them is in force
+        assert_int_equal(ms_take_key(&f.ms, 3, (struct octets){new_kc, 8}), 0);
+    assert_int_equal(arrives(stamp, &before[0]), MS_REFUSED_deciphered);
+    assert_int_equal(f.shared.faults, 0);
+    assert_true(read_again(stamp, &before[0], &what));
+    assert_memory_equal(what.segment.data.at, npdu, sizeof npdu);
+    sgsn_gea = 3;
+    sgsn_key = new_kc;
+    sgsn.next_ui[9] = 0;
+    ms_sgsn_setup(&numbers, &f.ms);
+    assert_int_equal(ul_llc(&sgsn, 9, 6, npdu, sizeof npdu, 0, after), 1);
+    stamp = sent(&after[0]);
+    assert_int_equal(arrives(stamp, &after[0]), MS_REFUSED_COUNT);
+    assert_int_equal(f.npdus, 1);
+    before[0].octets[5] ^= 1;
+    assert_int_equal(arrives(stamp, &before[0]), MS_REFUSED_deciphered);
+    fixture_expect_fault(1, "FCS wrong after deciphering");
+}
+
 static struct ms_stamp any; // of no MS that has a key
 
 static void expect_unreadable(struct ul_llc *pdu)
@@ -157,6 +216,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         MS_TEST(test_down),
         MS_TEST(test_across_a_reset),
+        MS_TEST(test_another_key),
         MS_TEST(test_what_cannot_be_read),
     };
     return cmocka_run_group_tests_name("lab/ms/ms_read", tests, NULL, NULL);

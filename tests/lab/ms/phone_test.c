@@ -67,7 +67,8 @@ static int begin(void **state)
                                                .apn = "internet.test",
                                                .nsapi = 5,
                                                .sapi = 3};
-    static const struct phone_owner owner = {&sent, take_frame, hear_of_context, draw};
+    static const struct phone_owner owner = {
+        .self = &sent, .send = take_frame, .context = hear_of_context, .random = draw};
     (void)state;
     memset(&sent, 0, sizeof sent);
     memset(&told, 0, sizeof told);
