@@ -143,18 +143,21 @@ def drowned():
         net.ping(one)
 
 
-@case(f"{NOISE} frames of noise on SAPI 1, under TLLIs of phones and of nobody: no error, nothing is left, all go on")
-def noise():
+@case(f"{NOISE} frames of noise on SAPI 1, under TLLIs of phones and of nobody: no error, nothing is left, all go on", NOISE)
+@case(f"{NOISE // 10} of them, for phones with a card but no cipher, of GMM", NOISE // 10, ("none",))
+def noise(count, *ciphers):
     chance = random.Random(7)
-    with Keyed(keeps=False) as net:
+    with Keyed(*ciphers, keeps=False) as net:
         phones = [victim(net) for _ in range(3)]
         before = net.world.counted("authentications")
-        for number in range(NOISE):
+        for number in range(count):
             one = chance.choice(phones)
             tlli = chance.choice((one.tlli, one.tlli ^ 0x40000000, chance.getrandbits(32)))
             info = chance.randbytes(chance.randrange(2, 60))
             if chance.random() < 0.7:
                 info = bytes((chance.choice((8, 10)), chance.choice((1, 3, 5, 8, 10, 0x11, 0x13, 0x16, 0x1C, 0x20, 0x41)))) + info
+            if ciphers:  # GMM alone: a STATUS to SM that it has not sent is no message to a phone
+                info = bytes((info[0] & 0xF0 | GMM,)) + info[1:]
             frame = bytes((1, 0xC0 | chance.randrange(8), chance.getrandbits(8))) + info
             frame += codec.fcs(frame) if chance.random() < 0.8 else chance.randbytes(3)
             net.bss.uplink_llc(chance.choice((2, 3)), tlli, frame)
