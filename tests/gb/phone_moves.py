@@ -135,7 +135,7 @@ class Roamers(Sessions):
 
 
 for WITH, NET in NETS.items():
-    for SEED in range(often(1, 20)):
+    for SEED in range(often(1, 12)):
         @case(f"a crowd {WITH} and contexts moves over bad air, and agrees with Sluice once that is good, seed {SEED}", NET, SEED)
         def crowd(kind, seed):
             with kind() as net:
