@@ -35,8 +35,7 @@ static int load_built_in(lua_State *L)
         const struct lua_module *m = &lua_modules[i];
         if (strcmp(m->name, name) != 0)
             continue;
-        lua_pushfstring(L, "@lua/%s", m->name);
-        if (luaL_loadbufferx(L, m->text, m->octets, lua_tostring(L, -1), "t") != LUA_OK)
+        if (luaL_loadbufferx(L, m->chunk, m->octets, m->name, "b") != LUA_OK)
             return lua_error(L);
         lua_pushstring(L, m->name);
         return 2;

@@ -35,10 +35,10 @@ struct bind {
     struct guard guard;
 };
 
-// The Lua files of lua/, embedded at build time.
+// The Lua files of lua/, compiled and embedded at build time.
 struct lua_module {
     const char *name;
-    const char *text;
+    const char *chunk;
     size_t octets;
 };
 
