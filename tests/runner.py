@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Runs the quick tests, the lints and the fuzz targets, three programs at a time.
+"""Runs the quick tests, the lints and the fuzz targets: three programs at a time that compute, and beside them
+two in which time passes by itself.
 
 The tests are those that Meson knows, in the trees that tests/trees.txt names for each (build/release,
 build/asan, and for those of suite `threads` build/tsan too), with the command, environment, folder and
@@ -15,8 +16,8 @@ another status than its cases say.
     runner.py fuzz [--seconds N]       the fuzz targets alone, N seconds in all; from 600 on,
                                        fewer than ten million executions are a failure
 
-For a machine that is busy with other work: --at-once N runs N programs at a time, and --patience N
-makes the time limits, which are there for what hangs, N times as long.
+For a machine that is busy with other work: --at-once N runs N programs at a time, and N - 1 of suite `realtime`
+beside them, and --patience N makes the time limits, which are there for what hangs, N times as long.
 
 The last line is "N passed, M failed", in cases; a fault of a program counts as one more.
 """
@@ -36,7 +37,7 @@ import time
 
 import selection
 
-AT_ONCE = 3  # programs, where --at-once does not say otherwise: many wait for real time
+AT_ONCE = 3  # programs, where --at-once does not say otherwise; one less of suite `realtime` beside them
 TIMEOUT_S = 300  # for a program that names none
 SLOWER = {"asan": 3, "tsan": 4}  # a program's time limit grows by this under the sanitizers
 FUZZ_S = 2  # for one target in the quick tests
@@ -60,7 +61,7 @@ SANITIZERS = {
 THREADS = {"TSAN_OPTIONS": "exitcode=66:history_size=4"}
 RANDOM_BITS_MOST = 28  # of addresses, with which GCC 12's ThreadSanitizer finds its place in memory
 
-Program = collections.namedtuple("Program", "name build cmd env cwd timeout_s alone judge")
+Program = collections.namedtuple("Program", "name build cmd env cwd timeout_s alone waits judge")
 SKIP = re.compile(r"^(not )?ok \d+ - ")
 Case = collections.namedtuple("Case", "line ok skipped details")
 # busy_s: the processor's time, user and system, of the program and of all children that were waited for
@@ -275,13 +276,13 @@ def meson_tests(root, build, words, is_there):
         limit_s = (entry["timeout"] if entry["timeout"] > 0 else TIMEOUT_S) * SLOWER.get(build, 1)
         yield Program(entry["name"], build, [*before, *entry["cmd"]], {**env, **entry["env"]},
                       entry["workdir"] or root / "build" / build, limit_s,
-                      not entry["is_parallel"], judge_tap)
+                      not entry["is_parallel"], selection.REALTIME_SUITE in selection.suite_names(entry), judge_tap)
 
 
 def scripts(root, build, paths):
     for path in paths:
         yield Program(pathlib.Path(path).stem, build, [sys.executable, "-B", root / path, root], {},
-                      root, TIMEOUT_S, False, judge_tap)
+                      root, TIMEOUT_S, False, False, judge_tap)
 
 
 def lints(root):
@@ -303,7 +304,7 @@ def fuzz_targets(root, total_s=None):
         cmd = [path, f"-max_total_time={seconds}", "-timeout=10", "-print_final_stats=1",
                f"-artifact_prefix={found}.", *FUZZ_FLAGS.get(name, []), *([f"-dict={words}"] if words.exists() else []),
                found, kept]
-        yield Program(path.name, "fuzz", cmd, dict(SANITIZERS), root, seconds + 120, False,
+        yield Program(path.name, "fuzz", cmd, dict(SANITIZERS), root, seconds + 120, False, False,
                       judge_fuzz)
 
 
@@ -312,7 +313,7 @@ def packets(root, deep):
     path = root / "build/fuzz/tests/fuzz/path_fuzz"
     if path.exists():
         yield Program("path_fuzz packets", "fuzz", [path, f"--packets={PACKETS[deep]}"], dict(SANITIZERS),
-                      root, TIMEOUT_S, False, judge_tap)
+                      root, TIMEOUT_S, False, False, judge_tap)
 
 
 def named(kinds, words):
@@ -350,17 +351,22 @@ def chosen(root, args):
 
 def run_all(programs, log_dir, at_once, patience):
     """The results as they come: those that share the machine some at once, then the others. Who may
-    take longest begins, so that none is left over at the end while a processor has nothing to do."""
+    take longest begins, so that none is left over at the end while a processor has nothing to do. Those that wait
+    for real time leave the processors to others meanwhile."""
     programs = [p._replace(timeout_s=p.timeout_s * patience,
                            env={**p.env, "PATIENCE": str(patience)}) for p in programs]
     together = sorted((p for p in programs if not p.alone), key=lambda p: -p.timeout_s)
-    with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
-        futures = [pool.submit(run_program, program, log_dir) for program in together]
+    waiting = at_once - 1
+    with concurrent.futures.ThreadPoolExecutor(at_once) as pool, \
+            concurrent.futures.ThreadPoolExecutor(waiting or 1) as beside:
+        futures = [(beside if program.waits and waiting else pool).submit(run_program, program, log_dir)
+                   for program in together]
         try:
             for future in concurrent.futures.as_completed(futures):
                 yield future.result()
         except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
+            for one in pool, beside:
+                one.shutdown(wait=False, cancel_futures=True)
             for process in list(running):
                 kill_group(process)
             raise

@@ -126,6 +126,22 @@ def more_at_once():
     return status == 0 and "3 passed, 0 failed" in text, f"status {status}\n{text}"
 
 
+def waiting_beside():
+    """With two at once, two that compute and one of suite `realtime`, each of which waits until all three run; with one
+    at once none runs beside another."""
+    waits = ("mkdir -p {0}/here; touch {0}/here/{1}; for i in `seq 200`; do"
+             " [ `ls {0}/here | wc -l` = 3 ] && echo 1..1 && echo ok 1 - a && exit; sleep 0.1; done")
+    alone = "mkdir {0}/one || exit 1; sleep 0.2; rmdir {0}/one; echo 1..1; echo ok 1 - a"
+    found = []
+    for at_once, shell in ("2", waits), ("1", alone):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            for build, suite in ("release", "realtime"), ("asan", "fake"), ("tsan", "threads"):
+                tree_make(root, build, build, shell.format(root, build), suite)
+            found.append(run(root, "all", "release", "asan", "tsan", "--at-once", at_once, "--patience", "30"))
+    return all(status == 0 and "3 passed, 0 failed" in text for status, text in found), str(found)
+
+
 def busy_is_counted():
     """0.4 s of work in a child of the program, and 0.6 s in which nobody works."""
     shell = ("python3 -c 'import time\nwhile time.process_time() < 0.4: pass'; sleep 0.6;"
@@ -228,6 +244,7 @@ CASES = [(name.replace("_", " "), lambda name=name: fake_case(name)) for name in
     ("the asan build gets its options and more time", asan_gets_options),
     ("the tsan build gets its options, and its tests of threads alone run", tsan_gets_options),
     ("as many run at once as --at-once says, and have as much time as --patience says", more_at_once),
+    ("one less of suite realtime run beside them", waiting_beside),
     ("the processor time of a program and its children is shown, and the sum", busy_is_counted),
     ("--release leaves the other trees out, and a word names fuzz targets by `fuzz` alone", release_alone),
     ("what may take longest begins", longest_begins),

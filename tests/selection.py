@@ -25,6 +25,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 THREADS_SUITE = "threads"
+REALTIME_SUITE = "realtime"
 TREES = "tests/trees.txt"
 LINTS = ("includes", "requires", "prefixes", "hot_symbols", "sources", "luacheck", "plants", "texts", "realtime", "commits",
          "format")
