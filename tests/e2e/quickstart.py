@@ -5,10 +5,11 @@ the plain SGSN, over ten seeds; and the table that says so has the numbers of th
 import functools
 import json
 import re
+import shutil
 import subprocess
 import sys
 
-from harness import ROOT, case, check_sound, main, new_folder, right, same, sluice
+from harness import ROOT, case, check_sound, has_sanitizers, main, new_folder, right, same, sluice
 
 CONFIG = ROOT / "config/quickstart.lua"
 BEFORE, AFTER = "tail-drop", "recommended"
@@ -187,10 +188,10 @@ def page():
                 for variant in (BEFORE, AFTER) for seed in SEEDS), "pings of each run on the page")
 
 
-@case("the figure of README.md and the numbers beside it are those of thirty seeds, drawn by tools/figure.py")
 def figure_of_readme():
     out = new_folder() / "thirty"
-    done = sluice("run", ROOT / "config/quickstart.lua", "--variant", "all", "--seeds", "1..30", "--no-page", "--out", out)
+    shutil.copytree(ten()[1], out)
+    done = sluice("run", CONFIG, "--variant", "all", "--seeds", "1..30", "--no-page", "--resume", "--out", out)
     same(done.returncode, 0, done.stderr)
     drawn = subprocess.run([sys.executable, "-B", ROOT / "tools/figure.py", out], check=True, capture_output=True, text=True).stdout
     same(drawn, (ROOT / "config/quickstart.svg").read_text(), "config/quickstart.svg")
@@ -200,5 +201,8 @@ def figure_of_readme():
     for value in values:
         right(value in text, f"README.md does not say {value}")
 
+
+if not has_sanitizers():  # with them, the same runs give the same figures
+    case("the figure of README.md and the numbers beside it are those of thirty seeds, drawn by tools/figure.py")(figure_of_readme)
 
 main()

@@ -189,7 +189,7 @@ static void a_new_flow_is_alone(void **state)
 {
     (void)state;
     random_begin();
-    uint32_t shared = 0, tries = 2000;
+    uint32_t shared = 0, tries = WORLD_CASES(2000);
     for (uint32_t flows = 1; flows < FLOWS; flows++) {
         for (uint32_t i = 0; i < tries; i++) {
             struct world *w = one_pfc(true, (struct bucket_terms){0, 1500});
