@@ -40,7 +40,7 @@ import selection
 AT_ONCE = 3  # programs, where --at-once does not say otherwise; one less of suite `realtime` beside them
 TIMEOUT_S = 300  # for a program that names none
 SLOWER = {"asan": 3, "tsan": 4}  # a program's time limit grows by this under the sanitizers
-FUZZ_S = 2  # for one target in the quick tests
+FUZZ_S = 1  # for one target in the quick tests
 FUZZ_LONG_S = 600  # from here on a run has to reach FUZZ_LEAST executions in all
 FUZZ_LEAST = 10_000_000
 # An input of path_fuzz has so many features that libFuzzer's choice by how rare they are takes a fifth of its time.
