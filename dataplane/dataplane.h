@@ -361,6 +361,9 @@ struct dp_traffic dp_ms_traffic(const struct dp *dp, uint32_t ms);
 // The MS that the cell's last LLC PDU of user data was for; EVENT_NONE: none, or it has left the
 // cell. For control's thread.
 uint32_t dp_bvc_last_ms(const struct dp *dp, uint32_t bvc);
+// How many packet flows of the cell's MSs have something queued; without those of MSs that are
+// frozen or stopped. Read as traffic is.
+uint32_t dp_bvc_waiting(const struct dp *dp, uint32_t bvc);
 
 // Property S8, for packets and octets of both directions: in = headers + aside + out + dropped +
 // held.

@@ -136,6 +136,13 @@ struct dp_traffic dp_bvc_traffic(const struct dp *dp, uint32_t id)
                                .queued = {queued.packets, queued.octets}};
 }
 
+uint32_t dp_bvc_waiting(const struct dp *dp, uint32_t id)
+{
+    if (!registry_made_bvc(&dp->registry, id))
+        return 0;
+    return sched_bvc_waiting(dp->worker[registry_worker_of_bvc(&dp->registry, id)]->sched, id);
+}
+
 // The record at that place may be free now, or have another MS.
 uint32_t dp_bvc_last_ms(const struct dp *dp, uint32_t id)
 {

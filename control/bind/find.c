@@ -1,6 +1,6 @@
 // Look-ups in control's copy of the dataplane's registry, added to the commands of `require "dp"`;
-// they ask no worker, but ms_silence, bvc_octets, bvc_last_ms and ms_octets read
-// what one has written:
+// they ask no worker, but ms_silence, bvc_octets, bvc_last_ms, bvc_waiting and ms_octets read what
+// one has written:
 //   dp.ms_of(nse_id, tlli) -> ms_id, bvc_id | nil
 //                                  also by the MS's old TLLI, or one to come, while the dataplane
 //                                  accepts it
@@ -9,6 +9,7 @@
 //   dp.bvc_held(bvc_id) -> boolean  whether the id is in use
 //   dp.bvc_octets(bvc_id) -> octets of LLC PDUs sent
 //   dp.bvc_last_ms(bvc_id) -> ms_id | nil   the MS that the last of user data was for
+//   dp.bvc_waiting(bvc_id) -> packet flows with N-PDUs queued, of MSs neither frozen nor stopped
 //   dp.ms_octets(ms_id) -> octets of LLC PDUs sent
 //   dp.ms_cell(ms_id) -> bvc_id, tlli | nil
 //   dp.ms_silence(ms_id) -> ns since the MS was last heard, within 34 ms | nil
@@ -88,6 +89,12 @@ static int bvc_last_ms(lua_State *L)
     return push_id(L, dp_bvc_last_ms(dp_of(L), number_at(L, 1)));
 }
 
+static int bvc_waiting(lua_State *L)
+{
+    lua_pushinteger(L, dp_bvc_waiting(dp_of(L), number_at(L, 1)));
+    return 1;
+}
+
 static int ms_octets(lua_State *L)
 {
     lua_pushinteger(L, (lua_Integer)dp_ms_traffic(dp_of(L), number_at(L, 1)).down_octets);
@@ -135,12 +142,19 @@ static int worker_left(lua_State *L)
 
 void bind_add_find(struct bind *lua, struct dp *dp)
 {
-    static const luaL_Reg functions[] = {{"ms_of", ms_of},           {"mss_of", mss_of},
-                                         {"bvc_of", bvc_of},         {"bvc_held", bvc_held},
-                                         {"ms_cell", ms_cell},       {"ms_silence", ms_silence},
-                                         {"may_move", may_move},     {"worker_left", worker_left},
-                                         {"bvc_octets", bvc_octets}, {"bvc_last_ms", bvc_last_ms},
-                                         {"ms_octets", ms_octets},   {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"ms_of", ms_of},
+                                         {"mss_of", mss_of},
+                                         {"bvc_of", bvc_of},
+                                         {"bvc_held", bvc_held},
+                                         {"ms_cell", ms_cell},
+                                         {"ms_silence", ms_silence},
+                                         {"may_move", may_move},
+                                         {"worker_left", worker_left},
+                                         {"bvc_octets", bvc_octets},
+                                         {"bvc_last_ms", bvc_last_ms},
+                                         {"ms_octets", ms_octets},
+                                         {"bvc_waiting", bvc_waiting},
+                                         {NULL, NULL}};
     lua_State *L = lua->L;
     luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
     lua_getfield(L, -1, "dp");

@@ -297,6 +297,8 @@ struct sched_queued {
 };
 struct sched_queued sched_queued(const struct sched *s);
 struct sched_queued sched_bvc_queued(const struct sched *s, uint32_t bvc);
+// Packet flows of the cell's MSs that have something queued; not of frozen or stopped MSs.
+uint32_t sched_bvc_waiting(const struct sched *s, uint32_t bvc);
 struct sched_queued sched_ms_queued(const struct sched *s, uint32_t ms);
 
 // Bucket levels in units of 1e-7 bit, and the values in force (with the effective Bmax).

@@ -22,6 +22,23 @@ struct sched_queued sched_bvc_queued(const struct sched *s, uint32_t bvc)
     return split(s->bvc[bvc].total);
 }
 
+// Another thread may read one of the two before and the other behind a change.
+static uint32_t moving_pfcs(const struct tree_class *k)
+{
+    uint32_t backlogged = k->backlogged, standing = k->standing_pfcs;
+    return backlogged > standing ? backlogged - standing : 0;
+}
+
+uint32_t sched_bvc_waiting(const struct sched *s, uint32_t bvc)
+{
+    uint32_t sum = 0;
+    if (bvc >= s->config.bvcs || !s->bvc[bvc].state)
+        return 0;
+    for (uint32_t class = 0; class < CLASS_COUNT; class ++)
+        sum += moving_pfcs(&s->bvc[bvc].of_class[class]);
+    return sum;
+}
+
 static bool ms_is_there(const struct sched *s, uint32_t ms)
 {
     return ms < s->config.mss && tree_ms(s, ms)->state;

@@ -118,6 +118,39 @@ static void the_last_ms_of_a_cell(void **state)
     path_close();
 }
 
+static void expect_waiting(uint32_t in_cell_0, uint32_t in_cell_1)
+{
+    assert_int_equal(dp_bvc_waiting(p.dp, 0), in_cell_0);
+    assert_int_equal(dp_bvc_waiting(p.dp, 1), in_cell_1);
+}
+
+// However many N-PDUs each has; a frozen MS waits for something else.
+static void who_waits_in_a_cell(void **state)
+{
+    (void)state;
+    open_two_workers();
+    path_plain_ms(0, 0, 500);
+    path_plain_ms(1, 0, 500);
+    p.lossy_down = true; // what goes to worker 1 is not looked at here
+    DO(bvc_reset, 0);    // stopped
+    DO(bvc_reset, 1);
+    expect_waiting(0, 0);
+    for (uint32_t i = 0; i < 3; i++)
+        path_down(i / 2, 100);
+    path_poll();
+    expect_waiting(2, 0);
+    DO(ms_freeze, .ms_id = 1);
+    expect_waiting(1, 0);
+    DO(ms_release, .ms_id = 1);
+    expect_waiting(2, 0);
+    DO(ms_move, 0, 1);
+    expect_waiting(1, 1);
+    DO(ms_flush, 1);
+    expect_waiting(0, 1);
+    assert_int_equal(dp_bvc_waiting(p.dp, PATH_BVCS), 0);
+    path_close();
+}
+
 // What the worker itself tells of its first cell or MS.
 static const struct dp_query *ask_worker(enum view_kind kind)
 {
@@ -293,6 +326,7 @@ int main(void)
         cmocka_unit_test(workers_are_heard_in_turn),
         cmocka_unit_test(traffic_is_where_it_is),
         cmocka_unit_test(the_last_ms_of_a_cell),
+        cmocka_unit_test(who_waits_in_a_cell),
         cmocka_unit_test(a_drop_counts_whatever_its_reason),
         cmocka_unit_test(how_long_an_ms_is_silent),
         cmocka_unit_test(there_is_none_of_whom_there_is_not),

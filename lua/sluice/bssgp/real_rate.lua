@@ -18,11 +18,17 @@ local real_rate = {}
 
 local S_IN_NS = 1000000000
 local LEAST_S = 4                 -- of measurement: osmo-pcu's sum of delays is in whole seconds
--- A mean above this and the time of the octets at R: too much was sent. A download's LLC PDUs come when the one before
--- has gone, or a block period before; a ping between them waits for half of one. gb.cell_delay does not count: it is
--- how much may stand there at once, when the radio is quicker than was learned, or many MSs begin.
+-- A mean above this and, for each MS that has something waiting here, the time of the octets at R: too much was sent. A
+-- download's LLC PDUs come when the one before has gone, or a block period before; a ping between them waits for half of
+-- one. With several MSs a radio that serves them block by block in turn, as osmo-pcu's, takes as many times as long for
+-- each LLC PDU, and one that finds another one of its MS there waits as many times as long. gb.cell_delay does not count:
+-- it is how much may stand there at once, when the radio is quicker than was learned, or many MSs begin.
 local NEEDED_S = 0.02
 local NEEDED_OCTETS = 1526 / 4
+local MSS_MOST = 4                -- so many fill a radio; what more have for it is better here, where pings pass it
+-- Of more than that, an LLC PDU meets another one of its MS there only when too many stand there (osmo-pcu has 32 TFIs).
+local CROWD = 12
+local WAITING_NEW = 1 / 4         -- of how many wait here, which is a sample at each report
 local BUSY = 0.75                 -- of the rate in use: with less the delay is that of TBFs that begin
 -- What a delay that is not the rate's may cost: of many TBFs that begin, of an MS with a bad radio. A radio that carries
 -- less than that is not followed.
@@ -34,6 +40,7 @@ local CHANGE, EXCESS = 0.7, 0.3
 local STEP_MOST = 0.1
 local GROWTH_A_S = 0.0001         -- tried when the delay is low: 0.6 % of R a minute
 local CALM_S = 60                 -- of low delay for once that much: all of R is back after seven minutes
+local SLACK_A_S = 0.004           -- and for each second of delay that several MSs need and have not
 local GROWS_S = 30                -- for each report at most
 local BACK = 0.005                -- when an excess has gone, so that the next one is a minute or two away
 
@@ -54,7 +61,8 @@ local IDLE_S = 60                 -- osmo-pcu may give an MS other time slots af
 
 -- busy_: since there is an excess
 local function begin(b)
-    b.real_rate = { share = 1, excess_s = 0, calm_s = 0, mean_ms = 0, reports = 0, busy_octets = 0, busy_s = 0 }
+    b.real_rate = { share = 1, excess_s = 0, calm_s = 0, mean_ms = 0, reports = 0, busy_octets = 0, busy_s = 0,
+        waiting = 1, slack_s = 0 }
     return b.real_rate
 end
 
@@ -95,7 +103,7 @@ local function growth_a_s(what)
     if what.ms_id then
         return MS_GROWTH_A_S * 2 ^ (what.calm_s / MS_CALM_S)
     end
-    return GROWTH_A_S * math.max(what.calm_s / CALM_S, 1)
+    return GROWTH_A_S * math.max(what.calm_s / CALM_S, 1) + SLACK_A_S * what.slack_s
 end
 
 local function bounded(change, most)
@@ -121,11 +129,18 @@ local function say(b, what, r)
     end
 end
 
--- Returns what the excess was before this interval. `rate`: at which an LLC PDU takes its time.
-local function look(state, rate)
-    local was_s = state.excess_s
-    state.excess_s = math.max(state.mean_ms / 1000 - NEEDED_S - NEEDED_OCTETS * 8 / rate, 0)
+-- Returns what the excess was before this interval. `rate`: at which an LLC PDU takes its time; `mss` are served by turns.
+local function look(state, rate, mss)
+    local was_s, mean_s, one_s = state.excess_s, state.mean_ms / 1000, NEEDED_OCTETS * 8 / rate
+    local needed_s = NEEDED_S + mss * one_s
+    state.excess_s = math.max(mean_s - needed_s, 0)
+    state.slack_s = rate > 0 and math.max(needed_s - math.max(mean_s, NEEDED_S + one_s), 0) or 0
     return was_s
+end
+
+local function look_at_cell(state, r)
+    local most = MSS_MOST * math.min(CROWD / state.waiting, 1)
+    return look(state, r, math.max(1, math.min(state.waiting, most)))
 end
 
 local function forget_carried(state)
@@ -165,7 +180,7 @@ local function followed_below(one, was_s, excess_s, seconds, carried)
 end
 
 local function learn_of_cell(b, state, r, octets, seconds)
-    local was_s = look(state, r)
+    local was_s = look_at_cell(state, r)
     forget_carried(state)
     if octets * 8 > BUSY * state.share * r * seconds then
         state.share = followed(state, was_s, state.excess_s, seconds)
@@ -175,7 +190,7 @@ end
 
 -- It may have been one MS that was not looked at: next time we know.
 local function wait_and_see(state, r, octets, seconds)
-    local was_s = look(state, r)
+    local was_s = look_at_cell(state, r)
     forget_carried(state)
     if state.excess_s > 0 and r > 0 then
         note_carried(state, was_s, r * state.share, octets, seconds)
@@ -194,7 +209,7 @@ end
 local function learn_of_ms(b, state, ms_id, r, rate, octets, seconds)
     local one = state.one and state.one.ms_id == ms_id and state.one
     local used = rate * (one or state).share
-    local was_s = look(state, one and used or rate)
+    local was_s = look(state, one and used or rate, 1)
     if state.excess_s > 0 then
         note_carried(state, was_s, used, octets, seconds)
     end
@@ -258,6 +273,7 @@ function real_rate.of(b, r, ms_r, measured_ms)
         restart(b, state, octets)
     else
         state.reports = state.reports + 1
+        state.waiting = state.waiting + (dp.bvc_waiting(b.id) - state.waiting) * WAITING_NEW
         state.mean_ms = state.mean_ms + (measured_ms - state.mean_ms) / state.reports
         local seconds = (clock.now_ns - state.at_ns) / S_IN_NS
         if seconds >= LEAST_S then
