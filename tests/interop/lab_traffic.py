@@ -1,5 +1,6 @@
 """What a lab measures: pings and a download over a chain, seen at each end and on Gb."""
 
+import collections
 import contextlib
 import functools
 import http.server
@@ -49,6 +50,7 @@ class Wire(threading.Thread):
             self.echo = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
         self.places = {self.echo: "back", self.listener(chain.far, "gb"): "gb", self.listener(chain.ms, "ms"): "ms"}
         self.mss, self.ended, self.carried, self.stood = mss, False, 0, []
+        self.carried_to = collections.Counter()  # the same octets by an MS's address
         self.between = {}  # {an MS's address: [(what names a packet, its octets)]}, from Gb to the MS
         self.sent, self.seen = {}, {place: {} for place in self.places.values()}  # by the payload
 
@@ -76,6 +78,7 @@ class Wire(threading.Thread):
             self.seen[place].setdefault(packet[at:at + len(MARK) + 4], time.monotonic())
         if place == "ms" and packet[12:16] == SOURCE:
             self.carried += len(packet)
+            self.carried_to[packet[16:20]] += len(packet)
             self.came(packet[16:20], name_of(packet))
         inner = packet.find(SOURCE) - 12 if place == "gb" else -1
         if inner > 0:

@@ -72,9 +72,10 @@ def measured(count, variant, args):
         flows, wire = Flows(pairs), Wire(chain, [count, FIRST])
         wire.start()
         flows.drive(SETTLE_S)
-        first, begin, carried = list(flows.octets), time.monotonic(), wire.carried
+        first, begin, carried, each = list(flows.octets), time.monotonic(), wire.carried, wire.carried_to.copy()
         flows.drive(args.seconds)
         took_s, last, carried = time.monotonic() - begin, list(flows.octets), wire.carried - carried
+        each = wire.carried_to - each
         slots = slots_of_first(chain)
         flows.drive(REST_S)  # for the last answers
         wire.ended = True
@@ -82,9 +83,11 @@ def measured(count, variant, args):
         figures, own = (wire.of([ms], begin, begin + took_s) for ms in (count, FIRST))
         trips = [trip for at, trip in wire.pings(count, begin) if 0 <= at < took_s and trip]
         check_books(chain.bts.finish())
+    addresses = [socket.inet_aton(Chain.address_of(ms)) for ms in range(count)]
     rates = [(now - then) * 8 / 1000 / took_s for now, then in zip(last, first, strict=True)]
     return {"downloads": count, "variant": variant, "mean_s": statistics.mean(trips), "kbit_per_s": sum(rates),
             "least_kbit_per_s": min(rates), "slots": slots,
+            "least_ip_kbit_per_s": min(each[address] for address in addresses) * 8 / 1000 / took_s,
             "ip_kbit_per_s": carried * 8 / 1000 / took_s, "own": own, **figures}
 
 
@@ -116,8 +119,9 @@ def main():
                 print(f"{variant:12} {count:3} downloads: ping mean {row['mean_s']:.2f}, p50 {row['round_trip_p50_s']:.2f}, p95 "
                       f"{row['round_trip_p95_s']:.2f} s ({row['in_sluice_p50_s']:.2f} s of the median in sluice), "
                       f"{row['unanswered']} of {row['n']} not answered; {row['kbit_per_s']:.1f} kbit/s ({row['ip_kbit_per_s']:.1f} "
-                      f"of IP), the least {row['least_kbit_per_s']:.2f}; the first: {row['slots']} slots, its ping p50 "
-                      f"{row['own']['round_trip_p50_s']:.2f}, p95 {row['own']['round_trip_p95_s']:.2f} s", flush=True)
+                      f"of IP), the least {row['least_kbit_per_s']:.2f} ({row['least_ip_kbit_per_s']:.2f}); the first: "
+                      f"{row['slots']} slots, its ping p50 {row['own']['round_trip_p50_s']:.2f}, p95 "
+                      f"{row['own']['round_trip_p95_s']:.2f} s", flush=True)
     except (Failure, Skip) as why:
         sys.exit(f"neighbours.py: {why}")
     if args.json:
