@@ -426,10 +426,10 @@ def nic():
          ("real", "0000:01:00.0", "0000:01:00.1"), "clock and devices")
 
 
-@case("config/osmopcu.lua, but for its cell_delay, and the quickstart wait as recommended.lua says: that changes no more")
+@case("config/osmopcu.lua, but for two settings, and the quickstart wait as recommended.lua says: that changes no more")
 def recommended():
-    for name, own in ("osmopcu", ("--set", "gb.cell_delay=300 ms")), ("osmopcu-two", ("--set", "gb.cell_delay=300 ms")), \
-            ("quickstart", ()):
+    of_osmo_pcu = "--set", "gb.cell_delay=300 ms", "--set", "class[*].bss_lifetime_least=13 s"
+    for name, own in ("osmopcu", of_osmo_pcu), ("osmopcu-two", of_osmo_pcu), ("quickstart", ()):
         found, again = (json.loads(output(ROOT / f"config/{name}.lua", *more))
                         for more in ((), ("--set", f"@{ROOT / 'config/recommended.lua'}", *own)))
         same(found, again, name)
