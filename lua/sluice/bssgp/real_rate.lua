@@ -139,7 +139,7 @@ local function look(state, rate, mss)
 end
 
 local function look_at_cell(state, r)
-    local most = MSS_MOST * math.min(CROWD / state.waiting, 1)
+    local most = MSS_MOST * math.min((CROWD / state.waiting) ^ 2, 1)
     return look(state, r, math.max(1, math.min(state.waiting, most)))
 end
 
