@@ -25,6 +25,7 @@ The last line is "N passed, M failed", in cases; a fault of a program counts as 
 import argparse
 import collections
 import concurrent.futures
+import contextlib
 import json
 import os
 import pathlib
@@ -352,27 +353,31 @@ def chosen(root, args):
 def run_all(programs, log_dir, at_once, patience):
     """The results as they come: those that share the machine some at once, then the others. Who may
     take longest begins, so that none is left over at the end while a processor has nothing to do. Those that wait
-    for real time leave the processors to others meanwhile."""
+    for real time leave the processors to others meanwhile. Nothing that all of the machine sees concerns a fuzz target,
+    or is changed by it, so the last of these run beside those that are alone."""
     programs = [p._replace(timeout_s=p.timeout_s * patience,
                            env={**p.env, "PATIENCE": str(patience)}) for p in programs]
-    together = sorted((p for p in programs if not p.alone), key=lambda p: -p.timeout_s)
+    together = sorted((p for p in programs if not p.alone), key=lambda p: (p.build == "fuzz", -p.timeout_s))
+    alone = [p for p in programs if p.alone]
     waiting = at_once - 1
-    with concurrent.futures.ThreadPoolExecutor(at_once) as pool, \
-            concurrent.futures.ThreadPoolExecutor(waiting or 1) as beside:
-        futures = [(beside if program.waits and waiting else pool).submit(run_program, program, log_dir)
-                   for program in together]
+    with contextlib.ExitStack() as stack:
+        computes, waits, one = (stack.enter_context(concurrent.futures.ThreadPoolExecutor(n))
+                                for n in (at_once, waiting or 1, 1))
+        futures = {(waits if p.waits and waiting else computes).submit(run_program, p, log_dir): p for p in together}
         try:
-            for future in concurrent.futures.as_completed(futures):
-                yield future.result()
+            while futures or alone:
+                if alone and all(p.build == "fuzz" for p in futures.values()):
+                    futures |= {one.submit(run_program, p, log_dir): p for p in alone}
+                    alone = []
+                for future in concurrent.futures.wait(futures, return_when=concurrent.futures.FIRST_COMPLETED).done:
+                    del futures[future]
+                    yield future.result()
         except BaseException:
-            for one in pool, beside:
-                one.shutdown(wait=False, cancel_futures=True)
+            for pool in computes, waits, one:
+                pool.shutdown(wait=False, cancel_futures=True)
             for process in list(running):
                 kill_group(process)
             raise
-    for program in programs:
-        if program.alone:
-            yield run_program(program, log_dir)
 
 
 def main():

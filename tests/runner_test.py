@@ -53,13 +53,13 @@ FAKES = {
 }
 
 
-def tree_make(root, build, name, shell, suite="fake"):
+def tree_make(root, build, name, shell, suite="fake", alone=False):
     """A tree as Meson would leave it, that knows the one test NAME."""
     info = root / "build" / build / "meson-info"
     info.mkdir(parents=True)
     cmd = ["/bin/bash", "-c", shell] if shell is not None else ["/nothing/here"]
     entry = {"name": name, "cmd": cmd, "env": {"A": "b"}, "workdir": "/", "timeout": 1,
-             "suite": [f"sluice:{suite}"], "is_parallel": name != "crashes"}
+             "suite": [f"sluice:{suite}"], "is_parallel": not alone}
     (info / "intro-tests.json").write_text(json.dumps([entry]))
 
 
@@ -73,7 +73,7 @@ def fake_case(name):
     shell, begins, shows, last = FAKES[name]
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
-        tree_make(root, "release", name, shell)
+        tree_make(root, "release", name, shell, alone=name == "crashes")
         status, text = run(root, "all", name)
     as_wanted = (text.startswith(f"{begins}  {name} ") and shows in text
                  and text.splitlines()[-1] == last and (status == 0) == last.endswith(" 0 failed"))
@@ -140,6 +140,22 @@ def waiting_beside():
                 tree_make(root, build, build, shell.format(root, build), suite)
             found.append(run(root, "all", "release", "asan", "tsan", "--at-once", at_once, "--patience", "30"))
     return all(status == 0 and "3 passed, 0 failed" in text for status, text in found), str(found)
+
+
+def alone_beside_fuzz():
+    """A program that runs alone begins when the other test has ended, and waits for the fuzz target, which waits for it."""
+    waits = "touch {0}/{1}; for i in `seq 200`; do [ -e {0}/{2} ] && break; sleep 0.1; done; [ $i -lt 200 ] || exit 1"
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        tree_make(root, "asan", "asan", f"sleep 0.5; [ ! -e {root}/alone ] && touch {root}/over && echo 1..1 && echo ok 1 - a")
+        tree_make(root, "release", "alone", f"[ -e {root}/over ] && {waits.format(root, 'alone', 'target')}; echo 1..1; echo ok 1 - a",
+                  alone=True)
+        target = root / "build/fuzz/tests/fuzz/llc_fuzz"
+        target.parent.mkdir(parents=True)
+        target.write_text(f"#!/bin/bash\n{waits.format(root, 'target', 'alone')}\n")
+        target.chmod(0o755)
+        status, text = run(root, "all", "asan", "alone", "llc_fuzz", "--patience", "30")
+    return status == 0 and "3 passed, 0 failed" in text, f"status {status}\n{text}"
 
 
 def busy_is_counted():
@@ -244,6 +260,7 @@ CASES = [(name.replace("_", " "), lambda name=name: fake_case(name)) for name in
     ("the asan build gets its options and more time", asan_gets_options),
     ("the tsan build gets its options, and its tests of threads alone run", tsan_gets_options),
     ("as many run at once as --at-once says, and have as much time as --patience says", more_at_once),
+    ("those alone run beside fuzz targets, and no other test", alone_beside_fuzz),
     ("one less of suite realtime run beside them", waiting_beside),
     ("the processor time of a program and its children is shown, and the sum", busy_is_counted),
     ("--release leaves the other trees out, and a word names fuzz targets by `fuzz` alone", release_alone),
