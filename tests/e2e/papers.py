@@ -37,6 +37,9 @@ def judged(name, variants, seeds):
     same(done.returncode, 0, f"{name}: exit status\n{done.stderr}")
     rows = json.loads((out / "targets.json").read_text())["targets"]
     same([row["error"] for row in rows if "error" in row], [], name)
+    series = [one for figure in json.loads((out / "figures.json").read_text())["figures"] for one in figure["series"]]
+    same([one["error"] for one in series if "error" in one], [], f"{name}: figures")
+    right(any(one["points"] and one["kind"] != "exact" for one in series), f"{name}: no point")
     return {(row["figure"], row["what"]): row for row in rows if "mean" in row}
 
 

@@ -8,7 +8,7 @@ import json
 import re
 import shutil
 
-from harness import ROOT, case, main, new_folder, right, same, sluice, written
+from harness import ROOT, case, has_sanitizers, main, new_folder, right, same, sluice, written
 from judging import SEED, SHORT, T1, T2, judged, near, refuses, runs
 from several import VARIANTS
 
@@ -412,7 +412,6 @@ def papers():
         same(wrong, [], targets.name)
 
 
-@case("the shortest run of each paper: what its targets read is there, and no row fails")
 def shortest():
     for targets in sorted(TARGETS.glob("*.lua")):
         out = new_folder() / "out"
@@ -424,5 +423,8 @@ def shortest():
         check_figures(out, targets.name)
         right(any(series["points"] and series["kind"] != "exact" for series in series_of(out)), f"{targets.name}: no point")
 
+
+if has_sanitizers():  # without them, papers.py has these runs and more
+    case("the shortest run of each paper: what its targets read is there, and no row fails")(shortest)
 
 main()
