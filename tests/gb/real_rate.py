@@ -177,6 +177,7 @@ def learns():
                 then = cell.run(300)
                 what = f"{share}, cell_delay {delay}, each {each_s} s, {tell.__name__}: {then}"
                 right(0.97 * share <= then.of_r <= 1.005 * share, what)
+                # The share goes up while less waits than may, so the mean is what may wait, and up to 11 % more here.
                 right(then.wait_s <= 1.2 * needed_of_s(2) and then.most_s <= needed_of_s(2) + 0.7, what)
 
 
