@@ -58,7 +58,7 @@ static void put_module(lua_State *L, FILE *out, const char *root, const char *fi
     fprintf(out, "static const unsigned char chunk_%d[] = {", number);
     lua_dump(L, put, &array, 0);
     fprintf(out, "\n};\n");
-    lua_pop(L, 3);
+    lua_pop(L, 4); // the name, the text, what it is called, the chunk
 }
 
 static int embed(lua_State *L)
@@ -76,6 +76,7 @@ static int embed(lua_State *L)
         push_name(L, words[2], words[3 + i]);
         fprintf(out, "    {\"%s\", (const char *)chunk_%d, sizeof chunk_%d},\n",
                 lua_tostring(L, -1), i, i);
+        lua_pop(L, 1);
     }
     fprintf(out, "};\nconst unsigned lua_module_count = %d;\n", files);
     return fclose(out) == 0 ? 0 : luaL_error(L, "%s: cannot be written", words[1]);
