@@ -9,7 +9,6 @@ local knob = {
     duration = "@end_s@ s",     -- the capture's, behind that, and a minute in which the queues run empty
     -- ---- What the capture cannot say: defaults ----
     queue = "100 kB",           -- of an MS, in the variant `tail-drop`
-    lifetime = "100 s",         -- of a packet in that queue
 }
 -- The class of each user, by its number. Users have numbers in the order in which Gb showed their addresses.
 local usual_class = "interactive-1"
@@ -46,20 +45,7 @@ variants {
 
 gn { address = "192.0.2.1", mac = "02:53:4c:00:00:01", mtu = "1536 octets" }
 gb { address = "198.51.100.1", mac = "02:53:4c:00:00:02", mtu = "1600 octets", cell_delay = "20 ms", ms_delay = "60 ms" }
-queue {
-    packets = 100000, octets = "100000 kB", cell_packets = 50000, cell_octets = "50000 kB",
-    ms_packets = 10000, ms_octets = knob.queue, overflow = "tail",
-}
-local classes = {
-    "background", "interactive-1", "interactive-2", "interactive-3", "streaming", "conversational",
-}
-for i = 1, #classes do
-    class {
-        name = classes[i], lifetime = knob.lifetime, bss_lifetime_least = "20 s", flows = false, scope = "ms",
-        packets = 50000, octets = "50000 kB", aqm { name = "tail-drop" },
-    }
-end
-
+@queue@
 local function imsi(user)
     return "00" .. 1010000000000 + user
 end

@@ -49,20 +49,7 @@ gb {
     address = "198.51.100.1", mac = "02:53:4c:00:00:02",
     mtu = "1600 octets", cell_delay = "20 ms", ms_delay = "60 ms",   -- what waits, waits in the SGSN
 }
-queue {
-    packets = 100000, octets = "100000 kB", cell_packets = 50000, cell_octets = "50000 kB",
-    ms_packets = 10000, ms_octets = knob.queue, overflow = "tail",
-}
-local classes = {
-    "background", "interactive-1", "interactive-2", "interactive-3", "streaming", "conversational",
-}
-for i = 1, #classes do
-    class {
-        name = classes[i], lifetime = "100 s", bss_lifetime_least = "20 s", flows = false, scope = "ms",
-        packets = 50000, octets = "50000 kB", aqm { name = "tail-drop" },
-    }
-end
-
+@queue@
 -- Users that share a cell, if you know them and what it carries: then what one leaves the others get. Such as
 --     { rate = "48 kbit/s", 1, 2, 5 },
 local shared = {

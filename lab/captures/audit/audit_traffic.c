@@ -75,7 +75,6 @@ struct audit_traffic_room {
     struct seen *seen;         // SEEN of them; NULL: no G-PDU yet
     struct histogram *wait_us; // NULL: none was seen again
     uint64_t wait_sum_ns;
-    uint32_t streams_kept;
 };
 
 // Room for one more; doubles at powers of two.

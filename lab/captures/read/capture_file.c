@@ -154,11 +154,6 @@ bool capture_file_first_ns(struct capture_file *file, uint64_t *time_ns)
     return file->has_first && take_stamp(&file->first, time_ns);
 }
 
-uint64_t capture_file_time_ns(const struct capture_file *file)
-{
-    return file->time_ns;
-}
-
 void capture_file_begin_at(struct capture_file *file, uint64_t time_ns)
 {
     file->time_ns = time_ns;

@@ -44,9 +44,7 @@ uint32_t capture_file_read(struct capture_file *file, struct capture_packet *pac
 
 // The time of the first packet, before any is read; false: there is none, or it has no stamp.
 bool capture_file_first_ns(struct capture_file *file, uint64_t *time_ns);
-// The time of the last packet that was read: one whose stamp is none has it, too. A file that goes
-// on where another one ended begins with the time of that; else it is 0.
-uint64_t capture_file_time_ns(const struct capture_file *file);
+// A packet whose stamp is none has the time of the one before it; the first one has this, else 0.
 void capture_file_begin_at(struct capture_file *file, uint64_t time_ns);
 
 // Why the end is none, for the file breaks off or is damaged there; NULL: it is the end.

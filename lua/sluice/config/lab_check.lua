@@ -230,19 +230,13 @@ local HOST = addresses.ipv4_number(lab_keys.HOST)
 
 -- Notes a context with the address of the hosts. Overlaps of contexts are noted by cross.lua.
 local function check_addresses(state, cfg)
-    for _, nse in ipairs(cfg.nse) do
-        for _, bvc in ipairs(nse.bvc) do
-            for _, ms in ipairs(bvc.ms) do
-                for _, pdp in ipairs(ms.pdp) do
-                    local first = pdp.address and addresses.ipv4_number(pdp.address)
-                    if first and first <= HOST and HOST < first + ms.count then
-                        note(state, pdp, "address", "found %s and the %d after it, allowed all but %s,"
-                            .. " the host of the lab", pdp.address, ms.count - 1, lab_keys.HOST)
-                    end
-                end
-            end
+    parts.each_pdp_block(cfg, function(ms, pdp)
+        local first = pdp.address and addresses.ipv4_number(pdp.address)
+        if first and first <= HOST and HOST < first + ms.count then
+            note(state, pdp, "address", "found %s and the %d after it, allowed all but %s,"
+                .. " the host of the lab", pdp.address, ms.count - 1, lab_keys.HOST)
         end
-    end
+    end)
 end
 
 -- find(imsi): the ms record that has the IMSI, or nil; itself nil while an MS may have been refused.

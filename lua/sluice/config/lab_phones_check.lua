@@ -30,19 +30,13 @@ end
 
 -- Addresses of the file's contexts that are the phones'.
 local function check_addresses(state, cfg, count)
-    for _, nse in ipairs(cfg.nse) do
-        for _, bvc in ipairs(nse.bvc) do
-            for _, ms in ipairs(bvc.ms) do
-                for _, pdp in ipairs(ms.pdp) do
-                    local first = pdp.address and addresses.ipv4_number(pdp.address)
-                    if first and first < FIRST + count and FIRST < first + ms.count then
-                        note(state, pdp, "address", "found %s and the %d after it, allowed all but 10.64.0.2 and the %d"
-                            .. " after it, which are the phones' in the lab", pdp.address, ms.count - 1, count - 1)
-                    end
-                end
-            end
+    parts.each_pdp_block(cfg, function(ms, pdp)
+        local first = pdp.address and addresses.ipv4_number(pdp.address)
+        if first and first < FIRST + count and FIRST < first + ms.count then
+            note(state, pdp, "address", "found %s and the %d after it, allowed all but 10.64.0.2 and the %d"
+                .. " after it, which are the phones' in the lab", pdp.address, ms.count - 1, count - 1)
         end
-    end
+    end)
 end
 
 -- Without a lab none is in it.

@@ -43,6 +43,19 @@ function parts.each_pdp(cfg, visit)
     end)
 end
 
+-- Calls visit(ms, pdp) for each pdp { } of the file, whatever the count of its ms { }.
+function parts.each_pdp_block(cfg, visit)
+    for _, nse in ipairs(cfg.nse) do
+        for _, bvc in ipairs(nse.bvc) do
+            for _, ms in ipairs(bvc.ms) do
+                for _, pdp in ipairs(ms.pdp) do
+                    visit(ms, pdp)
+                end
+            end
+        end
+    end
+end
+
 -- The class of the context that a phone of the lab asks for: what it has subscribed, of the default APN. nil: it has
 -- none, or is not in the lab.
 function parts.phone_class(cfg, phone)

@@ -154,7 +154,7 @@ function with_card.authenticated(run, key)
     procedure.enter(run, "accept")
 end
 
-with_card.unanswered = finish -- whoever has said so was not the phone
+with_card.unanswered = finish -- it was not the phone that sent the REQUEST, so nothing changes
 
 function with_card.unable(run, advice)
     log.info(("IMSI %s: %s"):format(run.phone.imsi, advice))

@@ -1,5 +1,6 @@
-// A phone of the lab with a card, the first one of TS 35.208: its messages against octets of 24.008
-// typed by hand, and what is enciphered against frames that Osmocom's Milenage and GEA have made.
+// A phone of the lab with a card, the first one of TS 35.208: its messages are compared with octets
+// of 24.008, typed by hand, and its enciphered frames with those that Osmocom's Milenage and GEA
+// made.
 #include "lab/ms/phone.h"
 
 #include <setjmp.h>
