@@ -140,16 +140,29 @@ def anonymous():
             right(all(int(number or 0) < DAY_S * 10**6 for row in rows for number in row.split(",")), f"{path.name}: the day")
 
 
-@case("of packets that were captured on two interfaces each counts once")
+def later(path, ns):
+    """The capture, whose stamps are in ns, so much later."""
+    octets, at = bytearray(path.read_bytes()), 24
+    while at < len(octets):
+        second, part, captured = struct.unpack("<III", octets[at:at + 12])
+        octets[at:at + 8] = struct.pack("<II", *divmod(second * 10**9 + part + ns, 10**9))
+        at += 16 + captured
+    path = new_folder() / "later.pcap"
+    path.write_bytes(octets)
+    return path
+
+
+@case("of packets that were captured on two interfaces within 20 ms each counts once; behind that twice")
 def copies():
     folder, _ = captured()
     done = sluice("audit", folder / "day.pcap", "--scenario", folder / "day.lua")
     same(done.returncode, 0, f"exit status: {done.stderr}")
     once = (folder / "day.csv").read_bytes()
     again = new_folder()
-    (again / "twice.pcap").write_bytes(merged(folder / "day.pcap", folder / "day.pcap"))
-    done = sluice("audit", again / "twice.pcap", "--scenario", again / "day.lua")
-    same(done.returncode, 0, f"exit status: {done.stderr}")
+    for ms, rows in ((30, 2 * once.count(b"\n") - 1), (19, once.count(b"\n"))):
+        done = sluice("audit", folder / "day.pcap", later(folder / "day.pcap", ms * 10**6), "--scenario", again / "day.lua")
+        same(done.returncode, 0, f"exit status: {done.stderr}")
+        same((again / "day.csv").read_bytes().count(b"\n"), rows, f"rows with copies {ms} ms later")
     same((again / "day.csv").read_bytes() == once, True, "the packets are the same")
     same(re.findall(r"^-- Not in here: (\d+) packets that were captured once more", (again / "day.lua").read_text(), re.M),
          [str(once.count(b"\n") - 1)], "how many copies there were")
