@@ -110,7 +110,7 @@ static void replay_start(struct app *app, uint64_t now_ns)
 
 const struct app_kind app_replay_kind = {
     .name = "replay",
-    .help = "the gaps and sizes of a pcap file, over UDP",
+    .help = "the gaps and sizes of a capture, over UDP",
     .config = &app_replay_config_record,
     .octets = sizeof(struct app_replay),
     .config_at = offsetof(struct app_replay, config),

@@ -1,6 +1,6 @@
-// Replays packets over UDP, open loop: the sizes of a pcap or pcapng file's IP packets and the gaps
-// between them; packets of other protocols are left out. Or one flow of a file of packets, as
-// `sluice audit --scenario` writes it: each packet at its time behind the application's start.
+// Replays packets over UDP, open loop: the sizes of a capture's IP packets and the gaps between
+// them; packets of other protocols are left out. Or one flow of a file of packets, as `sluice audit
+// --scenario` writes it: each packet at its time behind the application's start.
 #ifndef SLUICE_LAB_HOSTS_APP_REPLAY_H
 #define SLUICE_LAB_HOSTS_APP_REPLAY_H
 
@@ -19,11 +19,11 @@
         "mean gap")                                                                                \
     KEY(T, COUNT, flow, "replay.flow", "none", 1, APP_REPLAY_FLOWS_MOST, 0,                        \
         "the number of the flow whose packets are sent, in a file of packets as sluice audit "     \
-        "--scenario writes it; none: the file is pcap")                                            \
+        "--scenario writes it; none: the file is a capture")                                       \
     APP_ECT_KEY(KEY, T, "replay")                                                                  \
     MUST(T, OCTETS, file, 1, REPLAY_NAME_MOST,                                                     \
-         "the pcap or pcapng file, with Ethernet, Linux cooked or raw "                            \
-         "IP packets; with a flow, the file of packets")
+         "the capture, pcap or pcapng, plain or compressed by gzip or zstd; "                      \
+         "with a flow, the file of packets")
 FIELD_KEYS_STRUCT(app_replay_config, APP_REPLAY_FIELDS);
 extern const struct field_record app_replay_config_record;
 

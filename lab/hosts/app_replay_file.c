@@ -1,59 +1,20 @@
-// The reader of app_replay.h. The file is hostile: libpcap bounds its records, and an IP packet's
-// length is its header's only as far as the record goes on the line.
-#include <pcap/pcap.h>
+// The reader of app_replay.h. The file is hostile: lab/captures/read bounds its frames, and an IP
+// packet's length is its header's only as far as the frame goes on the line.
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "dataplane/wire/bytes.h"
+#include "dataplane/wire/ipv4.h"
+#include "dataplane/wire/ipv6.h"
 #include "lab/base/rows.h"
+#include "lab/captures/read/capture_peel.h"
 #include "lab/engine/need.h"
 #include "lab/hosts/app_replay.h"
-
-#define ETHER_OCTETS  14
-#define COOKED_OCTETS 16
-#define TYPE_IPV4     0x0800
-#define TYPE_IPV6     0x86dd
-#define IPV4_LEAST    20
-#define IPV6_HEADER   40
-
-// A link type, the octets before the IP packet, and where the EtherType is; 0: there is none.
-static const struct link_type {
-    int dlt;
-    uint32_t octets, type_at;
-} link_types[] = {
-    {DLT_EN10MB, ETHER_OCTETS, ETHER_OCTETS - 2},
-    {DLT_LINUX_SLL, COOKED_OCTETS, COOKED_OCTETS - 2},
-    {DLT_RAW, 0, 0},
-    {DLT_IPV4, 0, 0},
-};
-
-static const struct link_type *link_type_of(int dlt)
-{
-    for (uint32_t i = 0; i < sizeof link_types / sizeof link_types[0]; i++)
-        if (link_types[i].dlt == dlt)
-            return &link_types[i];
-    return NULL;
-}
-
-// The length of the record's IP packet; 0: it has none.
-static uint32_t ip_octets(const struct link_type *link, const struct pcap_pkthdr *record,
-                          const uint8_t *b)
-{
-    if (record->caplen < link->octets + IPV4_LEAST || record->len < record->caplen)
-        return 0;
-    uint16_t type = link->type_at ? get_be16(b + link->type_at) : 0;
-    const uint8_t *ip = b + link->octets;
-    uint32_t most = record->len - link->octets, octets;
-    if (ip[0] >> 4 == 4 && (!link->type_at || type == TYPE_IPV4))
-        octets = get_be16(ip + 2);
-    else if (ip[0] >> 4 == 6 && (!link->type_at || type == TYPE_IPV6))
-        octets = get_be16(ip + 4) + IPV6_HEADER;
-    else
-        return 0;
-    return octets >= IPV4_LEAST && octets <= most ? octets : most;
-}
 
 static void append(struct replay_file *file, uint32_t *room, struct replay_packet packet)
 {
@@ -76,67 +37,91 @@ static void add_packet(struct replay_file *file, uint32_t *room, uint64_t at_ns,
     append(file, room, (struct replay_packet){at_ns, size});
 }
 
-// With nanosecond precision libpcap has nanoseconds in tv_usec; both parts are the file's.
-static bool time_of(const struct pcap_pkthdr *record, uint64_t *t_ns)
+// ---- Captures ----
+
+// The length of the frame's IP packet; 0: it has none, or fewer octets on the line than in the
+// file.
+static uint32_t ip_octets(const struct capture_packet *frame, uint64_t *counts)
 {
-    uint64_t s = (uint64_t)record->ts.tv_sec, ns = (uint64_t)record->ts.tv_usec;
-    *t_ns = s * S_IN_NS + ns;
-    return s <= UINT32_MAX && ns < S_IN_NS;
+    struct capture_view ip;
+    bool fewer = counts[CAPTURE_length_impossible] && frame->length < CAPTURE_OCTETS_MAX;
+    if (fewer || !capture_peel_to_ip(frame, &ip, counts) || ip.captured < IPV4_OCTETS)
+        return 0;
+    uint8_t version = ip.octets[0] >> 4;
+    if (version != 4 && version != 6)
+        return 0;
+    uint32_t octets =
+        version == 4 ? get_be16(ip.octets + 2) : get_be16(ip.octets + 4) + IPV6_OCTETS;
+    return octets >= IPV4_OCTETS && octets <= ip.length ? octets : ip.length;
 }
 
-// Returns NULL, or what is wrong with the file.
-static const char *read_packets(struct replay_file *file, pcap_t *pcap, uint64_t first_ns)
+// Returns NULL, or what is wrong with the file, and in which frame; 0: in none.
+static const char *read_frames(struct replay_file *file, struct capture_file *capture,
+                               uint64_t *number)
 {
-    const struct link_type *link = link_type_of(pcap_datalink(pcap));
-    struct pcap_pkthdr *record;
-    const uint8_t *octets;
+    struct capture_packet frame;
+    uint64_t counts[CAPTURE_COUNTS] = {0}, first_ns = 0;
     uint32_t room = 0;
-    uint64_t t_ns;
-    int more;
-    if (!link)
-        return "its link type is neither Ethernet nor Linux cooked nor raw IP";
-    while ((more = pcap_next_ex(pcap, &record, &octets)) == 1) {
-        uint32_t n = ip_octets(link, record, octets);
+    if (capture_file_link(capture) >= 0 && !capture_peel_knows(capture_file_link(capture)))
+        return "its link type is not read";
+    for (*number = 1; capture_file_read(capture, &frame, 1, counts); ++*number) {
+        uint32_t n = ip_octets(&frame, counts);
+        if (n && counts[CAPTURE_stamp_impossible])
+            return "its time is missing or out of range";
+        memset(counts, 0, sizeof counts);
         file->left_out += n == 0;
         if (n == 0)
             continue;
-        if (!time_of(record, &t_ns))
-            return "a packet's time is out of range";
         if (file->packets == APP_REPLAY_PACKETS_MOST)
             return "more than 10000000 packets";
-        first_ns = file->packets ? first_ns : t_ns;
-        add_packet(file, &room, t_ns > first_ns ? t_ns - first_ns : 0, n);
+        first_ns = file->packets ? first_ns : frame.time_ns;
+        add_packet(file, &room, frame.time_ns > first_ns ? frame.time_ns - first_ns : 0, n);
     }
-    if (more == PCAP_ERROR)
-        return pcap_geterr(pcap);
+    if (capture_file_damage(capture))
+        return capture_file_damage(capture);
+    *number = 0;
     if (!file->packets)
         return "no IP packets";
     return file->packet[file->packets - 1].at_ns > APP_TIME_MOST ? "longer than 1000000 s" : NULL;
 }
 
+static struct capture_file *open_capture(const char *name, char why[CAPTURE_TEXT])
+{
+    struct stat about;
+    int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // a pipe would wait for its writer
+    if (fd < 0 || (fstat(fd, &about) == 0 && S_ISREG(about.st_mode)))
+        return capture_file_of(fd, why);
+    close(fd);
+    snprintf(why, CAPTURE_TEXT, "not a regular file");
+    return NULL;
+}
+
+static void say(char *error, const char *name, uint64_t number, const char *why)
+{
+    char where[32] = "";
+    if (number)
+        snprintf(where, sizeof where, ", frame %llu", (unsigned long long)number);
+    snprintf(error, APP_ERROR_ROOM, "replay: %.120s%s: %.90s", name, where, why);
+}
+
 struct replay_file *app_replay_read(const char *name, char error[APP_ERROR_ROOM])
 {
-    char reason[PCAP_ERRBUF_SIZE] = "";
-    struct stat about;
-    if (stat(name, &about) == 0 && !S_ISREG(about.st_mode)) { // a pipe would wait for its writer
-        snprintf(error, APP_ERROR_ROOM, "replay: %.200s: not a regular file", name);
-        return NULL;
-    }
-    pcap_t *pcap =
-        pcap_open_offline_with_tstamp_precision(name, PCAP_TSTAMP_PRECISION_NANO, reason);
-    if (!pcap) {
-        snprintf(error, APP_ERROR_ROOM, "replay: %.200s", reason);
+    char why[CAPTURE_TEXT];
+    uint64_t number = 0;
+    struct capture_file *capture = open_capture(name, why);
+    if (!capture) {
+        say(error, name, 0, why);
         return NULL;
     }
     struct replay_file *file = need(calloc(1, sizeof *file));
     file->name = need(strdup(name));
-    const char *fault = read_packets(file, pcap, 0);
+    const char *fault = read_frames(file, capture, &number);
     if (fault) {
-        snprintf(error, APP_ERROR_ROOM, "replay: %.120s: %.100s", name, fault);
+        say(error, name, number, fault);
         app_replay_free(file);
         file = NULL;
     }
-    pcap_close(pcap);
+    capture_file_close(capture);
     return file;
 }
 

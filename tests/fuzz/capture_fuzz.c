@@ -1,9 +1,11 @@
 // The reader of captures under any octets as a file: whatever it gives out lies in memory that may
-// be read, has no more octets than it had on the line, is numbered in order and counted. The first
-// octet of the input says how many packets are asked for at a time.
+// be read, has no more octets than it had on the line, is numbered in order and counted. A replay
+// of it has each frame or leaves it out, or says which one it refuses. The first octet of the input
+// says how many packets are asked for at a time.
 #include <string.h>
 
 #include "lab/captures/read/capture_file.h"
+#include "lab/hosts/app_replay.h"
 #include "tests/fuzz/check.h"
 #include "tests/fuzz/memory_file.h"
 
@@ -20,6 +22,22 @@ static void take(const struct capture_packet *packet, uint64_t *number)
         touched += packet->octets[i];
 }
 
+static void expect_replay(const char *name, uint64_t frames, bool damaged)
+{
+    char error[APP_ERROR_ROOM] = "";
+    struct replay_file *replay = app_replay_read(name, error);
+    CHECK(replay ? !error[0] && !damaged : strncmp(error, "replay: ", 8) == 0);
+    if (!replay)
+        return;
+    CHECK(replay->packets > 0 && replay->packets + replay->left_out == frames);
+    for (uint32_t i = 0; i < replay->packets; i++) {
+        CHECK(replay->packet[i].octets >= FLOW_DATAGRAM_LEAST);
+        CHECK(replay->packet[i].octets <= APP_OCTETS_MOST);
+        CHECK(i == 0 || replay->packet[i - 1].at_ns <= replay->packet[i].at_ns);
+    }
+    app_replay_free(replay);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct capture_packet packets[AT_ONCE_MOST];
@@ -28,9 +46,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size == 0)
         return 0;
     uint32_t most = 1 + data[0] % AT_ONCE_MOST, n;
-    struct capture_file *file = capture_file_open(memory_file(data + 1, size - 1), error);
+    const char *name = memory_file(data + 1, size - 1);
+    struct capture_file *file = capture_file_open(name, error);
     if (!file) {
         CHECK(error[0]);
+        expect_replay(name, 0, true);
         return 0;
     }
     while ((n = capture_file_read(file, packets, most, counts)) > 0) {
@@ -42,6 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     CHECK(number <= size);
     const char *damage = capture_file_damage(file);
     CHECK(!damage || damage[0]);
+    expect_replay(name, number, damage);
     capture_file_close(file);
     return 0;
 }

@@ -81,7 +81,7 @@ struct peel {
     struct capture_view view;
     uint16_t type;
     bool trailer; // of radiotap: octets are padded behind the 802.11 header
-    bool outer;   // up to the first IP packet
+    bool outer;   // up to the first IP packet, which is not read
     struct capture_ip *ip;
     uint64_t *counts;
     enum capture_count verdict;
@@ -541,8 +541,10 @@ static enum step step_loop(struct peel *p)
 
 static enum step step_ip(struct peel *p)
 {
+    if (p->outer)
+        return ended(p, CAPTURE_taken);
     enum capture_count verdict = capture_ip_read(p->view, p->ip, p->counts);
-    return verdict == CAPTURE_taken && !p->outer ? STEP_TUNNEL : ended(p, verdict);
+    return verdict == CAPTURE_taken ? STEP_TUNNEL : ended(p, verdict);
 }
 
 typedef enum step step_fn(struct peel *p);
@@ -592,27 +594,47 @@ static bool is_plain(enum step step, struct capture_view *view)
     if (step != STEP_ETHER || view->captured < ETHER_OCTETS)
         return step == STEP_IP;
     uint16_t type = get_be16(view->octets + 12);
+    if (type != ETHER_TYPE_IPV4 && type != ETHER_TYPE_IPV6)
+        return false;
     *view = capture_view_behind(*view, ETHER_OCTETS);
-    return type == ETHER_TYPE_IPV4 || type == ETHER_TYPE_IPV6;
+    return true;
+}
+
+// CAPTURE_taken: *view is the frame's first IP packet.
+static enum capture_count find_ip(const struct capture_packet *packet, struct capture_view *view,
+                                  struct capture_ip *ip, uint64_t *counts)
+{
+    enum step first = step_of_link(packet->link);
+    *view = (struct capture_view){packet->octets, packet->captured, packet->length};
+    if (first == STEP_END)
+        return CAPTURE_link_unknown;
+    if (is_plain(first, view))
+        return CAPTURE_taken;
+    struct peel p = {.view = *view, .ip = ip, .counts = counts, .outer = true};
+    enum capture_count verdict = peel(&p, first);
+    *view = p.view;
+    return verdict;
+}
+
+bool capture_peel_to_ip(const struct capture_packet *packet, struct capture_view *view,
+                        uint64_t counts[CAPTURE_COUNTS])
+{
+    struct capture_ip ip; // what Frame Relay says
+    enum capture_count verdict = find_ip(packet, view, &ip, counts);
+    counts[verdict] += verdict != CAPTURE_taken;
+    return verdict == CAPTURE_taken;
 }
 
 enum capture_count capture_peel_link(const struct capture_packet *packet, struct capture_ip *ip,
                                      uint64_t counts[CAPTURE_COUNTS])
 {
-    enum step first = step_of_link(packet->link);
-    struct capture_view view = {packet->octets, packet->captured, packet->length}, plain = view;
-    if (first == STEP_END) {
-        counts[CAPTURE_link_unknown]++;
-        return CAPTURE_link_unknown;
-    }
+    struct capture_view view;
     ip->source = ip->destination = (struct ipv6_address){{0}}; // of Frame Relay
     ip->fragment = ip->sum_wrong = false;
     ip->direction = CAPTURE_UNKNOWN;
-    enum capture_count verdict =
-        is_plain(first, &plain)
-            ? capture_ip_read(plain, ip, counts)
-            : peel(&(struct peel){.view = view, .ip = ip, .counts = counts, .outer = true}, first);
-    verdict = with_sum(verdict, ip);
+    enum capture_count verdict = find_ip(packet, &view, ip, counts);
+    if (verdict == CAPTURE_taken)
+        verdict = with_sum(capture_ip_read(view, ip, counts), ip);
     counts[verdict]++;
     if (verdict == CAPTURE_taken)
         counts[CAPTURE_first_fragment] += ip->fragment;

@@ -11,6 +11,11 @@
 // Is this link type read?
 bool capture_peel_knows(int link);
 
+// The first IP packet in the frame, which is not read, not even its version. False: it has none,
+// and the verdict is counted.
+bool capture_peel_to_ip(const struct capture_packet *packet, struct capture_view *view,
+                        uint64_t counts[CAPTURE_COUNTS]);
+
 // The frame's verdict, which is counted. CAPTURE_taken: *ip is the first IP packet in it;
 // CAPTURE_later_fragment: also, but its protocol's header is elsewhere. CAPTURE_ip_checksum: it
 // would be one of these two (ip->first), but for its checksum. CAPTURE_frame_relay: its payload,

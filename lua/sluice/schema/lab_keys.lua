@@ -168,7 +168,7 @@ local ALSO = {
     replay = {
         {
             name = "file", type = "path", example = "busy_hour.pcap",
-            help = "the pcap or pcapng file with the gaps and sizes, or with a flow the file of packets, relative"
+            help = "the capture with the gaps and sizes, or with a flow the file of packets, relative"
                 .. " to this file's",
         },
     },

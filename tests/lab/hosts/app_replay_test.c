@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "tests/lab/hosts/path.h"
 
@@ -251,35 +252,149 @@ static void test_more_octets_than_there_were(void **state)
     app_replay_free(read);
 }
 
+// ---- Other captures than pcap of Ethernet ----
+
+static void put_block(uint32_t type, const void *body, uint32_t n)
+{
+    put32(type);
+    put32(12 + n);
+    put(body, n);
+    put32(12 + n);
+}
+
+static void put_section(void)
+{
+    const uint32_t section[] = {0x1a2b3c4d, 1, 0xffffffff, 0xffffffff};
+    octets = 0;
+    put_block(0x0a0d0d0a, section, sizeof section);
+}
+
+// With stamps of 10^-digits s.
+static void put_interface(uint32_t link_type, uint8_t digits)
+{
+    const uint32_t interface[] = {link_type, 0, 1 << 16 | 9, digits, 0};
+    put_block(1, interface, sizeof interface);
+}
+
+static void put_enhanced(uint32_t interface, uint64_t stamp, const void *b, uint32_t n)
+{
+    uint32_t block[5 + 500] = {interface, (uint32_t)(stamp >> 32), (uint32_t)stamp, n, n};
+    memcpy(block + 5, b, n);
+    put_block(6, block, 20 + (n + 3) / 4 * 4);
+}
+
+static const uint8_t v4_of_60[60] = {0x45, 0, 0, 60};
+static const uint8_t v6_of_50[50] = {0x60, 0, 0, 0, 0, 10};
+
+// Interfaces of several link types and units of time, one of which is not read; a VLAN's tag.
+static void make_pcapng(void)
+{
+    uint8_t tagged[78] = {[12] = 0x81, 0, 0, 7, 8, 0, 0x45, 0, 0, 60};
+    put_section();
+    put_interface(1, 9);
+    put_interface(101, 6);
+    put_interface(1147, 6);
+    put_enhanced(1, 1000000, v4_of_60, 60);
+    put_block(0x0bad, tagged, 32);
+    put_enhanced(0, 1000000123, tagged, 78);
+    put_enhanced(2, 1000001, v4_of_60, 60);
+    put_enhanced(1, 1000002, v6_of_50, 50);
+}
+
+static void expect_pcapng(struct replay_file *read)
+{
+    assert_int_equal(read->packets, 3);
+    assert_int_equal(read->left_out, 1);
+    assert_int_equal(read->packet[0].octets, 60);
+    assert_int_equal(read->packet[1].octets, 60);
+    assert_int_equal(read->packet[1].at_ns, 123);
+    assert_int_equal(read->packet[2].octets, 50);
+    assert_int_equal(read->packet[2].at_ns, 2000);
+    app_replay_free(read);
+}
+
+static void test_pcapng(void **state)
+{
+    (void)state;
+    make_pcapng();
+    expect_pcapng(read_file());
+}
+
+static void compress_file(void)
+{
+    static uint8_t plain[sizeof file];
+    z_stream z = {.next_in = plain, .avail_in = octets, .next_out = file, .avail_out = sizeof file};
+    memcpy(plain, file, octets);
+    assert_int_equal(deflateInit2(&z, 6, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
+    assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+    octets = (uint32_t)z.total_out;
+    deflateEnd(&z);
+}
+
+static void test_compressed(void **state)
+{
+    (void)state;
+    make_pcapng();
+    compress_file();
+    expect_pcapng(read_file());
+}
+
+static void expect_refused(const char *why)
+{
+    write_file();
+    path_expect_refused("replay", &config, why);
+}
+
+// The file, the frame, and what the reader says of it.
+static void test_damage(void **state)
+{
+    uint8_t simple[64] = {60, [4] = 0x45, [7] = 60};
+    char all[200];
+    (void)state;
+    make_six();
+    octets -= 10;
+    snprintf(all, sizeof all,
+             "replay: %s, frame 6: truncated: 1519 octets are left of a packet's 1529", name);
+    expect_refused(all);
+    make_pcapng();
+    octets -= 4;
+    expect_refused(", frame 4: truncated: 80 octets are left of a block's 84");
+    make_pcapng();
+    compress_file();
+    octets -= 20;
+    expect_refused(": truncated: the end of the gzip stream is missing");
+    put_section();
+    put_enhanced(0, 0, v4_of_60, 60);
+    expect_refused(", frame 1: a packet of interface 0, which nothing describes");
+    put_section();
+    put_interface(101, 6);
+    put_block(3, simple, sizeof simple); // has no stamp
+    expect_refused(", frame 1: its time is missing or out of range");
+    octets = 0;
+    expect_refused("no capture: it is empty");
+    begin_file(0x12345678, 1);
+    expect_refused("no capture: it begins with 78563412");
+}
+
 static void test_wrong_files(void **state)
 {
     (void)state;
     begin_file(NANO, 1);
-    write_file();
-    path_expect_refused("replay", &config, "no IP packets");
+    expect_refused("no IP packets");
     begin_file(NANO, 113 + 1000);
-    write_file();
-    path_expect_refused("replay", &config, "link type");
-    begin_file(NANO, 1);
-    put_frame(0, 100, 0);
-    octets -= 10;
-    write_file();
-    path_expect_refused("replay", &config, name); // libpcap says it in its words
-    begin_file(0x12345678, 1);
-    write_file();
-    path_expect_refused("replay", &config, "replay: ");
+    expect_refused("link type");
     begin_file(NANO, 1);
     put_frame(0, 100, 0);
     put_frame(2000000 * S_IN_NS, 100, 0);
-    write_file();
-    path_expect_refused("replay", &config, "longer than 1000000 s");
+    expect_refused("longer than 1000000 s");
     begin_file(NANO, 1);
     put_frame(0, 100, 0);
     file[28 + 3] = 0xff; // the fraction of a second
-    write_file();
-    path_expect_refused("replay", &config, "a packet's time is out of range");
+    expect_refused(", frame 1: its time is missing or out of range");
+    config.file = (struct octets){(const uint8_t *)"/dev/null", 9};
+    path_expect_refused("replay", &config, "replay: /dev/null: not a regular file");
     config.file = (struct octets){(const uint8_t *)"/nowhere/at/all", 15};
-    path_expect_refused("replay", &config, "/nowhere/at/all");
+    path_expect_refused("replay", &config, "replay: /nowhere/at/all: No such file");
     config.file.n = 0;
     path_expect_refused("replay", &config, "a name of 1 to 4095 octets");
 }
@@ -406,6 +521,9 @@ int main(void)
         REPLAY_TEST(test_a_length_that_lies),
         REPLAY_TEST(test_more_octets_than_there_were),
         REPLAY_TEST(test_all_at_one_time),
+        REPLAY_TEST(test_pcapng),
+        REPLAY_TEST(test_compressed),
+        REPLAY_TEST(test_damage),
         REPLAY_TEST(test_wrong_files),
         REPLAY_TEST(test_random_changes),
         REPLAY_TEST(test_flows_of_a_file),
