@@ -1,6 +1,6 @@
 -- Sluice as the SGSN of an OsmoPCU whose phones attach: one cell, and a GGSN that gives addresses by GTP-C.
--- config/osmopcu.md explains its use. No MS, TLLI or address is in this file. The phones of the simulated radio
--- have no card, so their phone { } has no keys; one with keys is below it.
+-- config/osmopcu.md explains its use. No MS, TLLI or address is in this file. Eight phones have no keys, and one has;
+-- a phone of the simulated radio has the card of its phone { }.
 run { name = "osmopcu-attach", clock = "real", idle = "sleep" }
 
 -- As in osmopcu.lua.

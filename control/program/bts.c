@@ -138,7 +138,8 @@ static const struct cli_option bts_options[] = {
      .take = take_up_queue},
     {"phone", "IMSI[,N]",
      "a phone of this IMSI in the first cell, which attaches and gets its address from the\n"
-     "network; or N of them, with running IMSIs; may be repeated",
+     "network, with the card whose keys the file has; or N of them, with running IMSIs; may\n"
+     "be repeated",
      .take = take_phone},
     {"tun", "NAME", "the tun device with the MSs behind it; created if missing", INTO(tun)},
     {"netns", "NAME", "the network namespace of the tun device", INTO(netns)},
@@ -162,8 +163,8 @@ const struct cli cli_of_bts = {
         "its first PDP context. The source address of a packet from the tun device selects its\n"
         "MS. You set the addresses and routes of the device: ip -n NETNS addr add ... Blocks\n"
         "take 20 ms of real time, and osmo-pcu may end and start again. With several cells,\n"
-        "each with its own PCU, SIGUSR1 makes the first MS change to the next cell, and from\n"
-        "the last one to the first.",
+        "each with its own PCU, SIGUSR1 makes the first phone, or MS of the file, change to the\n"
+        "next cell, and from the last one to the first.",
     .options = bts_options,
     .count = sizeof bts_options / sizeof bts_options[0]};
 
@@ -311,8 +312,31 @@ static int add_mss(struct bts *bts, struct json_object *bvc)
 // Of nobody: 001017 is for tests; then a serial number and the version of its software.
 #define PHONE_IMEISV "0010170000000101"
 
+// That the SGSN's file lists with K and OPc has that card. With a count the last 32 bits of K count
+// up.
+static void give_card(struct phone_config *config, struct json_object *file)
+{
+    struct json_object *listed = value_in(file, "phone");
+    config->has_card = false;
+    for (size_t i = 0; i < value_count(listed) && milenage_ready(); i++) {
+        const struct json_object *one = value_at(listed, i);
+        struct milenage_card *card = &config->card;
+        char text[64];
+        const char *first = value_text(one, "imsi", text, sizeof text);
+        uint64_t number = strtoull(config->imsi, NULL, 10) - strtoull(first, NULL, 10);
+        if (strlen(first) != strlen(config->imsi) || number >= value_number(one, "count"))
+            continue;
+        config->has_card =
+            hex_of(value_text(one, "k", text, sizeof text), card->k, sizeof card->k) &&
+            hex_of(value_text(one, "opc", text, sizeof text), card->opc, sizeof card->opc);
+        explicit_bzero(text, sizeof text);
+        uint8_t *last = card->k + sizeof card->k - 4;
+        put_be32(last, get_be32(last) + (uint32_t)number);
+    }
+}
+
 // IMSIs count up.
-static int add_phone(struct bts *bts, const struct bts_phones *phones)
+static int add_phone(struct bts *bts, const struct bts_phones *phones, struct json_object *file)
 {
     struct phone_config config = {
         .imeisv = PHONE_IMEISV, .apn = PHONE_APN, .nsapi = PHONE_NSAPI, .sapi = PHONE_SAPI};
@@ -321,15 +345,17 @@ static int add_phone(struct bts *bts, const struct bts_phones *phones)
     for (uint32_t i = 0; i < phones->count && !fault; i++) {
         snprintf(config.imsi, sizeof config.imsi, "%0*" PRIu64, phones->digits, phones->imsi + i);
         memcpy(one.imsi, config.imsi, sizeof one.imsi);
+        give_card(&config, file);
         fault = bts_add_ms(bts, &one);
     }
+    explicit_bzero(&config.card, sizeof config.card);
     return fault;
 }
 
-static int add_phones(struct bts *bts, const struct bts_options *options)
+static int add_phones(struct bts *bts, const struct bts_options *options, struct json_object *file)
 {
     for (uint32_t i = 0; i < options->phones; i++) {
-        int fault = add_phone(bts, &options->phone[i]);
+        int fault = add_phone(bts, &options->phone[i], file);
         if (fault)
             return fault;
     }
@@ -337,8 +363,12 @@ static int add_phones(struct bts *bts, const struct bts_options *options)
 }
 
 // The MS that changes its cell when told to.
-static void choose_mover(struct serve *serve, const struct found *found)
+static void choose_mover(struct serve *serve, const struct bts_options *options,
+                         const struct found *found)
 {
+    if (options->phones)
+        snprintf(serve->imsi, sizeof serve->imsi, "%0*" PRIu64, options->phone[0].digits,
+                 options->phone[0].imsi);
     for (uint32_t i = 0; i < serve->cells && !serve->imsi[0]; i++)
         value_text(value_at(value_in(found[i].bvc, "ms"), 0), "imsi", serve->imsi,
                    sizeof serve->imsi);
@@ -408,7 +438,7 @@ static int add_cell(const struct bts_options *options, struct json_object *file,
         fprintf(stderr, "sluice bts: --socket %s: %s\n", path, strerror(-fault));
         return EXIT_RUN_FAILED;
     }
-    if (number == 0 && add_phones(bts, options) != 0)
+    if (number == 0 && add_phones(bts, options, file) != 0)
         return wrong("a phone cannot be one here");
     if (add_mss(bts, found->bvc) != 0)
         return wrong("an MS of the file cannot be one here: its cipher, key or PDP context");
@@ -438,7 +468,7 @@ static int with_tun(const struct bts_options *options, struct json_object *file,
     int status = EXIT_DONE;
     for (uint32_t i = 0; i < options->sockets && !status; i++)
         status = add_cell(options, file, &found[i], &serve);
-    choose_mover(&serve, found);
+    choose_mover(&serve, options, found);
     if (serve.cells > 1)
         signals_take_moves();
     if (status)

@@ -149,8 +149,8 @@ void bts_send(struct bts *bts, const uint8_t *packet, uint32_t octets)
         BTS_ADD(bts, packets_up_full);
     else if (!ms_up(&from->ms, from->nsapi, packet, octets, bts_now_ns(bts)))
         BTS_ADD(bts, packets_up_unsent);
-    else if (from->phone)
-        phone_sent(from->phone, bts_now_ns(bts));
+    else
+        bts_phone_sent(from);
 }
 
 // ---- The PCU comes and goes ----

@@ -67,6 +67,9 @@ bool bts_move(struct bts *from, struct bts *to, const char *imsi)
         return false;
     leave(from, station);
     enter(to, station);
-    bts_hello(station); // any LLC PDU will do
+    if (station->phone)
+        bts_phone_enter(station, bts_now_ns(from));
+    else
+        bts_hello(station); // any LLC PDU will do
     return true;
 }

@@ -68,10 +68,13 @@ void bts_queue(struct station *station, const uint8_t *llc, uint32_t octets);
 void bts_hello(struct station *station);
 void bts_take_in(struct bts *bts, struct station *station);
 
-// bts_phone.c: an MS that attaches; what does nothing for another one. At each block's end; an LLC
-// PDU of SAPI 1, else false; behind any other; whether it is heard by that TLLI, too.
+// bts_phone.c: an MS that attaches. It has come from a cell with that time, and says so.
 void bts_phone_make(struct station *station, const struct phone_config *config);
+void bts_phone_enter(struct station *station, uint64_t from_ns);
+// What does nothing for another MS. At each block's end; behind user data that went up; an LLC PDU
+// of SAPI 1, else false; behind any other; whether it is heard by that TLLI, too.
 void bts_phone_turn(struct station *station);
+void bts_phone_sent(struct station *station);
 bool bts_phone_down(struct station *station, const uint8_t *llc, uint32_t octets);
 void bts_phone_heard(struct station *station);
 bool bts_phone_is(const struct station *station, uint32_t tlli);

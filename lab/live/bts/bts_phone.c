@@ -26,6 +26,15 @@ static void change_context(void *self, struct phone *phone, uint64_t now_ns)
         ms_add_context(&station->ms, phone->config.nsapi, phone->config.sapi);
 }
 
+// User data are under the same key as the signalling.
+static void take_key(void *self, struct phone *phone, uint8_t gea, struct octets kc)
+{
+    struct station *station = self;
+    (void)phone;
+    if (ms_take_key(&station->ms, gea, kc) != 0)
+        abort(); // the phone has made it
+}
+
 static uint32_t draw(void *self)
 {
     struct station *station = self;
@@ -36,9 +45,36 @@ void bts_phone_make(struct station *station, const struct phone_config *config)
 {
     station->phone = need(calloc(1, sizeof *station->phone));
     station->nsapi = config->nsapi;
+    station->ms.before = &station->before;
     phone_setup(station->phone, config,
-                &(struct phone_owner){
-                    .self = station, .send = send_up, .context = change_context, .random = draw});
+                &(struct phone_owner){.self = station,
+                                      .send = send_up,
+                                      .context = change_context,
+                                      .random = draw,
+                                      .scratch = station->ms.shared->scratch,
+                                      .keyed = take_key});
+}
+
+// ---- Time ----
+
+static uint64_t now_ns_of(const struct station *station)
+{
+    return bts_now_ns(station->bts) + station->ahead_ns;
+}
+
+void bts_phone_enter(struct station *station, uint64_t from_ns)
+{
+    struct phone *phone = station->phone;
+    station->ahead_ns += from_ns - bts_now_ns(station->bts);
+    phone->owner.scratch = station->ms.shared->scratch;
+    if (phone->state == PHONE_ATTACHED || phone->state == PHONE_UPDATING)
+        bts_hello(station);
+}
+
+void bts_phone_sent(struct station *station)
+{
+    if (station->phone)
+        phone_sent(station->phone, now_ns_of(station));
 }
 
 // ---- What a user sees ----
@@ -65,14 +101,14 @@ static void tell(struct station *station)
     owner->told(owner->self, station->imsi, text);
 }
 
-// ---- Time, and LLC PDUs ----
+// ---- Blocks, and LLC PDUs ----
 
 void bts_phone_turn(struct station *station)
 {
     struct phone *phone = station->phone;
-    uint64_t now_ns = bts_now_ns(station->bts);
     if (!phone)
         return;
+    uint64_t now_ns = now_ns_of(station);
     if (!station->is_on) { // its cell is there for the first time
         station->is_on = true;
         phone_on(phone, now_ns);
@@ -82,15 +118,17 @@ void bts_phone_turn(struct station *station)
     tell(station);
 }
 
-// A Reset of the SGSN is for all LLEs, the phone's as well.
 bool bts_phone_down(struct station *station, const uint8_t *llc, uint32_t octets)
 {
     struct phone *phone = station->phone;
-    return phone && phone_down(phone, llc, octets, bts_now_ns(station->bts));
+    return phone && phone_down(phone, llc, octets, now_ns_of(station));
 }
 
+// A Reset of the SGSN is for all LLEs, the phone's as well, and so is an IOV-UI.
 void bts_phone_heard(struct station *station)
 {
+    if (station->phone)
+        station->phone->iov_ui = station->ms.iov_ui;
     if (station->phone && station->counters.resets != station->resets) {
         station->resets = station->counters.resets;
         phone_reset(station->phone);

@@ -31,7 +31,9 @@ struct station {
     // A phone that attaches, whose TLLI, address and context are the network's; NULL: a file's.
     struct phone *phone;
     bool is_on;
-    uint64_t resets; // of LLC, that the phone knows of
+    uint64_t resets;       // of LLC, that the phone knows of
+    uint64_t ahead_ns;     // of its cell's clock is the phone's, which no move changes: modulo 2^64
+    struct ms_keys before; // that its card had
     enum phone_state told_state;
     uint32_t told_address;
     uint8_t told_cause;

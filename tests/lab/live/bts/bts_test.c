@@ -15,8 +15,9 @@
 #include "tests/dataplane/random.h"
 #include "tests/lab/live/bts/hex.h"
 
-#define TLLI    0xc0000001
-#define ADDRESS 0x0a000001
+#define TLLI       0xc0000001
+#define ADDRESS    0x0a000001
+#define PHONE_IMSI "001010000000101"
 
 static struct bts *bts, *other; // the cell that the test works in, and its neighbour
 
@@ -504,20 +505,47 @@ static void test_what_may_wait_in_a_modem(void **state)
 
 // ---- Another cell ----
 
-static void move(void)
-{
-    assert_true(bts_move(bts, other, "001010000000001"));
-    assert_false(bts_sends(bts, (uint8_t[20]){0x45, [12] = 10, [15] = 1}, 20));
-    assert_true(bts_sends(other, (uint8_t[20]){0x45, [12] = 10, [15] = 1}, 20));
-    sound();
-}
-
 static void both_come_up(void)
 {
     connect_pcu();
     go_over();
     connect_pcu();
     go_over();
+}
+
+// Its ATTACH REQUEST again after 15 s (T3310), whatever each cell's clock says; no NULL frame of a
+// phone that is off.
+static void test_a_phone_keeps_its_time(void **state)
+{
+    struct phone_config config = {.imsi = PHONE_IMSI, .nsapi = 5, .sapi = 3};
+    struct bts_ms ms = {.imsi = PHONE_IMSI, .terms = {.n201_u_octets = 500}, .phone = &config};
+    (void)state;
+    begin(0);
+    assert_int_equal(bts_add_ms(bts, &ms), 0);
+    assert_true(bts_move(bts, other, PHONE_IMSI) && bts_move(other, bts, PHONE_IMSI));
+    assert_int_equal(bts_counted(bts, BTS_COUNT_hellos), 0);
+    both_come_up();
+    tick(""); // it is switched on
+    assert_int_equal(bts_counted(bts, BTS_COUNT_pdus_up), 1);
+    ticks(300);
+    go_over();
+    ticks(40);
+    assert_true(bts_move(other, bts, PHONE_IMSI));
+    assert_int_equal(bts_counted(bts, BTS_COUNT_pdus_up_in), 1);
+    ticks(449);
+    assert_int_equal(bts_counted(bts, BTS_COUNT_pdus_up), 0);
+    tick("");
+    assert_int_equal(bts_counted(bts, BTS_COUNT_pdus_up), 1);
+    go_over();
+    end();
+}
+
+static void move(void)
+{
+    assert_true(bts_move(bts, other, "001010000000001"));
+    assert_false(bts_sends(bts, (uint8_t[20]){0x45, [12] = 10, [15] = 1}, 20));
+    assert_true(bts_sends(other, (uint8_t[20]){0x45, [12] = 10, [15] = 1}, 20));
+    sound();
 }
 
 // Its LLC PDU is sent, but not acknowledged: what is on the air still arrives, then its USF is
@@ -766,6 +794,7 @@ int main(void)
         cmocka_unit_test(test_the_pcu_comes_again),
         cmocka_unit_test(test_a_stray_packet),
         cmocka_unit_test(test_what_may_wait_in_a_modem),
+        cmocka_unit_test(test_a_phone_keeps_its_time),
         cmocka_unit_test(test_an_ms_moves_that_sends),
         cmocka_unit_test(test_an_ms_moves_that_receives),
         cmocka_unit_test(test_an_ms_moves_that_waits),
