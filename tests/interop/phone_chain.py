@@ -8,12 +8,13 @@ from harness import ROOT, Running, new_folder, program, settings
 CONFIG = ROOT / "config/osmopcu-attach.lua"
 POOL, FIRST_PLACE = "10.64.0.0/24", 2  # the first address is the device's
 
+# Of osmo-sgsn: its folder, and the addresses of Gn, of the GGSN and of Gb.
 OSMO_SGSN = """line vty
  no login
 sgsn
  gtp state-dir {folder}
- gtp local-ip 192.0.2.1
- ggsn 0 remote-ip 192.0.2.2
+ gtp local-ip {gn}
+ ggsn 0 remote-ip {ggsn}
  ggsn 0 gtp-version 1
  apn * ggsn 0
  authentication optional
@@ -23,7 +24,7 @@ ns
  timer tns-alive 3
  timer tns-alive-retries 10
  bind udp local
-  listen 198.51.100.1 23000
+  listen {gb} 23000
   accept-ipaccess
 bssgp
 """
@@ -73,7 +74,7 @@ class PhoneChain(Chain):
         for device, address in ("gn", network.GN4), ("gb", network.GB4):
             network.must("ip", "-n", self.ours, "addr", "add", f"{address}/24", "dev", device)
         path = self.folder / "osmo-sgsn.cfg"
-        path.write_text(OSMO_SGSN.format(folder=self.folder))
+        path.write_text(OSMO_SGSN.format(folder=self.folder, gn=network.GN4, ggsn=network.GGSN4, gb=network.GB4))
         self.start("osmo-sgsn", "osmo-sgsn", "-c", path, namespace=self.ours)
 
     def start_phones(self):

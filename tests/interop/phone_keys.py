@@ -13,7 +13,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
 
 import network  # noqa: E402
 from harness import case, main, right, same, until  # noqa: E402
-from phone_network import IMSI, SGSN_CONFIG, WAIT_S, Network, answer, settled, types  # noqa: E402
+from phone_network import IMSI, OSMO_SGSN, WAIT_S, Network, answer, settled, types  # noqa: E402
 from phone_card import Card  # noqa: E402, which phone_network puts into the path
 
 HLR = "127.0.0.4"
@@ -48,7 +48,7 @@ class Keyed(Network):
                 vty.sendall(line.encode() + b"\r\n")
                 said = answer(vty)
                 right("%" not in said.replace("% Created", "").replace("% Updated", ""), f"{line}: {said}")
-        return self.start("osmo-sgsn", SGSN_CONFIG.replace(
+        return self.start("osmo-sgsn", OSMO_SGSN.replace(
             " authentication optional\n auth-policy accept-all",
             f" authentication required\n encryption gea {self.gea}\n auth-policy remote\n gsup remote-ip {HLR}\n"
             " gsup remote-port 4222"))

@@ -18,6 +18,7 @@ from bts_chain import Part  # noqa: E402
 from checksums import checksum  # noqa: E402
 from harness import PATIENCE, Failure, has_started, new_folder, right, same, until  # noqa: E402
 from phone import Phone  # noqa: E402
+from phone_chain import OSMO_SGSN  # noqa: E402
 
 WAIT_S = 90 * PATIENCE  # nearly all is done within 1 s
 SHORT_S = {"T3321": 8, "T3330": 8, "T3380": 12, "T3390": 8}  # of a phone whose messages are lost
@@ -39,26 +40,6 @@ ggsn ggsn0
   no shutdown
  default-apn internet
  no shutdown ggsn
-"""
-
-SGSN_CONFIG = """line vty
- no login
-sgsn
- gtp state-dir {folder}
- gtp local-ip 127.0.0.1
- ggsn 0 remote-ip 127.0.0.2
- ggsn 0 gtp-version 1
- apn * ggsn 0
- authentication optional
- auth-policy accept-all
-ns
- timer tns-test 30
- timer tns-alive 3
- timer tns-alive-retries 10
- bind udp local
-  listen 127.0.0.1 23000
-  accept-ipaccess
-bssgp
 """
 
 
@@ -95,11 +76,11 @@ class Network:
         return network.namespace()
 
     def start_sgsn(self):
-        return self.start("osmo-sgsn", SGSN_CONFIG)
+        return self.start("osmo-sgsn", OSMO_SGSN)
 
     def start(self, name, config, *words):
         path = self.folder / f"{name}.cfg"
-        path.write_text(config.format(folder=self.folder, ggsn=self.ggsn_address))
+        path.write_text(config.format(folder=self.folder, gn=self.sgsn_address, gb=self.sgsn_address, ggsn=self.ggsn_address))
         part = Part(self.space, self.folder, name, name, "-c", path, *words)
         has_started(part)
         return part
