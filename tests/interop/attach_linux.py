@@ -3,9 +3,12 @@
 answer pings, and one downloads octet for octet; Sluice starts again, then the GGSN, and the phones come back. Needs root
 and osmo-pcu, and takes a minute, for it is real time."""
 
+import contextlib
+import itertools
 import json
 import pathlib
 import secrets
+import socket
 import subprocess
 import sys
 import time
@@ -13,10 +16,12 @@ import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
 
+import network  # noqa: E402
 from bts_chain import check_books  # noqa: E402
-from harness import PATIENCE, ROOT, case, check_sound, has_started, main, program, right, same  # noqa: E402
+from harness import PATIENCE, case, check_sound, has_started, main, program, right, same  # noqa: E402
 from instance import client  # noqa: E402
-from phone_chain import CONFIG, FIRST_PLACE, PhoneChain  # noqa: E402
+from phone_chain import FIRST_PLACE, KEYED, TEXT, PhoneChain, check_phone  # noqa: E402
+from phone_network import llc_of  # noqa: E402
 
 IMSI, PHONES, OCTETS = "001010000000001", 3, 100000
 BACK_S = (15 + 5) * PATIENCE  # T3311, and what a machine takes
@@ -24,7 +29,7 @@ BACK_S = (15 + 5) * PATIENCE  # T3311, and what a machine takes
 
 def wait_for_pings(chain):
     chain.until(chain.are_attached, "the phones have addresses")
-    for phone in range(PHONES):
+    for phone in range(chain.phones):
         chain.until(lambda ms=phone: chain.pings([ms], 5), f"a ping of phone {phone}")
 
 
@@ -38,16 +43,17 @@ def attach():
     check_books(bts)
     check_sound(summary)
     for ms in bts["ms"]:
-        same([ms["phone"][key] for key in ("state", "attaches", "contexts", "frames_bad", "messages_odd", "messages_unexpected")],
-             ["attached", 1, 1, 0, 0, 0], f"the phone {ms}")
+        check_phone(ms)
     same([ggsn["gtpc"][key] for key in ("created", "odd", "other", "strangers")], [PHONES, 0, 0, 0], "the GGSN")
 
 
+ETH_P_ALL, UL_UNITDATA, DL_UNITDATA, USER_SAPI = 3, 1, 0, 3
+NS_UNITDATA = b"\0\0" + (103).to_bytes(2)  # of the cell
 OF_FILE = "001010000001000"
-WITH_MS = CONFIG.read_text().replace("bvc { bvci = 103 }", f"""bvc {{
+WITH_MS = TEXT.replace("bvc { bvci = 103 }", f"""bvc {{
     bvci = 103,
     ms {{ imsi = "{OF_FILE}", pdp {{ nsapi = 5, class = "background", address = "10.0.0.1" }} }},
-}}""").replace('"recommended.lua"', f'"{ROOT}/config/recommended.lua"')
+}}""")
 
 
 def scraped():
@@ -127,6 +133,52 @@ def ggsn_restarts():
         gtpc = chain.ggsn.finish()["gtpc"]
     same(gtpc["contexts"], PHONES, "contexts of the GGSN")
     right(gtpc["indications"] > 0, f"no error indication: {gtpc}")
+
+
+class Frames:
+    """SAPI, E (enciphered) and N(U) of the UI frames that pass on Gb from now on, each way."""
+
+    def __init__(self, chain):
+        with network.inside(chain.far):
+            self.end = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(ETH_P_ALL))
+        self.end.bind(("gb", ETH_P_ALL))
+        self.end.setblocking(False)
+
+    def read(self):
+        found = {UL_UNITDATA: [], DL_UNITDATA: []}
+        with self.end, contextlib.suppress(BlockingIOError):
+            while True:
+                packet = self.end.recv(2048)
+                ns, pdu = packet[28:32], packet[32:]  # behind IPv4 and UDP
+                llc = llc_of(pdu)[1] if ns == NS_UNITDATA and pdu[0] in found else b""
+                if llc and llc[1] & 0xE0 == 0xC0:
+                    found[pdu[0]].append((llc[0] & 15, llc[2] >> 1 & 1, (llc[1] & 7) << 6 | llc[2] >> 2))
+        return found[UL_UNITDATA], found[DL_UNITDATA]
+
+
+@case("osmo-pcu is killed and starts again under a phone with a key that is pinged: it answers again, and N(U) goes on")
+def pcu_restarts():
+    with PhoneChain(KEYED, 1) as chain:
+        wait_for_pings(chain)
+        frames = Frames(chain)
+        chain.until(lambda: chain.pings([0], 5), "another ping")
+        chain.pings([0], 0)
+        chain.pcus[0].kill()
+        same(chain.pings([0], 1), {}, "answers without a PCU")
+        chain.start_pcu()
+        start = time.monotonic()
+        chain.until(lambda: chain.pings([0], 1), "a ping")
+        took_s = time.monotonic() - start
+        up, down = frames.read()
+        bts, summary = chain.bts.finish(), chain.sgsn.finish()
+    print(f"# a restart of osmo-pcu: a ping again after {took_s:.1f} s")
+    right(took_s < BACK_S, f"{took_s:.1f} s until a ping was answered")
+    for seen in down, [frame for frame, _ in itertools.groupby(up)]:  # up again: what no PCU has acknowledged
+        right(len(seen) > 1, f"too few frames: {seen}")
+        same(seen, [(USER_SAPI, 1, seen[0][2] + i) for i in range(len(seen))], "SAPI, E and N(U): no signalling, no gap")
+    check_books(bts)
+    check_sound(summary)
+    check_phone(*bts["ms"])
 
 
 main()

@@ -10,7 +10,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
 
 from bts_chain import check_books  # noqa: E402
 from harness import case, main, same  # noqa: E402
-from phone_chain import FIRST_PLACE, PhoneChain  # noqa: E402
+from phone_chain import FIRST_PLACE, PhoneChain, check_phone  # noqa: E402
 
 IMSI, PHONES, OCTETS = "262420123456789", 3, 100000
 
@@ -26,8 +26,7 @@ def attach():
         bts, ggsn = chain.bts.finish(), chain.ggsn.finish()
     check_books(bts)
     for ms in bts["ms"][:PHONES]:
-        same([ms["phone"][key] for key in ("state", "attaches", "contexts", "frames_bad", "messages_odd", "messages_unexpected")],
-             ["attached", 1, 1, 0, 0, 0], f"the phone {ms}")
+        check_phone(ms)
     same([ggsn["gtpc"][key] for key in ("created", "odd", "other", "strangers")], [PHONES, 0, 0, 0], "the GGSN")
 
 

@@ -3,9 +3,11 @@ osmo-sgsn between them. TLLIs, addresses and contexts are what the parts agree o
 
 import network
 from bts_chain import Chain
-from harness import ROOT, Running, new_folder, program, settings
+from harness import ROOT, Running, new_folder, program, same, settings
 
 CONFIG = ROOT / "config/osmopcu-attach.lua"
+TEXT = CONFIG.read_text().replace('"recommended.lua"', f'"{ROOT}/config/recommended.lua"')
+KEYED = "001010000000101"  # a phone that the file has a key of
 POOL, FIRST_PLACE = "10.64.0.0/24", 2  # the first address is the device's
 
 # Of osmo-sgsn: its folder, and the addresses of Gn, of the GGSN and of Gb.
@@ -30,9 +32,26 @@ bssgp
 """
 
 
+def two_cells():
+    """The configuration with a second NSE, whose cell is of the same area."""
+    head, nse = TEXT.split("\nnse {")
+    nse = f"\nnse {{\n    areas = {{ \"001-01-1-1\" }},{nse}"
+    other = nse
+    for one, another in ("nsei = 101", "nsei = 201"), ("nsvci = 102", "nsvci = 202"), ("= 23001", "= 23002"), ("bvci = 103", "bvci = 203"):
+        same(other.count(one), 1, f"{one} in {CONFIG}")
+        other = other.replace(one, another)
+    return head + nse + other
+
+
+def check_phone(ms):
+    """Of a BTS's report: it has attached once, has had one context, and has wondered at nothing."""
+    same([ms["phone"][key] for key in ("state", "attaches", "contexts", "frames_bad", "messages_odd", "messages_unexpected")],
+         ["attached", 1, 1, 0, 0, 0], f"the phone {ms}")
+
+
 class PhoneChain(Chain):
-    """Phones with running IMSIs in one cell. All addresses of the pool are at the phones' end; which one is whose, the
-    BTS says."""
+    """Phones with running IMSIs in the first cell. All addresses of the pool are at the phones' end; which one is whose,
+    the BTS says."""
 
     def __init__(self, imsi, phones, *options, osmo=False, prefix="sluice-phone", of_sluice=CONFIG, **more):
         network.needs(*(["osmo-sgsn"] if osmo else []))
@@ -52,7 +71,7 @@ class PhoneChain(Chain):
         self.devices()
         network.must("ip", "-n", self.ms, "route", "add", "local", POOL, "dev", "lo")
         self.folder = new_folder()
-        self.sockets = [self.folder / "pcu_bts0"]
+        self.sockets = [self.folder / f"pcu_bts{cell}" for cell in range(len(self.pcus))]
         self.start_ggsn()
         if self.osmo:
             self.start_osmo()
@@ -60,7 +79,8 @@ class PhoneChain(Chain):
             self.devices_of_sluice = f"gn.device={gn}", f"gb.device={gb}"
             self.start_sluice()
         self.start_phones()
-        self.start_pcu()
+        for cell in range(len(self.pcus)):
+            self.start_pcu(cell)
 
     def start_ggsn(self):
         self.ggsn = self.start("ggsn", program(), "ggsn", "--pool", POOL, "--dns", "203.0.113.9", "--netns", self.gi,
@@ -80,7 +100,8 @@ class PhoneChain(Chain):
     def start_phones(self):
         """The file has the numbers of the cell."""
         file = [self.config, *settings((self.files_mss,))] if self.osmo else [self.sgsn.config]
-        self.bts = self.start("bts", program(), "bts", *file, "--socket", self.sockets[0], "--netns", self.ms,
+        sockets = [word for path in self.sockets for word in ("--socket", path)]
+        self.bts = self.start("bts", program(), "bts", *file, *sockets, "--netns", self.ms,
                               "--tun", "ms", "--phone", f"{self.imsi},{self.phones}", "--json", *self.options)
         self.until(lambda: "waiting" in self.bts.err.read_text(), "the BTS listens")
 
