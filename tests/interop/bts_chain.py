@@ -80,6 +80,7 @@ class Chain:
         self.prefix, self.parts, self.sgsn = f"{prefix}-{os.getpid()}", [], None
         self.config, self.pcus, self.cc = CONFIGS[cells - 1], [None] * cells, cc
 
+    imsi = "001010000000001"  # of the MS that moves, the first
     address_of = staticmethod(address_of)
 
     def start(self, name, *words, namespace=None):

@@ -10,7 +10,6 @@ import network
 from harness import TIMEOUT_S, program, right
 
 ETH_P_IP = 0x0800
-IMSI = "001010000000001"  # of the MS that moves, the first
 CELLS = "101-103", "201-203"
 
 
@@ -32,9 +31,9 @@ def mss_of(chain, cell):
 
 def seconds_until_known(chain, cell, since):
     """Until Sluice has the MS in that cell; fails if it has it in the other one, too."""
-    chain.until(lambda: IMSI in mss_of(chain, CELLS[cell]), f"the MS in cell {CELLS[cell]}")
+    chain.until(lambda: chain.imsi in mss_of(chain, CELLS[cell]), f"the MS in cell {CELLS[cell]}")
     update_s = time.monotonic() - since
-    right(IMSI not in mss_of(chain, CELLS[1 - cell]), f"the MS is in cell {CELLS[1 - cell]}, too")
+    right(chain.imsi not in mss_of(chain, CELLS[1 - cell]), f"the MS is in cell {CELLS[1 - cell]}, too")
     return update_s
 
 

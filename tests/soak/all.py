@@ -39,7 +39,7 @@ SOAKS = [Soak(minutes, command.split()) for minutes, command in (
     (2, "soak attaches --keys"),
     (15, "soak lab"),
     (5, "soak bts"),
-    (10, "soak cells"),
+    (10, "soak cells --attach"),
     (15, "soak neighbours"),
     (30, "soak restarts"),
     (20, "soak osmopcu"),
