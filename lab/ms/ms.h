@@ -73,6 +73,7 @@ struct ms_counters {
     uint64_t npdus_begun, npdus_delivered, npdus_open, npdus_lost[MS_LOST_COUNT];
     uint64_t late;   // LLC PDUs among `data` that came after a later one
     uint64_t resets; // by XID
+    uint64_t stale;  // LLC PDUs among `refused` that came too late for their N(U)
     // Up: N-PDUs, and the LLC PDUs that carry them; answers are those to XID commands.
     struct ms_amount up_npdus, up_sent, up_unsent[MS_UNSENT_COUNT];
     struct ms_amount up_pdus, answers;
@@ -205,7 +206,8 @@ int ms_add_context(struct ms *ms, uint8_t nsapi, uint8_t sapi);
 void ms_remove_context(struct ms *ms, uint8_t nsapi, uint64_t now_ns);
 
 // An LLC PDU has arrived. Calls owner->down for each N-PDU that is whole now, and owner->up for an
-// answer.
+// answer. Under a key one that comes more than 32 numbers late is refused, which is no fault: a
+// cell that the MS has left keeps LLC PDUs, and sends them when it is back.
 void ms_down(struct ms *ms, const uint8_t *llc, uint32_t octets, uint64_t now_ns);
 
 // Sends an N-PDU: calls owner->up once for each LLC PDU. False: it cannot be sent (up_unsent).

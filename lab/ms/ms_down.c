@@ -35,14 +35,26 @@ static bool is_under_own_numbers(const struct ms *ms, const struct llc_ui *ui, u
            stamp->input == llc_cipher_input_ui(ms->iov_ui, ui->sapi, ui->nu, number - ui->nu);
 }
 
-// See ms_down_stamped. `number`: what the MS takes N(U) for.
+// Without a stamp: whether it is good as the frame of one round of N(U) before.
+static bool is_stale(const struct ms *ms, struct octets frame, const struct llc_ui *ui,
+                     uint32_t number)
+{
+    uint32_t before = number - ui->nu - LLC_NU_COUNT;
+    struct ms_stamp stamp = {.input = llc_cipher_input_ui(ms->iov_ui, ui->sapi, ui->nu, before)};
+    return !ms->shared->stamp.known && ui->enciphered && number >= LLC_NU_COUNT &&
+           ms_clear(ms, stamp, frame.at, frame.n);
+}
+
+// See ms_down_stamped, and ms_down. `number`: what the MS takes N(U) for.
 static void refuse_ui(struct ms *ms, enum ms_refused why, struct octets frame,
                       const struct llc_ui *ui, uint32_t number, const char *what)
 {
     const struct ms_stamp *stamp = &ms->shared->stamp;
-    if (stamp->known &&
-        (ms_is_of_before(ms, *stamp, frame.at, frame.n) ||
-         (!is_under_own_numbers(ms, ui, number) && ms_clear(ms, *stamp, frame.at, frame.n))))
+    bool stale = is_stale(ms, frame, ui, number);
+    ms->counters->stale += stale;
+    if (stale || (stamp->known && (ms_is_of_before(ms, *stamp, frame.at, frame.n) ||
+                                   (!is_under_own_numbers(ms, ui, number) &&
+                                    ms_clear(ms, *stamp, frame.at, frame.n)))))
         count_refused(ms, why, frame.n);
     else
         ms_refuse(ms, why, frame.n, "LLC", what, 0);

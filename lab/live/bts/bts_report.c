@@ -118,6 +118,7 @@ static void put_station(struct json *json, const struct station *s)
     json_put(json, "blocks_up", s->blocks_up);
     json_put(json, "pdus_down", s->counters.pdus.packets);
     json_put(json, "pdus_refused", refused);
+    json_put(json, "pdus_stale", s->counters.stale);
     json_put(json, "npdus_down", s->counters.npdus_delivered);
     json_put(json, "npdus_lost", lost);
     json_put(json, "resets", s->counters.resets);

@@ -156,7 +156,8 @@ static void check_first(void)
     frame(500);
     fixture_expect(1, 10);
     frame(0);
-    assert_int_equal(f.shared.faults, f.ms.gea ? 1 : 0); // 512, which has another OC
+    assert_int_equal(f.counters.stale, f.ms.gea ? 1 : 0); // 512, which has another OC
+    assert_int_equal(f.shared.faults, 0);
 }
 
 static void test_nothing_precedes_the_first(void **state)
@@ -166,6 +167,33 @@ static void test_nothing_precedes_the_first(void **state)
 }
 
 // ---- Keys ----
+
+// One that comes later than the window is for the next round of N(U); its key stream shows that it
+// is of this one.
+static void test_an_enciphered_frame_too_late(void **state)
+{
+    static const uint8_t info[] = {0x65, 0, 0, 0, 1};
+    (void)state;
+    for (uint8_t gea = 3; gea <= 4; gea++) {
+        assert_int_equal(fixture_end(NULL), 0);
+        assert_int_equal(fixture_begin(NULL), 0);
+        fixture_key(gea);
+        frame(40);
+        frame(400);
+        frame(600);
+        frame(568); // 33 behind
+        frame(90);  // 511 behind
+        fixture_expect(3, 30);
+        assert_int_equal(f.counters.stale, 2);
+        assert_int_equal(f.counters.refused[MS_REFUSED_deciphered].packets, 2);
+        assert_int_equal(f.shared.faults, 0);
+        fixture_ui(3, 568, info, sizeof info, 1);
+        fixture_expect_fault(1, "LLC: FCS wrong after deciphering");
+        frame(569); // the window's last
+        fixture_expect(4, 40);
+        assert_int_equal(f.counters.stale, 2);
+    }
+}
 
 static void test_enciphered_with_a_wrong_fcs(void **state)
 {
@@ -226,6 +254,7 @@ int main(void)
         MS_TEST(test_gaps_of_every_length),
         MS_TEST(test_bursts_of_losses),
         MS_TEST(test_nothing_precedes_the_first),
+        MS_TEST(test_an_enciphered_frame_too_late),
         MS_TEST(test_enciphered_with_a_wrong_fcs),
         MS_TEST(test_a_key_on_one_side_only),
         MS_TEST(test_terms_that_cannot_be),
