@@ -235,6 +235,21 @@ static uint32_t ipv4_of(const struct json_object *object, const char *name)
     return good ? ntohl(address.s_addr) : 0;
 }
 
+// The first one that the file lists for the cell's NSE, such as 001-01-1-1, which is that of a NSE
+// without any.
+static struct bssgp_area area_of(const struct json_object *nse)
+{
+    const char *text = value_text_at(value_in(nse, "areas"), 0);
+    unsigned mcc, mnc, lac, rac;
+    if (sscanf(text, "%u-%u-%u-%u", &mcc, &mnc, &lac, &rac) != 4)
+        return (struct bssgp_area){.mcc = 1, .mnc = 1, .mnc_digits = 2, .lac = 1, .rac = 1};
+    return (struct bssgp_area){.mcc = (uint16_t)mcc,
+                               .mnc = (uint16_t)mnc,
+                               .mnc_digits = (uint8_t)strcspn(strchr(text, '-') + 1, "-"),
+                               .lac = (uint16_t)lac,
+                               .rac = (uint8_t)rac};
+}
+
 static struct pcuif_cell cell_of(struct json_object *config, const struct found *found,
                                  const struct bts_options *options)
 {
@@ -247,7 +262,8 @@ static struct pcuif_cell cell_of(struct json_object *config, const struct found 
                                .bvci = (uint16_t)value_number(found->bvc, "bvci"),
                                .local_port = (uint16_t)value_number(nsvc, "peer_port"),
                                .remote_port = (uint16_t)value_number(gb, "port"),
-                               .remote_address = ipv4_of(gb, "address")};
+                               .remote_address = ipv4_of(gb, "address"),
+                               .area = area_of(found->nse)};
 }
 
 static uint8_t gea_of(const struct json_object *ms)

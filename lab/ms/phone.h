@@ -20,6 +20,7 @@
 #define PHONE_AGAIN_S  60 // until it asks for a context again that it was refused
 #define PHONE_APN_MOST 100
 #define PHONE_LOCAL    0xc0000000u // the highest bits of a TLLI
+#define PHONE_FOREIGN  0x80000000u
 #define PHONE_RANDOM   0x78000000u
 #define PHONE_NEVER_NS UINT64_MAX
 #define PHONE_NO_KEY   7 // as CKSN
@@ -78,6 +79,7 @@ struct phone {
     bool has_p_tmsi, has_area;
     uint32_t p_tmsi;
     struct bssgp_area area; // the last
+    bool abroad;            // it is in another one, where its TLLI is the foreign one
     uint32_t attempts;      // that failed, one after another
     uint32_t tries;         // of the message under way
     uint64_t message_ns;    // when it is sent again: T3310, T3321, T3330
@@ -113,7 +115,8 @@ void phone_on(struct phone *phone, uint64_t now_ns);
 void phone_off(struct phone *phone, uint64_t now_ns);
 // It detaches, and waits for the answer.
 void phone_detach(struct phone *phone, uint64_t now_ns);
-// It updates its routeing area, as in another one.
+// It updates its routeing area, as in another one. Until the network has accepted that, no user
+// data may go up.
 void phone_update(struct phone *phone, uint64_t now_ns);
 
 // An LLC frame has arrived. False: it is not of SAPI 1, and the MS's.

@@ -138,14 +138,28 @@ static void send_bare(struct phone *phone, uint8_t type, uint64_t now_ns)
 
 // ---- Procedures ----
 
-// With a P-TMSI the TLLI is the local one: it is in the area that it was in (4.7.1.4).
+// Of a phone with a P-TMSI (4.7.1.4).
+static uint32_t tlli_of(const struct phone *phone)
+{
+    return (phone->p_tmsi & ~PHONE_LOCAL) | (phone->abroad ? PHONE_FOREIGN : PHONE_LOCAL);
+}
+
+// The TLLI of before is heard as well.
+static void take_tlli(struct phone *phone)
+{
+    uint32_t tlli = tlli_of(phone);
+    if (tlli != phone->tlli)
+        phone->tlli_before = phone->tlli;
+    phone->tlli = tlli;
+}
+
 static void attach(struct phone *phone, uint64_t now_ns)
 {
     phone_sm_forget(phone, now_ns);
     begin(phone, PHONE_ATTACHING);
     phone->update_ns = PHONE_NEVER_NS;
     phone->tlli_before = 0;
-    phone->tlli = phone->has_p_tmsi ? phone->p_tmsi | PHONE_LOCAL
+    phone->tlli = phone->has_p_tmsi ? tlli_of(phone)
                                     : phone_random_tlli(phone->owner.random(phone->owner.self));
     send_attach(phone, now_ns);
 }
@@ -166,8 +180,11 @@ void phone_on(struct phone *phone, uint64_t now_ns)
 
 void phone_update(struct phone *phone, uint64_t now_ns)
 {
-    if (phone->state == PHONE_ATTACHED)
-        update(phone, false, now_ns);
+    if (!phone_is_attached(phone))
+        return;
+    phone->abroad = true;
+    take_tlli(phone);
+    update(phone, false, now_ns);
 }
 
 void phone_off(struct phone *phone, uint64_t now_ns)
@@ -229,15 +246,12 @@ void phone_gmm_begin(struct phone *phone, uint64_t now_ns)
 
 // ---- Messages down ----
 
-// Its TLLI is the local one of a new P-TMSI, with which the answer goes; the one before is heard.
+// Its TLLI is the new one's, with which the answer goes.
 static void take_p_tmsi(struct phone *phone, uint32_t p_tmsi)
 {
-    uint32_t tlli = p_tmsi | PHONE_LOCAL;
-    if (tlli != phone->tlli)
-        phone->tlli_before = phone->tlli;
     phone->p_tmsi = p_tmsi;
     phone->has_p_tmsi = true;
-    phone->tlli = tlli;
+    take_tlli(phone);
 }
 
 // A new P-TMSI without one has none.
@@ -281,8 +295,11 @@ static bool take_accept(struct phone *phone, const struct accepted *accepted, ui
     bool again = phone->state == PHONE_ATTACHED;
     phone->area = accepted->area;
     phone->has_area = true;
+    phone->abroad = false;
     if (accepted->has_p_tmsi)
         take_p_tmsi(phone, accepted->p_tmsi);
+    else if (phone->has_p_tmsi)
+        take_tlli(phone);
     if (accepted->has_signature || accepted->has_p_tmsi)
         take_signature(phone, accepted->has_signature, accepted->signature);
     be_attached(phone, accepted->t3312_s, accepted->has_ready, accepted->ready_s);

@@ -3,12 +3,10 @@
 answer pings, and one downloads octet for octet; Sluice starts again, then the GGSN, and the phones come back. Needs root
 and osmo-pcu, and takes a minute, for it is real time."""
 
-import contextlib
 import itertools
 import json
 import pathlib
 import secrets
-import socket
 import subprocess
 import sys
 import time
@@ -16,12 +14,11 @@ import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
 
-import network  # noqa: E402
 from bts_chain import check_books  # noqa: E402
 from harness import PATIENCE, case, check_sound, has_started, main, program, right, same  # noqa: E402
 from instance import client  # noqa: E402
+from moving import USER_SAPI, Frames  # noqa: E402
 from phone_chain import FIRST_PLACE, KEYED, TEXT, PhoneChain, check_phone  # noqa: E402
-from phone_network import llc_of  # noqa: E402
 
 IMSI, PHONES, OCTETS = "001010000000001", 3, 100000
 BACK_S = (15 + 5) * PATIENCE  # T3311, and what a machine takes
@@ -47,8 +44,6 @@ def attach():
     same([ggsn["gtpc"][key] for key in ("created", "odd", "other", "strangers")], [PHONES, 0, 0, 0], "the GGSN")
 
 
-ETH_P_ALL, UL_UNITDATA, DL_UNITDATA, USER_SAPI = 3, 1, 0, 3
-NS_UNITDATA = b"\0\0" + (103).to_bytes(2)  # of the cell
 OF_FILE = "001010000001000"
 WITH_MS = TEXT.replace("bvc { bvci = 103 }", f"""bvc {{
     bvci = 103,
@@ -135,27 +130,6 @@ def ggsn_restarts():
     right(gtpc["indications"] > 0, f"no error indication: {gtpc}")
 
 
-class Frames:
-    """SAPI, E (enciphered) and N(U) of the UI frames that pass on Gb from now on, each way."""
-
-    def __init__(self, chain):
-        with network.inside(chain.far):
-            self.end = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(ETH_P_ALL))
-        self.end.bind(("gb", ETH_P_ALL))
-        self.end.setblocking(False)
-
-    def read(self):
-        found = {UL_UNITDATA: [], DL_UNITDATA: []}
-        with self.end, contextlib.suppress(BlockingIOError):
-            while True:
-                packet = self.end.recv(2048)
-                ns, pdu = packet[28:32], packet[32:]  # behind IPv4 and UDP
-                llc = llc_of(pdu)[1] if ns == NS_UNITDATA and pdu[0] in found else b""
-                if llc and llc[1] & 0xE0 == 0xC0:
-                    found[pdu[0]].append((llc[0] & 15, llc[2] >> 1 & 1, (llc[1] & 7) << 6 | llc[2] >> 2))
-        return found[UL_UNITDATA], found[DL_UNITDATA]
-
-
 @case("osmo-pcu is killed and starts again under a phone with a key that is pinged: it answers again, and N(U) goes on")
 def pcu_restarts():
     with PhoneChain(KEYED, 1) as chain:
@@ -175,7 +149,8 @@ def pcu_restarts():
     right(took_s < BACK_S, f"{took_s:.1f} s until a ping was answered")
     for seen in down, [frame for frame, _ in itertools.groupby(up)]:  # up again: what no PCU has acknowledged
         right(len(seen) > 1, f"too few frames: {seen}")
-        same(seen, [(USER_SAPI, 1, seen[0][2] + i) for i in range(len(seen))], "SAPI, E and N(U): no signalling, no gap")
+        same(seen, [seen[0]._replace(sapi=USER_SAPI, is_enciphered=1, number=seen[0].number + i) for i in range(len(seen))],
+             "no signalling, enciphered, no gap")
     check_books(bts)
     check_sound(summary)
     check_phone(*bts["ms"])

@@ -10,10 +10,12 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
 
 from harness import PATIENCE, WAIT_S, case, check_sound, main, right, same  # noqa: E402
 from bts_chain import Chain, check_books  # noqa: E402
-from moving import CELLS, Mover, change_cell, mss_of, seconds_until_known  # noqa: E402
+from moving import CELLS, USER_SAPI, Frames, Mover, change_cell, mss_of, seconds_until_known  # noqa: E402
+from phone_chain import KEYED, OTHER_AREA, PhoneChain, check_phone, config_of_two  # noqa: E402
 
 OCTETS, MOVES = 150000, 4
 KNOWN_S = 3 * PATIENCE  # after a move
+LOCAL, FOREIGN = 3, 2  # highest bits of a TLLI
 
 
 def download(chain):
@@ -102,6 +104,32 @@ def enciphered():
             check_books(cell)
             same(cell["ccch_page"], 0, "pages")
         check_sound(chain.sgsn.finish())
+
+
+@case("a phone with a card downloads octet for octet while it goes into a cell of another area, and then back: it updates its "
+      "area, and its key and its address stay")
+def areas():
+    with PhoneChain(KEYED, 1, "--pdchs", 4, cells=2, of_sluice=config_of_two(OTHER_AREA), coding=4) as chain:
+        chain.until(chain.are_attached, "the phone has an address")
+        chain.wait_for_ping()
+        mover, frames = Mover(chain, 3, 1), Frames(chain)
+        chain.transfer(0, OCTETS, True, 120, mover.progress)
+        update_s = seconds_until_known(chain, 0, change_cell(chain))
+        chain.until(lambda: chain.pings([0], 5), "a ping at home")
+        up, _ = frames.read()
+        cells, summary = chain.bts.finish()["cells"], chain.sgsn.finish()
+    print(f"# Sluice knew a move after {mover.known[0]:.2f} s, and that back after {update_s:.2f} s; without content "
+          f"{max(mover.gaps(mover.grew)):.2f} s")
+    right(max(*mover.known, update_s) < KNOWN_S, "Sluice did not know where the phone was")
+    same({frame.tlli >> 30 for frame in up if frame.sapi == USER_SAPI}, {LOCAL}, "TLLIs of user data: it waits for the update")
+    same({frame.tlli >> 30 for frame in up if frame.sapi != USER_SAPI}, {LOCAL, FOREIGN}, "TLLIs of signalling")
+    for cell in cells:
+        check_books(cell)
+        same([cell[count] for count in ("moves_in", "moves_out", "hellos")], [1, 1, 0], "moves, and NULL frames")
+    check_sound(summary)
+    ms, = [ms for cell in cells for ms in cell["ms"]]
+    check_phone(ms)
+    same([ms["phone"][count] for count in ("updates", "messages_again")], [2, 0], f"updates of {ms}")
 
 
 main()

@@ -1,5 +1,7 @@
 """An MS of a chain of two cells that changes its cell in the middle of a download, and what that costs."""
 
+import collections
+import contextlib
 import json
 import signal
 import socket
@@ -7,9 +9,11 @@ import subprocess
 import time
 
 import network
-from harness import TIMEOUT_S, program, right
+from phone_network import llc_of
+from harness import TIMEOUT_S, program, right, same
 
-ETH_P_IP = 0x0800
+ETH_P_IP, ETH_P_ALL = 0x0800, 3
+UL_UNITDATA, DL_UNITDATA, USER_SAPI = 1, 0, 3
 CELLS = "101-103", "201-203"
 
 
@@ -25,7 +29,8 @@ def change_cell(chain):
 def mss_of(chain, cell):
     """IMSIs of the MSs that Sluice has in a cell."""
     done = subprocess.run([program(), "stats", "--json", "--cell", cell, "--run", str(chain.sgsn.process.pid)],
-                          capture_output=True, encoding="utf-8", check=True, timeout=TIMEOUT_S)
+                          capture_output=True, encoding="utf-8", check=False, timeout=TIMEOUT_S)
+    same(done.returncode, 0, f"exit status of stats; it said: {done.stderr}")
     return [ms["imsi"] for ms in json.loads(done.stdout)["mss_in_it"]]
 
 
@@ -35,6 +40,33 @@ def seconds_until_known(chain, cell, since):
     update_s = time.monotonic() - since
     right(chain.imsi not in mss_of(chain, CELLS[1 - cell]), f"the MS is in cell {CELLS[1 - cell]}, too")
     return update_s
+
+
+Frame = collections.namedtuple("Frame", "bvci tlli sapi is_enciphered number")  # a UI frame, and its N(U)
+
+
+class Frames:
+    """UI frames that pass on Gb from now on, each way."""
+
+    def __init__(self, chain):
+        with network.inside(chain.far):
+            self.end = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(ETH_P_ALL))
+        self.end.bind(("gb", ETH_P_ALL))
+        self.end.setblocking(False)
+
+    def read(self):
+        found = {UL_UNITDATA: [], DL_UNITDATA: []}
+        with self.end, contextlib.suppress(BlockingIOError):
+            while True:
+                packet = self.end.recv(2048)
+                ns, pdu = packet[28:32], packet[32:]  # behind IPv4 and UDP
+                if ns[:2] != b"\0\0" or ns[2:] == b"\0\0" or pdu[0] not in found:  # NS-UNITDATA of a cell
+                    continue
+                tlli, llc = llc_of(pdu)
+                if llc and llc[1] & 0xE0 == 0xC0:
+                    found[pdu[0]].append(Frame(int.from_bytes(ns[2:]), tlli, llc[0] & 15, llc[2] >> 1 & 1,
+                                               (llc[1] & 7) << 6 | llc[2] >> 2))
+        return found[UL_UNITDATA], found[DL_UNITDATA]
 
 
 class Arrivals:

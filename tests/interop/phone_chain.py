@@ -32,12 +32,16 @@ bssgp
 """
 
 
-def two_cells():
-    """The configuration with a second NSE, whose cell is of the same area."""
+AREA, OTHER_AREA = "001-01-1-1", "001-01-1-2"
+
+
+def config_of_two(area=AREA):
+    """The configuration with a second NSE, whose cell is in that area."""
     head, nse = TEXT.split("\nnse {")
-    nse = f"\nnse {{\n    areas = {{ \"001-01-1-1\" }},{nse}"
+    nse = f"\nnse {{\n    areas = {{ \"{AREA}\" }},{nse}"
     other = nse
-    for one, another in ("nsei = 101", "nsei = 201"), ("nsvci = 102", "nsvci = 202"), ("= 23001", "= 23002"), ("bvci = 103", "bvci = 203"):
+    for one, another in (("nsei = 101", "nsei = 201"), ("nsvci = 102", "nsvci = 202"), ("= 23001", "= 23002"),
+                         ("bvci = 103", "bvci = 203"), (AREA, area)):
         same(other.count(one), 1, f"{one} in {CONFIG}")
         other = other.replace(one, another)
     return head + nse + other

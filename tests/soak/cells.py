@@ -7,8 +7,8 @@ Judged: every octet of TCP, the counts of `sluice bts` and of Sluice, and that S
 each move: seconds until then, to the first packet, the longest without a packet, the longest without content of TCP.
 Then how many N-PDUs ended in a PCU whose MS had left. Needs root and osmo-pcu.
 
-With --attach three MSs in turn: one of the file, one of the file with a key, and a phone that attaches with a card, which
-gets its key and its context from the network; and their table.
+With --attach four MSs in turn: one of the file, one of the file with a key, and a phone that attaches with a card, which
+gets its key and its context from the network, in two cells of one routeing area and in cells of two; and their table.
 """
 
 import argparse
@@ -25,7 +25,7 @@ os.environ.setdefault("SLUICE", str(ROOT / "build/release/sluice"))
 from bts_chain import Chain, check_books  # noqa: E402
 from harness import Failure, Skip, check_sound, right, same  # noqa: E402
 from moving import Mover  # noqa: E402
-from phone_chain import KEYED, PhoneChain, check_phone, two_cells  # noqa: E402
+from phone_chain import KEYED, OTHER_AREA, PhoneChain, check_phone, config_of_two  # noqa: E402
 
 OCTETS_A_SLOT = {1: 1000, 2: 1500, 3: 1800, 4: 2500}  # a second
 PDCHS = 4
@@ -51,8 +51,9 @@ def configured(*sets):
     return lambda args: Chain("--pdchs", PDCHS, cells=2, mss=8, coding=args.coding, sets=(*args.set, *sets))
 
 
-def phone(args):
-    return PhoneChain(KEYED, 1, "--pdchs", PDCHS, cells=2, of_sluice=two_cells(), coding=args.coding, sets=args.set)
+def phone(*area):
+    return lambda args: PhoneChain(KEYED, 1, "--pdchs", PDCHS, cells=2, of_sluice=config_of_two(*area), coding=args.coding,
+                                   sets=args.set)
 
 
 def measure(args, chain):
@@ -102,7 +103,8 @@ def compare(all_figures):
                    f"{figures['kbit_s']:.1f}", f"{figures['lost']} of {figures['out']}", figures["up_lost"]))
 
 
-MSS = {"MS of the file": configured(), "the same, keyed": configured(*KEY), "phone with a card": phone}
+MSS = {"MS of the file": configured(), "the same, keyed": configured(*KEY), "phone with a card": phone(),
+       "and into an area": phone(OTHER_AREA)}
 
 
 def main():

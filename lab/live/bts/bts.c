@@ -22,11 +22,16 @@ static struct station *station_of(struct ms *ms)
     return (struct station *)((char *)ms - offsetof(struct station, ms));
 }
 
-void bts_queue(struct station *station, const uint8_t *llc, uint32_t octets)
+void bts_queue(struct station *station, struct sender *queue, const uint8_t *llc, uint32_t octets)
 {
     BTS_ADD(station->bts, pdus_up);
-    if (!sender_queue(&station->sender, llc, octets))
+    if (!sender_queue(queue, llc, octets))
         BTS_ADD(station->bts, pdus_up_full);
+}
+
+static struct sender *queue_of(struct station *station)
+{
+    return bts_phone_holds(station) ? &station->held : &station->sender;
 }
 
 void bts_hello(struct station *station)
@@ -37,14 +42,15 @@ void bts_hello(struct station *station)
     if (last && last->cut == 0)
         return;
     BTS_ADD(station->bts, hellos);
-    bts_queue(station, frame, (uint32_t)llc_u_encode(&null, frame, sizeof frame));
+    bts_queue(station, &station->sender, frame, (uint32_t)llc_u_encode(&null, frame, sizeof frame));
 }
 
 static void from_ms(void *self, struct ms *ms, const uint8_t *llc, uint32_t octets, uint64_t now_ns)
 {
+    struct station *station = station_of(ms);
     (void)self;
     (void)now_ns;
-    bts_queue(station_of(ms), llc, octets);
+    bts_queue(station, queue_of(station), llc, octets);
 }
 
 static void to_host(void *self, struct ms *ms, uint8_t nsapi, const uint8_t *npdu, uint32_t octets,
@@ -108,6 +114,7 @@ void bts_destroy(struct bts *bts)
     for (uint32_t i = 0; i < bts->stations; i++) {
         ms_release(&bts->station[i]->ms, bts_now_ns(bts));
         sender_release(&bts->station[i]->sender);
+        sender_release(&bts->station[i]->held);
         free(bts->station[i]->phone);
         free(bts->station[i]);
     }
@@ -131,9 +138,9 @@ bool bts_sends(const struct bts *bts, const uint8_t *packet, uint32_t octets)
 }
 
 // With a packet more too much would wait that has not begun.
-static bool has_enough(const struct station *station, uint32_t octets)
+static bool has_enough(struct station *station, uint32_t octets)
 {
-    const struct sender *sender = &station->sender;
+    const struct sender *sender = queue_of(station);
     uint64_t periods = station->bts->config.up_queue_s * (BTS_SECOND_NS / BTS_BLOCK_NS);
     return periods > 0 && sender_waiting_octets(sender) + octets >
                               periods * sender_period_octets(sender) + PACKET_MOST;

@@ -60,9 +60,9 @@ static inline bool bts_draw(struct bts *bts, uint32_t loss_ppm)
     return loss_ppm && rng_below(&bts->rng, BTS_PPM) < loss_ppm;
 }
 
-// bts.c: sends bts->message; an LLC PDU of an MS; an MS more.
+// bts.c: sends bts->message; an LLC PDU of an MS, into one of its queues; an MS more.
 void bts_to_pcu(struct bts *bts, uint32_t octets);
-void bts_queue(struct station *station, const uint8_t *llc, uint32_t octets);
+void bts_queue(struct station *station, struct sender *queue, const uint8_t *llc, uint32_t octets);
 // An LLC PDU goes up from now on: a NULL frame (TS 44.064 6.4.1) if none waits of which nothing is
 // sent.
 void bts_hello(struct station *station);
@@ -74,6 +74,8 @@ void bts_phone_enter(struct station *station, uint64_t from_ns);
 // What does nothing for another MS. At each block's end; behind user data that went up; an LLC PDU
 // of SAPI 1, else false; behind any other; whether it is heard by that TLLI, too.
 void bts_phone_turn(struct station *station);
+// Its user data wait, in station->held.
+bool bts_phone_holds(const struct station *station);
 void bts_phone_sent(struct station *station);
 bool bts_phone_down(struct station *station, const uint8_t *llc, uint32_t octets);
 void bts_phone_heard(struct station *station);

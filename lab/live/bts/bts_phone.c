@@ -13,7 +13,7 @@ static void send_up(void *self, struct phone *phone, const uint8_t *llc, uint32_
     struct station *station = self;
     (void)now_ns;
     station->tlli = station->ms.label = phone->tlli;
-    bts_queue(station, llc, octets);
+    bts_queue(station, &station->sender, llc, octets);
 }
 
 // Its address and its context are the network's.
@@ -62,13 +62,50 @@ static uint64_t now_ns_of(const struct station *station)
     return bts_now_ns(station->bts) + station->ahead_ns;
 }
 
+// ---- Another cell, and another area ----
+
+static bool is_same(const struct bssgp_area *a, const struct bssgp_area *b)
+{
+    return a->mcc == b->mcc && a->mnc == b->mnc && a->mnc_digits == b->mnc_digits &&
+           a->lac == b->lac && a->rac == b->rac;
+}
+
+bool bts_phone_holds(const struct station *station)
+{
+    return station->phone && station->phone->abroad;
+}
+
+// User data wait for the update (LLGMM-SUSPEND, 44.064 7.2.1.1), which goes before them.
+static void hold(struct station *station)
+{
+    struct sender none = station->held;
+    station->held = station->sender;
+    station->sender = none;
+}
+
+static void let_go(struct station *station)
+{
+    struct sender *held = &station->held;
+    for (const struct sender_pdu *pdu = held->first; pdu; pdu = pdu->next)
+        if (!sender_queue(&station->sender, pdu->at, pdu->octets))
+            BTS_ADD(station->bts, pdus_up_full);
+    sender_release(held);
+}
+
 void bts_phone_enter(struct station *station, uint64_t from_ns)
 {
     struct phone *phone = station->phone;
     station->ahead_ns += from_ns - bts_now_ns(station->bts);
     phone->owner.scratch = station->ms.shared->scratch;
-    if (phone->state == PHONE_ATTACHED || phone->state == PHONE_UPDATING)
+    if (phone->state != PHONE_ATTACHED && phone->state != PHONE_UPDATING)
+        return;
+    if (!phone->abroad && is_same(&phone->area, &station->bts->config.cell.area)) {
         bts_hello(station);
+        return;
+    }
+    if (!phone->abroad)
+        hold(station);
+    phone_update(phone, now_ns_of(station));
 }
 
 void bts_phone_sent(struct station *station)
@@ -115,6 +152,8 @@ void bts_phone_turn(struct station *station)
     } else if (phone_next_ns(phone) <= now_ns) {
         phone_turn(phone, now_ns);
     }
+    if (station->held.first && !phone->abroad)
+        let_go(station);
     tell(station);
 }
 

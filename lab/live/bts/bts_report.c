@@ -17,7 +17,7 @@ uint64_t bts_counted(const struct bts *bts, enum bts_count count)
 
 struct bts_sums bts_sums_of(const struct station *s)
 {
-    return (struct bts_sums){.waiting = s->sender.pdus,
+    return (struct bts_sums){.waiting = s->sender.pdus + s->held.pdus,
                              .pdus = s->counters.pdus.packets +
                                      (s->phone ? s->phone->count[PHONE_COUNT_frames] : 0),
                              .delivered = s->counters.npdus_delivered,
@@ -124,7 +124,7 @@ static void put_station(struct json *json, const struct station *s)
     json_put(json, "resets", s->counters.resets);
     json_put(json, "npdus_up", s->counters.up_sent.packets);
     json_put(json, "pdus_up", s->counters.up_pdus.packets + s->counters.answers.packets);
-    json_put(json, "pdus_up_waiting", s->sender.pdus);
+    json_put(json, "pdus_up_waiting", s->sender.pdus + s->held.pdus);
     bts_phone_put(s, json);
     json_close(json);
 }

@@ -216,11 +216,11 @@ static void put_place(struct put *p, const struct pcuif_cell *cell)
     static const uint8_t ns[] = {3, 3, 3, 3, 30, 3, 10},
                          bssgp[] = {3, 3, 3, 3, 3, 10, 3, 10, 3, 10, 3};
     put8(p, 63); // BSIC
-    put16(p, 1); // MCC
-    put16(p, 1); // MNC
-    put8(p, 0);  // of two digits
-    put16(p, 1); // LAC
-    put16(p, 1); // RAC
+    put16(p, cell->area.mcc);
+    put16(p, cell->area.mnc);
+    put8(p, cell->area.mnc_digits == 3);
+    put16(p, cell->area.lac);
+    put16(p, cell->area.rac);
     put16(p, cell->nsei);
     put_octets(p, ns, sizeof ns);
     put_octets(p, bssgp, sizeof bssgp);

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "dataplane/wire/bssgp_values.h"
 #include "dataplane/wire/wire.h"
 
 #define PCUIF_OCTETS_MOST 1007 // of a message to the PCU
@@ -57,6 +58,7 @@ struct pcuif_cell {
     uint8_t coding; // the best of CS-1 to CS-4, and the one to begin with
     uint16_t nsei, nsvci, bvci, local_port, remote_port;
     uint32_t remote_address; // IPv4, the SGSN's
+    struct bssgp_area area;
 };
 
 static inline uint8_t pcuif_first_slot(const struct pcuif_cell *cell)

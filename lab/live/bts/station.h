@@ -50,7 +50,7 @@ struct station {
     uint64_t up_ends;   // the block in which it gives up
     uint64_t up_solved; // the block by which the network must have answered with the TLLI (T3166)
     uint64_t up_after;  // the block until which a rejection forbids an access
-    struct sender sender;
+    struct sender sender, held; // held: a queue of user data, until a phone's area is updated
     uint64_t blocks_down, blocks_up;
 };
 

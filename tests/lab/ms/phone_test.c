@@ -296,7 +296,11 @@ static void test_periodic_update(void **state)
     assert_true(phone_next_ns(&phone) == PHONE_NEVER_NS);
     phone_update(&phone, now_ns);
     expect_sent(7, "08 08 70 62 f2 24 12 34 57 05 32 a5 15 80 00 32 02 20 00");
-    down("08 09 00 e0 62 f2 24 12 34 57 32 02 00 00"); // the network has no context
+    assert_int_equal(sent.tlli, 0x80000007); // the foreign TLLI of its P-TMSI
+    assert_true(phone.abroad && phone.tlli_before == 0xc0000007);
+    down("08 09 00 e0 62 f2 24 12 34 58 32 02 00 00"); // the network has no context
+    assert_false(phone.abroad);
+    assert_int_equal(sent.tlli, 0xc0000007); // as it has no other P-TMSI
     assert_int_equal(told.n, 2);
     assert_int_equal(told.address, 0);
     expect_sent(8, ACTIVATE);
@@ -321,7 +325,7 @@ static void test_update_refused(void **state)
     down("08 0b 0a 00"); // implicitly detached: it attaches by its P-TMSI
     assert_int_equal(phone.state, PHONE_ATTACHING);
     assert_int_equal(told.address, 0);
-    assert_int_equal(sent.tlli, 0xdb50adb0);
+    assert_int_equal(sent.tlli, 0x9b50adb0); // foreign: it is not in the area of its P-TMSI
     assert_memory_equal(sent.text,
                         "0801022100710000"
                         "05f4db50adb0",

@@ -14,15 +14,17 @@
 
 static uint8_t b[PCUIF_OCTETS_MOST], wanted[PCUIF_OCTETS_MOST];
 
-static const struct pcuif_cell cell = {.version = 10,
-                                       .pdchs = 4,
-                                       .coding = 2,
-                                       .nsei = 101,
-                                       .nsvci = 102,
-                                       .bvci = 103,
-                                       .local_port = 23001,
-                                       .remote_port = 23000,
-                                       .remote_address = 0xc6336401};
+static const struct pcuif_cell cell = {
+    .version = 10,
+    .pdchs = 4,
+    .coding = 2,
+    .nsei = 101,
+    .nsvci = 102,
+    .bvci = 103,
+    .local_port = 23001,
+    .remote_port = 23000,
+    .remote_address = 0xc6336401,
+    .area = {.mcc = 262, .mnc = 7, .mnc_digits = 2, .lac = 0x1234, .rac = 0x56}};
 
 static void expect(uint32_t at, const char *text)
 {
@@ -44,9 +46,18 @@ static void test_info_ends(void **state)
 {
     (void)state;
     pcuif_put_info(&cell, b);
-    expect(908, "3f 0100 0100 00 0100 0100 6500 03030303 1e030a 0303030303 0a030a030a03 6700");
+    expect(908, "3f 0601 0700 00 3412 5600 6500 03030303 1e030a 0303030303 0a030a030a03 6700");
     expect(940, "3200 01 6700 14 05 05 a0 05 0a 04 08 04 fa00 fa00 02 01");
     expect(960, "6600 0000 d959 0000 d859 0000 04 00 c6336401");
+}
+
+static void test_info_of_a_network_with_three_digits(void **state)
+{
+    struct pcuif_cell american = cell;
+    (void)state;
+    american.area = (struct bssgp_area){.mcc = 310, .mnc = 17, .mnc_digits = 3, .lac = 1, .rac = 2};
+    pcuif_put_info(&american, b);
+    expect(908, "3f 3601 1100 01 0100 0200");
 }
 
 static void test_info_of_version_12_names_a_model(void **state)
@@ -211,6 +222,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_info_begins),
         cmocka_unit_test(test_info_ends),
+        cmocka_unit_test(test_info_of_a_network_with_three_digits),
         cmocka_unit_test(test_info_of_version_12_names_a_model),
         cmocka_unit_test(test_versions_by_text),
         cmocka_unit_test(test_clock_messages),
