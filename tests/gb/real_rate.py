@@ -177,8 +177,9 @@ def learns():
                 then = cell.run(300)
                 what = f"{share}, cell_delay {delay}, each {each_s} s, {tell.__name__}: {then}"
                 right(0.97 * share <= then.of_r <= 1.005 * share, what)
-                # The share goes up while less waits than may, so the mean is what may wait, and up to 11 % more here.
-                right(then.wait_s <= 1.2 * needed_of_s(2) and then.most_s <= needed_of_s(2) + 0.7, what)
+                pdus = share * R * each_s / 8 / LLC_OCTETS  # of a report, whose sum is told without its part of a second
+                wait_s = needed_of_s(2) + (tell is as_osmo_pcu) * 0.5 / pdus
+                right(then.wait_s <= wait_s and then.most_s <= needed_of_s(2) + 0.7, f"{what}, at most {wait_s}")
 
 
 @case("MSs that the radio serves by turns, each with a part of the slots: all that it carries, and little waits there")

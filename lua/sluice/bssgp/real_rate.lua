@@ -41,6 +41,7 @@ local STEP_MOST = 0.1
 local GROWTH_A_S = 0.0001         -- tried when the delay is low: 0.6 % of R a minute
 local CALM_S = 60                 -- of low delay for once that much: all of R is back after seven minutes
 local SLACK_A_S = 0.004           -- and for each second of delay that several MSs need and have not
+local SLACK_PART = 0.85           -- of what they need: the mean swings about what has no slack
 local GROWS_S = 30                -- for each report at most
 local BACK = 0.005                -- when an excess has gone, so that the next one is a minute or two away
 
@@ -134,7 +135,7 @@ local function look(state, rate, mss)
     local was_s, mean_s, one_s = state.excess_s, state.mean_ms / 1000, NEEDED_OCTETS * 8 / rate
     local needed_s = NEEDED_S + mss * one_s
     state.excess_s = math.max(mean_s - needed_s, 0)
-    state.slack_s = rate > 0 and math.max(needed_s - math.max(mean_s, NEEDED_S + one_s), 0) or 0
+    state.slack_s = rate > 0 and math.max(SLACK_PART * needed_s - math.max(mean_s, NEEDED_S + one_s), 0) or 0
     return was_s
 end
 
