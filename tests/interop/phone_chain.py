@@ -2,36 +2,15 @@
 osmo-sgsn between them. TLLIs, addresses and contexts are what the parts agree on; no file has them."""
 
 import network
+import osmo
 from bts_chain import Chain
-from harness import ROOT, Running, new_folder, program, same, settings
+from harness import ROOT, Running, new_folder, program, same
 
 CONFIG = ROOT / "config/osmopcu-attach.lua"
 TEXT = CONFIG.read_text().replace('"recommended.lua"', f'"{ROOT}/config/recommended.lua"')
 KEYED = "001010000000101"  # a phone that the file has a key of
+K, OPC = bytes(range(16)), bytes(range(16, 32))  # which is this
 POOL, FIRST_PLACE = "10.64.0.0/24", 2  # the first address is the device's
-
-# Of osmo-sgsn: its folder, and the addresses of Gn, of the GGSN and of Gb.
-OSMO_SGSN = """line vty
- no login
-sgsn
- gtp state-dir {folder}
- gtp local-ip {gn}
- ggsn 0 remote-ip {ggsn}
- ggsn 0 gtp-version 1
- apn * ggsn 0
- authentication optional
- auth-policy accept-all
-ns
- timer tns-test 30
- timer tns-alive 3
- timer tns-alive-retries 10
- bind udp local
-  listen {gb} 23000
-  accept-ipaccess
-bssgp
-"""
-
-
 AREA, OTHER_AREA = "001-01-1-1", "001-01-1-2"
 
 
@@ -57,12 +36,13 @@ class PhoneChain(Chain):
     """Phones with running IMSIs in the first cell. All addresses of the pool are at the phones' end; which one is whose,
     the BTS says."""
 
-    def __init__(self, imsi, phones, *options, osmo=False, prefix="sluice-phone", of_sluice=CONFIG, **more):
-        network.needs(*(["osmo-sgsn"] if osmo else []))
+    def __init__(self, imsi, phones, *options, osmo_sgsn=None, prefix="sluice-phone", of_sluice=CONFIG, **more):
+        """osmo_sgsn: whom an osmo-sgsn in place of Sluice takes (osmo.py)."""
+        network.needs(*(["osmo-sgsn"] if osmo_sgsn else []), *(["osmo-hlr"] if osmo_sgsn not in (None, osmo.ANYBODY) else []))
         super().__init__(*options, mss=1, prefix=prefix, **more)
         self.of_sluice = of_sluice
-        self.imsi, self.phones, self.osmo, self.addresses, self.files_mss = imsi, phones, osmo, [], self.sets[0]
-        self.sets = self.sets[1:]  # in front of Sluice the file has no MS
+        self.imsi, self.phones, self.osmo_sgsn, self.addresses = imsi, phones, osmo_sgsn, []
+        self.sets = self.sets[1:]  # the file has no MS
 
     def address_of(self, ms):
         return self.addresses[ms]
@@ -77,7 +57,7 @@ class PhoneChain(Chain):
         self.folder = new_folder()
         self.sockets = [self.folder / f"pcu_bts{cell}" for cell in range(len(self.pcus))]
         self.start_ggsn()
-        if self.osmo:
+        if self.osmo_sgsn:
             self.start_osmo()
         else:
             self.devices_of_sluice = f"gn.device={gn}", f"gb.device={gb}"
@@ -97,15 +77,22 @@ class PhoneChain(Chain):
     def start_osmo(self):
         for device, address in ("gn", network.GN4), ("gb", network.GB4):
             network.must("ip", "-n", self.ours, "addr", "add", f"{address}/24", "dev", device)
-        path = self.folder / "osmo-sgsn.cfg"
-        path.write_text(OSMO_SGSN.format(folder=self.folder, gn=network.GN4, ggsn=network.GGSN4, gb=network.GB4))
-        self.start("osmo-sgsn", "osmo-sgsn", "-c", path, namespace=self.ours)
+        if self.osmo_sgsn != osmo.ANYBODY:
+            self.start_with("osmo-hlr", osmo.HLR, "-l", self.folder / "hlr.db")
+            osmo.add_subscriber(self.ours, KEYED, K, OPC, self.said)
+        self.start_with("osmo-sgsn", osmo.SGSN.format(folder=self.folder, gn=network.GN4, ggsn=network.GGSN4, gb=network.GB4,
+                                                      who=self.osmo_sgsn))
+
+    def start_with(self, name, config, *words):
+        path = self.folder / f"{name}.cfg"
+        path.write_text(config)
+        self.start(name, name, "-c", path, *words, namespace=self.ours)
 
     def start_phones(self):
         """The file has the numbers of the cell."""
-        file = [self.config, *settings((self.files_mss,))] if self.osmo else [self.sgsn.config]
+        file = self.sgsn.config if self.sgsn else CONFIG
         sockets = [word for path in self.sockets for word in ("--socket", path)]
-        self.bts = self.start("bts", program(), "bts", *file, *sockets, "--netns", self.ms,
+        self.bts = self.start("bts", program(), "bts", file, *sockets, "--netns", self.ms,
                               "--tun", "ms", "--phone", f"{self.imsi},{self.phones}", "--json", *self.options)
         self.until(lambda: "waiting" in self.bts.err.read_text(), "the BTS listens")
 

@@ -13,7 +13,7 @@ import gb  # noqa: E402
 import network  # noqa: E402
 from harness import Running, case, main, right, same  # noqa: E402
 from instance import client  # noqa: E402
-from phone_network import GGSN_CONFIG, IMSI, OTHER_IMSI, Network, ping, settled  # noqa: E402
+from phone_network import IMSI, OTHER_IMSI, Network, ping, settled  # noqa: E402
 from phone_card import Card  # noqa: E402, which phone_network puts into the path
 
 K, OPC = bytes(range(16)), bytes(range(16, 32))  # test keys, of no operator
@@ -78,7 +78,7 @@ def whole():
         net.ping(one, 6, 11, 56)
         first = re.search(r"restart counter (\d+)", net.sgsn.said())[1]
         net.ggsn.kill()
-        net.ggsn = net.start("osmo-ggsn", GGSN_CONFIG)
+        net.ggsn = net.start_ggsn()
         net.do(one, "activate", nsapi=7)  # its answer has the new counter, which ends the other context
         net.until("the new context is there", lambda: 7 in one.contexts and one.contexts[7].state == "active")
         net.until("the old one is gone", lambda: 6 not in one.contexts)

@@ -6,29 +6,17 @@ Needs root, osmo-sgsn, osmo-ggsn and osmo-hlr, and is real time: each step waits
 
 import itertools
 import pathlib
-import socket
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
 
-import network  # noqa: E402
-from harness import case, main, right, same, until  # noqa: E402
-from phone_network import IMSI, OSMO_SGSN, WAIT_S, Network, answer, settled, types  # noqa: E402
+import osmo  # noqa: E402
+from harness import case, main, right, same  # noqa: E402
+from phone_network import IMSI, Network, settled, types  # noqa: E402
 from phone_card import Card  # noqa: E402, which phone_network puts into the path
 
-HLR = "127.0.0.4"
 K, OPC = bytes(range(16)), bytes(range(16, 32))  # test keys, of no operator
 ALL_GEAS = b"\xe5\xf0"
-
-HLR_CONFIG = """line vty
- no login
- bind 127.0.0.4
-ctrl
- bind 127.0.0.4
-hlr
- gsup
-  bind ip 127.0.0.4
-"""
 
 
 class Keyed(Network):
@@ -39,27 +27,9 @@ class Keyed(Network):
         super().__init__()
 
     def start_sgsn(self):
-        self.hlr = self.start("osmo-hlr", HLR_CONFIG, "-l", self.folder / "hlr.db")
-        until("the HLR's VTY", self.has_vty, self.said)
-        with self.vty as vty:
-            answer(vty)
-            for line in ("enable", f"subscriber imsi {IMSI} create", f"subscriber imsi {IMSI} update msisdn 49161",
-                         f"subscriber imsi {IMSI} update aud3g milenage k {K.hex()} opc {OPC.hex()} ind-bitlen 5"):
-                vty.sendall(line.encode() + b"\r\n")
-                said = answer(vty)
-                right("%" not in said.replace("% Created", "").replace("% Updated", ""), f"{line}: {said}")
-        return self.start("osmo-sgsn", OSMO_SGSN.replace(
-            " authentication optional\n auth-policy accept-all",
-            f" authentication required\n encryption gea {self.gea}\n auth-policy remote\n gsup remote-ip {HLR}\n"
-            " gsup remote-port 4222"))
-
-    def has_vty(self):
-        with network.inside(self.space):
-            try:
-                self.vty = socket.create_connection((HLR, 4258), timeout=WAIT_S)
-            except ConnectionRefusedError:
-                return False
-        return True
+        self.hlr = self.start("osmo-hlr", osmo.HLR, "-l", self.folder / "hlr.db")
+        osmo.add_subscriber(self.space, IMSI, K, OPC, self.said)
+        return self.start_osmo(osmo.subscribers_with(self.gea))
 
     def __exit__(self, *_):
         super().__exit__()

@@ -14,11 +14,11 @@ for folder in "e2e", "gb":
 
 import gb  # noqa: E402
 import network  # noqa: E402
+import osmo  # noqa: E402
 from bts_chain import Part  # noqa: E402
 from checksums import checksum  # noqa: E402
 from harness import PATIENCE, Failure, has_started, new_folder, right, same, until  # noqa: E402
 from phone import Phone  # noqa: E402
-from phone_chain import OSMO_SGSN  # noqa: E402
 
 WAIT_S = 90 * PATIENCE  # nearly all is done within 1 s
 SHORT_S = {"T3321": 8, "T3330": 8, "T3380": 12, "T3390": 8}  # of a phone whose messages are lost
@@ -62,7 +62,7 @@ class Network:
         network.needs("ip", *self.programs)
         self.space, self.folder = self.place(), new_folder()
         self.phones, self.lost, self.reset = [], lambda way, octets: False, set()
-        self.ggsn = self.start("osmo-ggsn", GGSN_CONFIG)
+        self.ggsn = self.start_ggsn()
         until("the GGSN's device", lambda: network.command("ip", "-n", self.space, "addr", "show", "tun4").returncode == 0
               and FAR in network.command("ip", "-n", self.space, "addr", "show", "tun4").stdout, self.said)
         self.sgsn = self.start_sgsn()
@@ -75,12 +75,18 @@ class Network:
         """The namespace of GGSN and BSS."""
         return network.namespace()
 
+    def start_ggsn(self):
+        return self.start("osmo-ggsn", GGSN_CONFIG.format(folder=self.folder, ggsn=self.ggsn_address))
+
     def start_sgsn(self):
-        return self.start("osmo-sgsn", OSMO_SGSN)
+        return self.start_osmo(osmo.ANYBODY)
+
+    def start_osmo(self, who):
+        return self.start("osmo-sgsn", osmo.SGSN.format(folder=self.folder, gn=SGSN, ggsn=GGSN, gb=SGSN, who=who))
 
     def start(self, name, config, *words):
         path = self.folder / f"{name}.cfg"
-        path.write_text(config.format(folder=self.folder, gn=self.sgsn_address, gb=self.sgsn_address, ggsn=self.ggsn_address))
+        path.write_text(config)
         part = Part(self.space, self.folder, name, name, "-c", path, *words)
         has_started(part)
         return part
@@ -196,20 +202,11 @@ class Network:
         with network.inside(self.space):
             vty = socket.create_connection((SGSN, 4245), timeout=WAIT_S)
         with vty:
-            text = answer(vty)
+            osmo.answer(vty)
             vty.sendall(b"show mm-context all pdp\r\n")
-            text = answer(vty)
+            text = osmo.answer(vty)
         blocks = text.split("MM Context for ")
         return next((block for block in blocks if imsi in block), "")
-
-
-def answer(vty):
-    text = b""
-    while not text.endswith((b"> ", b"# ")):
-        part = vty.recv(65536)
-        right(part, f"the VTY has ended: {text}")
-        text += part
-    return text.decode(errors="replace")
 
 
 def tail(phone):
