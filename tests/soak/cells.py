@@ -77,7 +77,7 @@ def measure(args, chain):
     out = summary["conservation"]["out"]
     return {"kbit_s": octets * 8 / 1000 / took_s, "known_s": mover.known, "first_s": mover.first(),
             "packets_s": mover.gaps(mover.arrivals.moments), "content_s": mover.gaps(mover.grew),
-            "out": out, "lost": out - sum(ms["npdus_down"] for ms in mss),
+            "out": out, "lost": out - sum(ms["npdus_down"] for ms in mss), "stale": sum(ms["pdus_stale"] for ms in mss),
             "up_lost": sum(ms["npdus_up"] - ms["pdus_up_waiting"] for ms in mss) - summary["worker"]["up"]["out_packets"]}
 
 
@@ -92,15 +92,16 @@ def rows(figures):
     for name, of in ("median", statistics.median), ("most", max):
         row(name, (f"{of(figures[column]):.2f} s" for column in COLUMNS))
     print(f"{figures['kbit_s']:.1f} kbit/s; {figures['lost']} of {figures['out']} N-PDUs down ended in a PCU whose MS had "
-          f"left, {figures['up_lost']} up in Sluice", flush=True)
+          f"left ({figures['stale']} came when it was back, too late for their N(U)), {figures['up_lost']} up in Sluice", flush=True)
 
 
 def compare(all_figures):
     """Median and most of each MS."""
-    row("", (*COLUMNS.values(), "kbit/s", "lost down", "lost up"))
+    row("", (*COLUMNS.values(), "kbit/s", "lost down", "of them stale", "lost up"))
     for name, figures in all_figures.items():
         row(name, (*(f"{statistics.median(figures[column]):.2f}, {max(figures[column]):.2f} s" for column in COLUMNS),
-                   f"{figures['kbit_s']:.1f}", f"{figures['lost']} of {figures['out']}", figures["up_lost"]))
+                   f"{figures['kbit_s']:.1f}", f"{figures['lost']} of {figures['out']}", figures["stale"],
+                   figures["up_lost"]))
 
 
 MSS = {"MS of the file": configured(), "the same, keyed": configured(*KEY), "phone with a card": phone(),
