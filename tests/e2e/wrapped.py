@@ -92,6 +92,7 @@ WRAPPINGS = {
     "PPP on a serial line": (PPP_SERIAL, ppp, {"in_ppp"}),
     "Cisco's HDLC": (HDLC, lambda p: b"\x0f\0" + struct.pack(">H", kind(p)) + p, {"in_hdlc"}),
     "Cisco's on PPP's link": (PPP_SERIAL, lambda p: b"\x8f\0" + struct.pack(">H", kind(p)) + p, {"in_hdlc"}),
+    "PPPoE alone": (PPPOE, pppoe, {"in_pppoe"}),
     "PPPoE": (ETHERNET, lambda p: ether(pppoe(p), 0x8864), {"in_pppoe"}),
     "PPPoE in two VLANs": (ETHERNET, lambda p: tagged(p, 0x88A8, 0x8100)[:20] + b"\x88\x64" + pppoe(p), {"in_pppoe"}),
     "Frame Relay, NLPID": (RELAY, lambda p: relay(b"\3\xcc" + p), {"in_frame_relay"}),
