@@ -94,10 +94,11 @@ class Arrivals:
 
 
 class Mover:
-    """`progress` of a transfer: the MS changes its cell each so many seconds, at most so often, from the first octet on."""
+    """`progress` of a transfer: the MS changes its cell each so many seconds, at most so often, from the first octet on.
+    speaks: it sends user data behind each move, without which nothing proves where an MS of the file with a key is."""
 
-    def __init__(self, chain, every_s, most):
-        self.chain, self.every_s, self.most = chain, every_s, most
+    def __init__(self, chain, every_s, most, speaks=False):
+        self.chain, self.every_s, self.most, self.speaks = chain, every_s, most, speaks
         self.arrivals = Arrivals(chain)
         self.octets, self.grew, self.moves, self.known = 0, [], [], []
 
@@ -110,6 +111,8 @@ class Mover:
         since = self.moves[-1:] or self.grew[:1]
         if since and len(self.moves) < self.most and now >= since[0] + self.every_s:
             self.moves.append(change_cell(self.chain))
+            if self.speaks:
+                self.chain.speak(0)
             self.known.append(seconds_until_known(self.chain, len(self.moves) % 2, self.moves[-1]))
 
     def gaps(self, moments):

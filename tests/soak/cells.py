@@ -64,7 +64,7 @@ def measure(args, chain):
         if is_phone:
             chain.until(chain.are_attached, "the phone has an address")
         chain.wait_for_ping()
-        mover = Mover(chain, args.every, args.moves)
+        mover = Mover(chain, args.every, args.moves, speaks=KEY[0] in chain.sets)
         took_s = chain.transfer(0, octets, True, 60 + 4 * (args.moves + 1) * args.every, mover.progress)
         cells, summary = chain.bts.finish()["cells"], chain.sgsn.finish()
     same(len(mover.moves), args.moves, "moves")
