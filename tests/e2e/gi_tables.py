@@ -114,6 +114,7 @@ def names():
     same(report.pop("sides"), {"user": "access net", "host": "core-2"}, "sides")
     same(plain[2].pop("sides"), {"user": "GPRS", "host": "Internet"}, "sides")
     titles = [one.pop("texts")["tables"] for one in (plain[2], report)]
+    same([title for title in titles[0].values() if f"\n{title}\n" not in plain[0]], [], "tables that the text lacks")
     same(titles[1], {name: title.replace("GPRS", "access net").replace("Internet", "core-2") for name, title in titles[0].items()}, "titles")
     same(report, plain[2], "all else")
     for wrong in ("access", "a,", ",b", "a,b,c", "<b>,c", "a_b,c", "a" * 25 + ",b"):
