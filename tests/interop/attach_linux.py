@@ -96,9 +96,9 @@ def come_back(chain, what):
     before = time.monotonic()
 
     def have_come_back():
-        for phone in range(PHONES):
+        for phone in range(chain.phones):
             chain.speak(phone)
-        return chain.attached_anew() == PHONES
+        return chain.attached_anew() == chain.phones
     chain.until(have_come_back, f"all phones have an address again after {what}")
     wait_for_pings(chain)
     took_s = time.monotonic() - before
@@ -106,27 +106,37 @@ def come_back(chain, what):
     right(took_s < BACK_S, f"{took_s:.1f} s until pings were answered")
 
 
-@case("Sluice starts again: phones that say something are told to attach, and ping again")
-def sluice_restarts():
-    with PhoneChain(IMSI, PHONES) as chain:
+def counts_of(ms):
+    return [ms["phone"][key] for key in ("attaches", "contexts", "frames_bad", "messages_odd")]
+
+
+@case("Sluice starts again: phones that say something are told to attach, and ping again", IMSI, PHONES)
+@case("Sluice starts again: a phone with a card, too", KEYED, 1)
+def sluice_restarts(imsi, phones):
+    with PhoneChain(imsi, phones) as chain:
         wait_for_pings(chain)
         chain.sgsn.kill()
         chain.start_sluice()
         chain.until(chain.are_cells_up, "the cell is up")
         come_back(chain, "a restart of Sluice")
-        gtpc = chain.ggsn.finish()["gtpc"]
-    same([gtpc[key] for key in ("restarted", "replaced", "contexts")], [PHONES, 0, PHONES], "contexts that ended, and those there are")
+        gtpc, bts = chain.ggsn.finish()["gtpc"], chain.bts.finish()
+    check_books(bts)
+    same([counts_of(ms) for ms in bts["ms"]], [[2, 2, 0, 0]] * phones, "attaches, contexts, bad and odd messages")
+    same([gtpc[key] for key in ("restarted", "replaced", "contexts")], [phones, 0, phones], "contexts that ended, and those there are")
 
 
-@case("the GGSN starts again: phones that say something get other contexts, and ping again")
-def ggsn_restarts():
-    with PhoneChain(IMSI, PHONES) as chain:
+@case("the GGSN starts again: phones that say something get other contexts, and ping again", IMSI, PHONES)
+@case("the GGSN starts again: a phone with a card, too", KEYED, 1)
+def ggsn_restarts(imsi, phones):
+    with PhoneChain(imsi, phones) as chain:
         wait_for_pings(chain)
         chain.ggsn.kill()
         chain.start_ggsn()
         come_back(chain, "a restart of the GGSN")
-        gtpc = chain.ggsn.finish()["gtpc"]
-    same(gtpc["contexts"], PHONES, "contexts of the GGSN")
+        gtpc, bts = chain.ggsn.finish()["gtpc"], chain.bts.finish()
+    check_books(bts)
+    same([counts_of(ms) for ms in bts["ms"]], [[1, 2, 0, 0]] * phones, "attaches, contexts, bad and odd messages")
+    same(gtpc["contexts"], phones, "contexts of the GGSN")
     right(gtpc["indications"] > 0, f"no error indication: {gtpc}")
 
 
