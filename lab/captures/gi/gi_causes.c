@@ -120,12 +120,12 @@ void gi_causes_ack(struct gi_records *records, gi_causes_number *number, const s
 }
 
 void gi_causes_silence(struct gi_records *records, gi_causes_number *number,
-                       const struct gi_half *down, uint64_t silence_us)
+                       const struct gi_half *down, uint64_t silence_ns)
 {
-    if (silence_us < GI_STALL_US || gi_half_flight(down) == 0)
+    if (gi_half_flight(down) == 0)
         return;
     struct gi_causes *causes = causes_of(records, number);
     count_if(&causes->stalls, true);
-    uint64_t us = causes->stalled_us + silence_us;
+    uint64_t us = causes->stalled_us + silence_ns / 1000;
     causes->stalled_us = us < UINT32_MAX ? (uint32_t)us : UINT32_MAX;
 }

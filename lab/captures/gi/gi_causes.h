@@ -5,7 +5,7 @@
 
 #include "lab/captures/gi/gi_half.h"
 
-#define GI_STALL_US 3000000 // a silence with data under way that is worth a note
+#define GI_STALL_NS (3 * S_IN_NS) // a silence with data under way that is worth a note
 
 struct gi_causes {
     uint32_t recover;    // while what was sent up to here is not acknowledged, one loss is repaired
@@ -20,13 +20,13 @@ struct gi_causes {
 typedef uint32_t gi_causes_number;
 
 // Each before the half takes the packet: a segment to the user, so long after the host's last
-// packet; one of the user; either, so long after the packet before.
+// packet; one of the user; either, so long after the packet before, GI_STALL_NS or more.
 void gi_causes_data(struct gi_records *records, gi_causes_number *number,
                     const struct gi_half *down, const struct gi_packet *packet, uint32_t silent_us);
 void gi_causes_ack(struct gi_records *records, gi_causes_number *number, const struct gi_half *down,
                    const struct gi_packet *packet);
 void gi_causes_silence(struct gi_records *records, gi_causes_number *number,
-                       const struct gi_half *down, uint64_t silence_us);
+                       const struct gi_half *down, uint64_t silence_ns);
 
 // Valid until the next flow needs some.
 const struct gi_causes *gi_causes_read(const struct gi_records *records, gi_causes_number number);

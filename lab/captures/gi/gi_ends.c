@@ -71,7 +71,8 @@ void gi_end_for_room(struct gi *gi)
 bool gi_take_time(struct gi *gi, uint64_t time_ns)
 {
     if (time_ns >= gi->now_ns) {
-        gi->counts.n[GI_COUNT_gaps] += gi->now_ns && time_ns - gi->now_ns > GI_GAP_NS;
+        if (time_ns - gi->now_ns > GI_GAP_NS && gi->now_ns)
+            gi->counts.n[GI_COUNT_gaps]++;
         gi->now_ns = time_ns;
         return false;
     }

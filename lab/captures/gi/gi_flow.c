@@ -74,10 +74,11 @@ static void take_answer(struct gi_flow *flow, const struct gi_packet *packet, en
 
 static void take_options(struct gi_half *half, const struct gi_packet *packet)
 {
-    half->options_cut |= packet->options_cut && packet->flags & TCP_SYN;
-    half->timestamps_seen |= packet->has_timestamps;
+    if (packet->has_timestamps)
+        half->timestamps_seen = true;
     if (!(packet->flags & TCP_SYN))
         return;
+    half->options_cut |= packet->options_cut;
     half->sack_permitted = packet->sack_permitted;
     half->scale_seen = packet->has_scale;
     half->scale = packet->scale;
@@ -151,10 +152,11 @@ static void take_data(struct gi_flow *flow, const struct gi_packet *packet, enum
     uint32_t upstream_us = packet->sequence == half->next ? 0 : gi_flow_round_trip_us(flow, side);
     enum gi_half_sent sent =
         gi_half_send(half, packet, (uint32_t)passed, upstream_us, answered, records);
-    counts->n[GI_COUNT_far_segments] += sent == GI_HALF_FAR;
-    counts->n[GI_COUNT_large_segments] += sent == GI_HALF_LARGE;
+    if (sent == GI_HALF_FAR || sent == GI_HALF_LARGE)
+        counts->n[sent == GI_HALF_FAR ? GI_COUNT_far_segments : GI_COUNT_large_segments]++;
     if (side == GI_UP) {
-        flow->dialogue |= packet->data_octets && flow->half[GI_DOWN].data_packets;
+        if (packet->data_octets && flow->half[GI_DOWN].data_packets)
+            flow->dialogue = true;
         return;
     }
     if (packet->data_octets && !flow->passed)
@@ -251,7 +253,8 @@ static void take_ack(struct gi_flow *flow, const struct gi_packet *packet, enum 
         receiver.trips = &flow->trips;
         receiver.karn = &flow->karn;
     }
-    struct gi_acked acked = gi_half_ack(other, packet, &receiver, records);
+    struct gi_acked acked;
+    gi_half_ack(other, packet, &receiver, records, &acked);
     if (side == GI_DOWN)
         return;
     count_lost(flow, lost_before);
@@ -272,11 +275,13 @@ bool gi_flow_take(struct gi_flow *flow, const struct gi_packet *packet, enum gi_
         flow->user_packets_before = gi_user_packets(flow->user[GI_UP]);
     }
     flow->user_packets_last = gi_user_packets(flow->user[GI_UP]) + 1;
-    if (gi_flow_packets(flow))
+    if (packet->time_ns - flow->node.touched_ns >= GI_STALL_NS && gi_flow_packets(flow))
         gi_causes_silence(records, &flow->causes, &flow->half[GI_DOWN],
-                          (packet->time_ns - flow->node.touched_ns) / 1000);
-    take_answer(flow, packet, side, records);
-    take_setup(flow, packet, side);
+                          packet->time_ns - flow->node.touched_ns);
+    if (packet->flags & TCP_SYN || !flow->setup.acked) {
+        take_answer(flow, packet, side, records);
+        take_setup(flow, packet, side);
+    }
     take_options(half, packet);
     take_window(flow, packet, side);
     half->packets++;
@@ -291,8 +296,10 @@ bool gi_flow_take(struct gi_flow *flow, const struct gi_packet *packet, enum gi_
         gi_causes_data(records, &flow->causes, &flow->half[GI_DOWN], packet, silent_us);
     take_ack(flow, packet, side, records);
     take_data(flow, packet, side, records, counts);
-    flow->ended |= packet->flags & TCP_FIN ? 1 << side : 0;
-    flow->reset |= packet->flags & TCP_RST ? 1 << side : 0;
+    if (packet->flags & TCP_FIN)
+        flow->ended |= 1 << side;
+    if (packet->flags & TCP_RST)
+        flow->reset |= 1 << side;
     return true;
 }
 

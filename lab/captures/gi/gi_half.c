@@ -313,22 +313,24 @@ enum gi_half_sent gi_half_send(struct gi_half *half, const struct gi_packet *pac
                                struct gi_records *records)
 {
     uint32_t octets = octets_of(packet);
+    if (!half->started && !(packet->flags & TCP_RST))
+        start(half, packet->sequence);
+    bool probes = is_keepalive(half, packet) || is_window_probe(half, packet);
+    if (probes)
+        gi_half_more(&half->probes, 1);
+    if (octets == 0 || packet->flags & TCP_RST || probes || is_strange_syn(half, packet))
+        return GI_HALF_NOTHING;
     struct segment s = {.packet = packet,
                         .begin = packet->sequence,
                         .end = packet->sequence + octets,
                         .now_us = gi_half_us(packet->time_ns),
                         .user_octets = user_octets,
                         .answered = answered};
-    if (!half->started && !(packet->flags & TCP_RST))
-        start(half, packet->sequence);
-    bool probes = is_keepalive(half, packet) || is_window_probe(half, packet);
-    gi_half_more(&half->probes, probes);
-    if (octets == 0 || packet->flags & TCP_RST || probes || is_strange_syn(half, packet))
-        return GI_HALF_NOTHING;
     bool far = s.end - (half->una - FAR_OCTETS) > 2 * FAR_OCTETS;
-    half->left_out |= far || octets > UINT16_MAX;
-    if (far || octets > UINT16_MAX)
+    if (far || octets > UINT16_MAX) {
+        half->left_out = true;
         return far ? GI_HALF_FAR : GI_HALF_LARGE;
+    }
     half->data_packets += packet->data_octets > 0;
     half->data_octets += packet->data_octets;
     if (s.begin == half->next) {

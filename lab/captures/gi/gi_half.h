@@ -177,8 +177,9 @@ struct gi_acked {
 };
 
 // The receiver's ACK.
-struct gi_acked gi_half_ack(struct gi_half *half, const struct gi_packet *packet,
-                            const struct gi_receiver *receiver, struct gi_records *records);
+void gi_half_ack(struct gi_half *half, const struct gi_packet *packet,
+                 const struct gi_receiver *receiver, struct gi_records *records,
+                 struct gi_acked *acked);
 
 // No more comes: those of which nobody knew which sending it was.
 void gi_half_trips_end(struct gi_half *half, struct gi_trips *trips);
@@ -205,10 +206,12 @@ static inline void gi_half_take_id(struct gi_half *half, uint16_t ip_id)
 {
     int32_t step = abs((int16_t)(ip_id - half->last_ip_id));
     half->last_ip_id = ip_id;
-    if (step && step < GI_IDS_NEAR && step % GI_IDS_SWAP)
-        half->counts_ids += half->counts_ids < GI_IDS_MOST;
-    else
-        half->counts_ids -= half->counts_ids < GI_IDS_FAR ? half->counts_ids : GI_IDS_FAR;
+    uint32_t before = half->counts_ids;
+    bool near = step && step < GI_IDS_NEAR && step % GI_IDS_SWAP;
+    if (near && before < GI_IDS_MOST)
+        half->counts_ids++;
+    else if (!near)
+        half->counts_ids = before < GI_IDS_FAR ? 0 : before - GI_IDS_FAR;
 }
 
 static inline uint32_t gi_half_flight(const struct gi_half *half)

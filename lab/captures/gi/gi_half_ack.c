@@ -195,7 +195,8 @@ static void advance(struct gi_half *half, struct gi_covered *c, const struct gi_
     drop_first(half, c->n, records);
     trim(half, c->to);
     half->una = c->to;
-    half->late = half->late && !has_passed_late(half, c->now_us);
+    if (half->late)
+        half->late = !has_passed_late(half, c->now_us);
     if (!gi_half_after(half->sacked_to, half->una))
         half->sacked_to = half->una;
 }
@@ -247,8 +248,10 @@ static bool take_sack(struct gi_half *half, const struct gi_packet *packet,
                       const struct gi_receiver *receiver, const struct gi_records *records)
 {
     uint32_t first = 0;
-    half->selective |= packet->sack_blocks > 0;
-    if (packet->sack_blocks && is_dsack(packet)) {
+    if (packet->sack_blocks == 0)
+        return false;
+    half->selective = true;
+    if (is_dsack(packet)) {
         take_dsack(half, receiver, records, packet->sack[0].left);
         first = 1;
     }
@@ -291,27 +294,28 @@ static bool takes_probe(const struct gi_half *half, const struct gi_packet *pack
            packet->acknowledgement == half->next + 1;
 }
 
-struct gi_acked gi_half_ack(struct gi_half *half, const struct gi_packet *packet,
-                            const struct gi_receiver *receiver, struct gi_records *records)
+void gi_half_ack(struct gi_half *half, const struct gi_packet *packet,
+                 const struct gi_receiver *receiver, struct gi_records *records,
+                 struct gi_acked *acked)
 {
-    struct gi_acked acked = {0};
+    *acked = (struct gi_acked){0};
     uint32_t ack = packet->acknowledgement;
     if (!half->started || !(packet->flags & TCP_ACK) || packet->flags & TCP_RST)
-        return acked;
+        return;
     if (takes_probe(half, packet)) {
         half->probes--;
         half->una = half->next = half->sacked_to = ack;
     }
     bool duplicate = is_duplicate(half, packet);
     gi_half_trip_look(half, receiver);
-    acked.trouble = duplicate && half->next != half->una;
+    acked->trouble = duplicate && half->next != half->una;
     if (duplicate && packet->sack_blocks == 0)
         take_duplicate(half, receiver, records);
     half->last_ack = ack;
     half->last_window = packet->window;
     if (gi_half_after(ack, half->next)) {
         if (ack - half->next > UINT16_MAX * 16u)
-            return acked; // nonsense, or a row of which nothing is known
+            return; // nonsense, or a row of which nothing is known
         half->next = ack;
     }
     if (gi_half_after(ack, half->una)) {
@@ -322,9 +326,8 @@ struct gi_acked gi_half_ack(struct gi_half *half, const struct gi_packet *packet
                                .least_us = receiver->set_up ? least_us : least_us / 2,
                                .has_echo = packet->echo && half->timestamps_seen,
                                .echo = packet->echo};
-        acked.advanced = true;
-        advance(half, &c, receiver, &acked, records);
+        acked->advanced = true;
+        advance(half, &c, receiver, acked, records);
     }
-    acked.trouble |= take_sack(half, packet, receiver, records);
-    return acked;
+    acked->trouble |= take_sack(half, packet, receiver, records);
 }

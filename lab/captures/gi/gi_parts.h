@@ -62,8 +62,10 @@ struct gi_flow *gi_whose_find(struct gi *gi, const struct gi_packet *packet, uin
 // NULL: it is elsewhere.
 struct gi_flow *gi_whose_begin(struct gi *gi, const struct gi_packet *packet, uint32_t hash,
                                enum gi_side *side);
-// A change of what goes down is noted, for the tunnels up have the TEIDs of many users.
+// The TEID is not the last one's. A change of what goes down is noted, for the tunnels up have the
+// TEIDs of many users.
 void gi_whose_take_tunnel(struct gi *gi, struct gi_user *user, uint32_t teid, enum gi_side side);
+// Of a packet in a tunnel, where tunnels tell users apart.
 void gi_whose_name_user(struct gi *gi, struct gi_packet *packet, uint32_t hash);
 // Of a packet that does not show whose it is.
 void gi_whose_name_if_known(struct gi *gi, struct gi_packet *packet);

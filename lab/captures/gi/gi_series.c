@@ -25,8 +25,6 @@ static void end_moment(struct gi_series *series, uint64_t alive)
 
 void gi_series_time(struct gi_series *series, uint64_t now_ns, uint64_t alive)
 {
-    if (!series->take)
-        return;
     uint64_t begin_ns = now_ns - now_ns % series->now.interval_ns;
     if (begin_ns != series->now.begin_ns)
         end_moment(series, alive);

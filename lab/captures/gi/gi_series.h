@@ -27,7 +27,7 @@ extern const struct table gi_list_series; // a row is a struct gi_moment
 
 void gi_series_begin(struct gi_series *series, uint64_t interval_ns, gi_moment_fn *take,
                      void *self);
-// The capture's clock goes to this time, at which so many flows live.
+// With `take`: the capture's clock goes to this time, at which so many flows live.
 void gi_series_time(struct gi_series *series, uint64_t now_ns, uint64_t alive);
 // A segment of a flow is taken: how it was before, and is now.
 struct gi_series_before {

@@ -17,7 +17,8 @@ static uint32_t list_of(const struct gi_flow *flow)
 static enum gi_count take_segment(struct gi *gi, struct gi_packet *packet, uint32_t hash, bool late)
 {
     enum gi_side side;
-    gi_whose_name_user(gi, packet, hash);
+    if (gi->config.users_by_tunnel && packet->teid)
+        gi_whose_name_user(gi, packet, hash);
     struct gi_flow *flow = gi_whose_find(gi, packet, hash, &side);
     if (flow && (gi_end_is_due(gi, &flow->node) || gi_flow_is_new(flow, packet, side))) {
         gi_end_flow(gi, flow);
@@ -38,7 +39,8 @@ static enum gi_count take_segment(struct gi *gi, struct gi_packet *packet, uint3
         flow->jumped = true;
     if (gi->config.vectors)
         gi_vectors_take(gi->config.vectors, flow, packet, side);
-    gi_whose_take_tunnel(gi, flow->user[GI_UP], packet->teid, side);
+    if (packet->teid != flow->user[GI_UP]->teid[side])
+        gi_whose_take_tunnel(gi, flow->user[GI_UP], packet->teid, side);
     gi_users_count(&gi->users, flow->user[side], flow->user[!side], packet->ip_octets, gi->now_ns);
     gi_table_touch(&gi->flows, &flow->node, list_of(flow), gi->now_ns);
     return GI_COUNT_segments;
@@ -81,7 +83,8 @@ static void take_first(struct gi *gi)
     struct gi_packet *packet = &first->packet;
     enum gi_count fate = first->fate;
     bool late = gi_take_time(gi, packet->time_ns);
-    gi_series_time(&gi->series, gi->now_ns, gi->flows.used);
+    if (gi->series.take)
+        gi_series_time(&gi->series, gi->now_ns, gi->flows.used);
     if (gi->now_ns >= gi->expire_ns)
         gi_end_silent(gi);
     packet->time_ns = gi->now_ns;

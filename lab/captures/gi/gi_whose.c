@@ -31,8 +31,8 @@ static bool is_end(const struct gi_flow *flow, enum gi_side side, const struct g
 }
 
 // The first flow from that record on between these addresses and ports, in whichever tunnel.
-static struct gi_flow *find_from(struct gi_node *node, const struct gi_packet *packet,
-                                 uint32_t hash, enum gi_side *side)
+static inline struct gi_flow *find_from(struct gi_node *node, const struct gi_packet *packet,
+                                        uint32_t hash, enum gi_side *side)
 {
     for (; node; node = node->next) {
         struct gi_flow *flow = (struct gi_flow *)node;
@@ -118,11 +118,9 @@ struct gi_flow *gi_whose_begin(struct gi *gi, const struct gi_packet *packet, ui
 
 // ---- Tunnels ----
 
-// A change of what goes down is noted, for the tunnels up have the TEIDs of many users.
 void gi_whose_take_tunnel(struct gi *gi, struct gi_user *user, uint32_t teid, enum gi_side side)
 {
-    gi->counts.n[GI_COUNT_tunnel_changes] +=
-        side == GI_DOWN && teid && user->teid[side] && user->teid[side] != teid;
+    gi->counts.n[GI_COUNT_tunnel_changes] += side == GI_DOWN && teid && user->teid[side];
     user->teid[side] = teid;
 }
 
@@ -143,8 +141,7 @@ static uint32_t user_by_flow(const struct gi *gi, const struct gi_packet *packet
 void gi_whose_name_user(struct gi *gi, struct gi_packet *packet, uint32_t hash)
 {
     enum gi_side side;
-    if (!gi->config.users_by_tunnel || !packet->teid ||
-        gi_tunnels_name(&gi->tunnels, packet, gi->now_ns))
+    if (gi_tunnels_name(&gi->tunnels, packet, gi->now_ns))
         return;
     uint32_t number = user_by_flow(gi, packet, hash, &side);
     if (number || side_of(gi, packet, &side))

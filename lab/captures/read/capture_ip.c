@@ -48,9 +48,11 @@ static enum capture_count read_ipv4(struct capture_view packet, struct capture_i
         return CAPTURE_ip_malformed;
     if (packet.captured < header)
         return CAPTURE_cut_header;
-    bool wrong = is_header_wrong(b, header), none = get_be16(b + 10) == 0;
-    ip->sum_wrong |= wrong && !none;
-    counts[CAPTURE_ip_checksum_offloaded] += wrong && none;
+    if (is_header_wrong(b, header)) {
+        bool none = get_be16(b + 10) == 0;
+        ip->sum_wrong |= !none;
+        counts[CAPTURE_ip_checksum_offloaded] += none;
+    }
     uint16_t flags = get_be16(b + 6);
     ip->source = address_of_ipv4(get_be32(b + 12));
     ip->destination = address_of_ipv4(get_be32(b + 16));

@@ -601,8 +601,9 @@ static bool is_plain(enum step step, struct capture_view *view)
 }
 
 // CAPTURE_taken: *view is the frame's first IP packet.
-static enum capture_count find_ip(const struct capture_packet *packet, struct capture_view *view,
-                                  struct capture_ip *ip, uint64_t *counts)
+static inline enum capture_count find_ip(const struct capture_packet *packet,
+                                         struct capture_view *view, struct capture_ip *ip,
+                                         uint64_t *counts)
 {
     enum step first = step_of_link(packet->link);
     *view = (struct capture_view){packet->octets, packet->captured, packet->length};

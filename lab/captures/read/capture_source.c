@@ -182,20 +182,6 @@ static void move(struct capture_source *source)
     source->end = from;
 }
 
-static void leave_out(struct capture_source *source)
-{
-    uint64_t have = source->end - source->at;
-    uint64_t n = source->skip_octets < have ? source->skip_octets : have;
-    source->at += (uint32_t)n;
-    source->skip_octets -= n;
-}
-
-void capture_source_skip(struct capture_source *source, uint64_t octets)
-{
-    source->skip_octets += octets;
-    leave_out(source);
-}
-
 // False: the file has no more, or the damage says why it cannot be read.
 static bool fill(struct capture_source *source, uint32_t octets, char *damage)
 {
@@ -207,7 +193,9 @@ static bool fill(struct capture_source *source, uint32_t octets, char *damage)
         if (n <= 0)
             return false;
         source->end += (uint32_t)n;
-        leave_out(source);
+        uint64_t unwanted = source->skip_octets;
+        source->skip_octets = 0;
+        capture_source_skip(source, unwanted);
     }
     return true;
 }

@@ -53,7 +53,12 @@ static inline const uint8_t *capture_source_at(const struct capture_source *sour
     return source->room + source->at;
 }
 // Goes on behind so many octets, whether they are in the room or not.
-void capture_source_skip(struct capture_source *source, uint64_t octets);
+static inline void capture_source_skip(struct capture_source *source, uint64_t octets)
+{
+    uint64_t have = source->end - source->at, n = octets < have ? octets : have;
+    source->at += (uint32_t)n;
+    source->skip_octets += octets - n;
+}
 void capture_source_close(struct capture_source *source);
 
 #endif

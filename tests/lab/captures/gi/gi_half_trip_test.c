@@ -20,6 +20,7 @@ static struct gi_trips trips, other_trips;
 static struct gi_rtt karn_rtt, other_karn;
 static struct gi_order order;
 static struct gi_records records;
+static struct gi_acked acked; // nobody asks
 
 static int begin(void **state)
 {
@@ -73,7 +74,7 @@ static void take_ack(uint64_t ms, uint32_t n, uint32_t echo, uint32_t from, uint
                                .sack_blocks = to > from};
     packet.sack[0].left = from * SEGMENT;
     packet.sack[0].right = to * SEGMENT;
-    gi_half_ack(&half, &packet, &user, &records);
+    gi_half_ack(&half, &packet, &user, &records, &acked);
 }
 
 // Of all below segment n.
@@ -91,7 +92,7 @@ static void ack_of_other(uint64_t ms, uint32_t n)
                                      .karn = &other_karn};
     struct gi_packet packet = {
         .time_ns = ms * MS_IN_NS, .acknowledgement = n * SEGMENT, .flags = TCP_ACK, .window = 9};
-    gi_half_ack(&other, &packet, &user, &records);
+    gi_half_ack(&other, &packet, &user, &records, &acked);
 }
 
 // The first segment takes 100 ms, the least there is.
@@ -339,7 +340,7 @@ static void test_fin_to_the_host(void **state)
         .time_ns = 2 * S_IN_NS, .acknowledgement = 1, .flags = TCP_ACK, .window = 9};
     (void)state;
     gi_half_send(&half, &fin, 0, 0, true, &records);
-    gi_half_ack(&half, &answer, &host, &records);
+    gi_half_ack(&half, &answer, &host, &records, &acked);
     assert_int_equal(half.rtt.samples, 0);
 }
 
