@@ -127,6 +127,17 @@ def mostly_corrupt():
     same(sums(read(pcap(merged(*talks)))), (0, wrong, 0), "left out")
 
 
+@case("more flows at once with wrong checksums than are kept waiting, half of which are sent again: the same figures each time")
+def more_than_wait():
+    talks = []
+    for i in range(2000):
+        talk = Talk(user=(f"10.0.{i % 3}.{i % 7 + 1}", 20000 + i)).data(i / 100, 1)
+        talk.frames[0] = (talk.frames[0][0], wrong_tcp(talk.frames[0][1]))
+        talks.append(talk.data(i / 100 + 4, 1) if i % 2 else talk.ack(i / 100 + 4, 1001))
+    found = [sums(read(pcap(merged(*talks)))) for _ in range(3)]
+    same(found[1:], [found[0]] * 2, "counts of the same capture again")
+
+
 @case("one direction alone, all of it with wrong checksums: status 1, and what to do")
 def no_word():
     for change, text in ((wrong_tcp, "tcp_checksum"), (wrong_ip, "ip_checksum")):

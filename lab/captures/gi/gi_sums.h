@@ -16,13 +16,13 @@ struct gi_doubted {
 };
 
 struct gi_sums {
-    struct gi_doubted doubted[GI_SUMS_DOUBTED]; // one of a flow, by its hash
+    struct gi_doubted doubted[GI_SUMS_DOUBTED]; // one of a flow, by its ends
     bool any;                                   // there was one
     uint64_t acknowledged, sent_again;
 };
 
 // A segment has come, which need not be one of these; from the first one on.
-void gi_sums_take(struct gi_sums *sums, const struct gi_packet *packet, uint32_t hash);
+void gi_sums_take(struct gi_sums *sums, const struct gi_packet *packet);
 
 // Do wrong checksums say nothing in this capture?
 static inline bool gi_sums_are_void(const struct gi_sums *sums)

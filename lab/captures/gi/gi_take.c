@@ -118,7 +118,7 @@ void gi_take(struct gi *gi, const struct capture_packet *frame)
     if (waiting->fate == GI_COUNT_segments || waiting->fate == GI_COUNT_fragments)
         waiting->hash = hash_of(&waiting->packet);
     if (waiting->fate == GI_COUNT_segments && (gi->sums.any || waiting->packet.doubt))
-        gi_sums_take(&gi->sums, &waiting->packet, waiting->hash);
+        gi_sums_take(&gi->sums, &waiting->packet);
     if (waiting->fate == GI_COUNT_fragments && piece.octets)
         gi_pieces_take(&gi->pieces, waiting, &piece);
     bool sorted = gi_window_put(&gi->window, frame->time_ns);
