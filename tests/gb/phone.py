@@ -1,6 +1,6 @@
-"""A GPRS phone, of octets and a clock from outside: GMM and SM of TS 24.008, over phone_llc.py. It is the oracle for
-those procedures: written from the clauses, it shares nothing with any codec of the program or of its other tests,
-and attaches to osmo-sgsn (tests/interop/phone_sgsn.py) as it does to us.
+"""A GPRS phone, of octets and a clock from outside: GMM of TS 24.008, with SM in phone_sm.py, over phone_llc.py. It is
+the oracle for those procedures: written from the clauses, it shares nothing with any codec of the program or of its
+other tests, and attaches to osmo-sgsn (tests/interop/phone_sgsn.py) as it does to us.
 
     phone = Phone("001010000000001", rai=bytes.fromhex("00f110 0001 01"))
     frames = phone.attach(now_ns)          [(TLLI, LLC frame), ...] to be sent; so do all functions below
@@ -28,96 +28,25 @@ without which it cannot answer AUTHENTICATION AND CIPHERING REQUEST.
 import random
 
 from phone_card import Refusal, encipher
-from phone_llc import USER_SAPIS, Fault, Llc, Sndcp, need
+from phone_llc import USER_SAPIS, Fault, Llc, need
+from phone_message import GMM, SM, S, Message, lv, mobile_identity, timer_ns
+from phone_sm import TRIES, SessionManagement
 
-S = 10**9
 SIGNS = ("null", "clear", "own")  # a NULL frame; UI frames of no octets on SAPI 1: in clear, or as all others
 STATES = ("deregistered", "attaching", "registered", "updating", "detaching")
 # Of a phone (24.008 tables 11.3 and 11.3a, 11.2c): for how long, and how often in all.
 TIMER_S = {"T3310": 15, "T3311": 15, "T3321": 15, "T3330": 15, "T3302": 12 * 60, "T3380": 30, "T3390": 8, "T3314": 44,
            "T3316": 30, "T3318": 20, "T3320": 15}
-TRIES = 5
-GMM, SM = 8, 10
 FOR_GOOD = (3, 6, 7, 8)  # causes after which it does not try again until it is switched on anew
 NOT_HERE = (11, 12, 13, 14, 15)
 AT_ONCE = (9, 10)  # of an update: it attaches
 GIVES_UP = (95, 96, 97, 99, 111)  # counts as five attempts
-WRONG_TI, WRONG_STATE = 81, 98
 # Types of GMM that stay in the clear under a key (4.7.1.2): of the phone, of the network.
 CLEAR_UP = (0x01, 0x08, 0x13, 0x16, 0x1C)
 CLEAR_DOWN = (0x04, 0x0B, 0x12, 0x14, 0x15)
 NO_KEY = 7
 GEAS = {3: 0x20, 4: 0x10}  # their bits in the second octet of MS network capability
 RA_CAPABILITY = bytes.fromhex("171933432b37159ef98879cba28c6621e72688b19c2ef0")  # of a handset
-R97_QOS = bytes.fromhex("0b921f")
-
-
-def lv(value):
-    return bytes((len(value),)) + value
-
-
-def tlv(tag, value):
-    return bytes((tag,)) + lv(value)
-
-
-def mobile_identity(kind, digits):
-    """1 IMSI, 2 IMEI, 3 IMEISV (10.5.1.4)."""
-    odd = len(digits) % 2
-    nibbles = [int(one) for one in digits] + [15] * (1 - odd)
-    return bytes([nibbles[0] << 4 | odd << 3 | kind]) + bytes(
-        high << 4 | low for low, high in zip(nibbles[1::2], nibbles[2::2]))
-
-
-def timer_ns(octet):
-    """A GPRS timer (10.5.7.3); None: it does not run."""
-    unit = {0: 2, 1: 60, 2: 360, 7: None}.get(octet >> 5, 60)
-    return unit and unit * (octet & 31) * S
-
-
-class Message:
-    """What is left of a message of the network, read from its third octet on."""
-
-    def __init__(self, octets):
-        self.octets, self.at = octets, 2
-
-    def need(self, condition, what):
-        need(condition, f"{what}: message {self.octets.hex()}")
-
-    def take(self, count=1):
-        value = self.octets[self.at:self.at + count]
-        self.need(len(value) == count, "cut short")
-        self.at += count
-        return value
-
-    def one(self, allowed=None):
-        value = self.take()[0]
-        self.need(allowed is None or value in allowed, f"octet {self.at - 1} is {value:#x}")
-        return value
-
-    def lv(self, least, most):
-        length = self.one()
-        self.need(least <= length <= most, f"length {length} at octet {self.at - 1}")
-        return self.take(length)
-
-    def end(self):
-        self.need(self.at == len(self.octets), f"more than it may have at octet {self.at}")
-
-    def tail(self, *elements):
-        """Optional elements, in this order: each a tag, its format, and the least and most octets of its value."""
-        found, place = {}, 0
-        while self.at < len(self.octets):
-            head = self.one()
-            tags = [i for i, (tag, form, _, _) in enumerate(elements)
-                    if (tag == head >> 4 if form == "half" else tag == head)]
-            self.need(tags, f"element {head:#x} at octet {self.at - 1}")
-            self.need(tags[0] >= place, f"element {head:#x} is out of its order")
-            place = tags[0] + 1
-            tag, form, least, most = elements[tags[0]]
-            found[tag] = head & 15 if form == "half" else self.lv(least, most) if form == "tlv" else self.take(least)
-        return found
-
-
-PCO = (0x27, "tlv", 1, 251)
 P_TMSI = (0x18, "tlv", 5, 5)
 T3302, T3346 = (0x2A, "tlv", 1, 1), (0x3A, "tlv", 1, 1)
 ACCEPTED = ((0x19, "tv", 3, 3), (0x17, "tv", 1, 1), P_TMSI, (0x23, "tlv", 5, 9), (0x25, "tv", 1, 1), T3302,
@@ -127,16 +56,7 @@ UPDATED = ((0x19, "tv", 3, 3), P_TMSI, (0x23, "tlv", 5, 9), (0x26, "tlv", 1, 14)
            (0xB, "half", 0, 0))
 
 
-class Context:
-    """A PDP context; state: "activating", "active", "deactivating", "inactive"."""
-
-    def __init__(self, nsapi, sapi, ti, request):
-        self.nsapi, self.sapi, self.ti, self.request = nsapi, sapi, ti, request
-        self.state, self.tries, self.address, self.qos, self.pco, self.pfi = "activating", 0, None, None, None, None
-        self.cause, self.sndcp = None, Sndcp(nsapi)
-
-
-class Phone:
+class Phone(SessionManagement):
     def __init__(self, imsi, *, rai, tlli=None, net_capability=b"\xe5\xe0", ra_capability=RA_CAPABILITY,
                  imeisv="4901542032375180", is_impatient=False, ti_flag=0, keeps_numbers=False, timers_s=(),
                  chance=None, card=None, sign="null"):
@@ -609,151 +529,12 @@ class Phone:
     def wonder(self, message):
         self.unexpected.append((self.now_ns, self.state, message.octets))
 
-    # ---- Contexts (6.1.3) ----
-
-    def wants(self, now_ns, **request):
-        self.wanted.append(request)
-        if self.state == "registered":
-            return self.activate(now_ns, **request)
-        return []
-
-    def activate(self, now_ns, **request):
-        self.now_ns = now_ns
-        self.request_context(**request)
-        return self.done()
-
-    def request_context(self, apn="internet", nsapi=5, sapi=3, qos=R97_QOS, address=b"\x01\x21", pco=None):
-        need(nsapi not in self.contexts, f"NSAPI {nsapi} has a context")
-        ti = min(set(range(7)) - {one.ti for one in self.contexts.values()})
-        octets = bytes((self.sm_head(ti), 0x41, nsapi, sapi)) + lv(qos) + lv(address)
-        if apn is not None:
-            octets += tlv(0x28, b"".join(lv(label.encode()) for label in apn.split(".")))
-        if pco is not None:
-            octets += tlv(0x27, pco)
-        self.contexts[nsapi] = context = Context(nsapi, sapi, ti, octets)
-        self.repeat(context, "T3380")
-
-    def sm_head(self, ti):
-        return self.ti_flag << 7 | ti << 4 | SM
-
-    def repeat(self, context, timer):
-        context.tries += 1
-        self.say(context.request)
-        self.start((timer, context.nsapi))
-
-    def t3380(self, context):
-        if context.tries < TRIES:
-            self.repeat(context, "T3380")
-        else:
-            context.cause = "T3380"
-            self.lose(context)
-
-    def deactivate(self, now_ns, nsapi, cause=36, tear_down=None):
-        self.now_ns = now_ns
-        context = self.contexts[nsapi]
-        self.stop(("T3380", nsapi))
-        context.state, context.tries = "deactivating", 0
-        context.request = bytes((self.sm_head(context.ti), 0x46, cause)) + \
-            (bytes((0x90 | tear_down,)) if tear_down is not None else b"")
-        self.repeat(context, "T3390")
-        return self.done()
-
-    def t3390(self, context):
-        if context.tries < TRIES:
-            self.repeat(context, "T3390")
-        else:
-            self.lose(context)
-
-    def lose(self, context):
-        self.stop(("T3380", context.nsapi), ("T3390", context.nsapi))
-        context.state = "inactive"
-        del self.contexts[context.nsapi]
-
-    def lose_contexts(self):
-        for context in list(self.contexts.values()):
-            self.lose(context)
-
-    def activate_accept(self, context, message):
-        sapi = message.one(USER_SAPIS)
-        qos = message.lv(3, 16)
-        message.need(1 <= message.one() & 15 <= 4, "radio priority")
-        found = message.tail((0x2B, "tlv", 2, 18), PCO, (0x34, "tlv", 1, 1), (0x39, "tlv", 1, 1))
-        if context.state == "active":
-            return  # the answer to a repeated request
-        if context.state != "activating":
-            self.wonder(message)
-            return
-        self.stop(("T3380", context.nsapi))
-        address = found.get(0x2B)
-        message.need(address is None or address[:2] != b"\x01\x21" or len(address) == 6, "PDP address")
-        context.state, context.sapi, context.qos, context.tries = "active", sapi, qos, 0
-        context.address = address and ".".join(map(str, address[2:]))
-        context.pco, context.pfi = found.get(0x27), found.get(0x34)
-
-    def activate_reject(self, context, message):
-        context.cause = message.one()
-        message.tail(PCO)
-        if context.state != "activating":
-            self.wonder(message)
-            return
-        self.refused.append((self.now_ns, "activate", context.cause))
-        self.lose(context)
-
-    def deactivate_request(self, context, message):
-        context.cause = message.one()
-        message.tail((0x9, "half", 0, 0), PCO)
-        self.refused.append((self.now_ns, "deactivated", context.cause))
-        self.say(bytes((self.sm_head(context.ti), 0x47)))
-        if context.state != "deactivating":
-            self.lose(context)
-        else:  # a collision: both answer, and both timers stop (6.1.3.4.3 b)
-            self.lose(context)
-
-    def deactivate_accept(self, context, message):
-        message.tail(PCO)
-        if context.state != "deactivating":
-            self.wonder(message)
-            return
-        self.lose(context)
-
-    def modify_request(self, context, message):
-        message.need(1 <= message.one() & 15 <= 4, "radio priority")
-        context.sapi, context.qos = message.one(USER_SAPIS), message.lv(3, 16)
-        message.tail((0x2B, "tlv", 2, 18), (0x34, "tlv", 1, 1), PCO)
-        self.say(bytes((self.sm_head(context.ti), 0x49)))
-
-    def sm_status(self, context, message):
-        self.unexpected.append((self.now_ns, "SM STATUS", message.one()))
-        message.end()
-
-    # ---- User data ----
-
-    def send(self, now_ns, nsapi, packet):
-        self.now_ns = now_ns
-        context = self.contexts[nsapi]
-        need(context.state == "active", f"NSAPI {nsapi} is {context.state}")
-        for info in context.sndcp.segments(packet, self.llc.entities[context.sapi].n201_u):
-            self.out(self.llc.ui(context.sapi, info))
-        return self.done()
-
-    def user_data(self, frame):
-        nsapi = frame.info[0] & 15 if frame.info else None
-        context = self.contexts.get(nsapi)
-        if not context or context.state != "active" or context.sapi != frame.sapi:
-            self.unexpected.append((self.now_ns, "user data", nsapi))
-            return
-        packet = context.sndcp.take(frame.info)
-        if packet is not None:
-            self.packets.append((self.now_ns, nsapi, packet))
-
     # ---- What has come ----
 
     GMM_TYPES = {0x02: "attach_accept", 0x04: "attach_reject", 0x05: "detach_request", 0x06: "detach_accept",
                  0x09: "ra_update_accept", 0x0B: "ra_update_reject", 0x10: "reallocation", 0x12: "authentication_request",
                  0x14: "authentication_reject", 0x15: "identity_request",
                  0x20: "gmm_status", 0x21: "information"}
-    SM_TYPES = {0x42: "activate_accept", 0x43: "activate_reject", 0x46: "deactivate_request",
-                0x47: "deactivate_accept", 0x48: "modify_request", 0x55: "sm_status"}
 
     def hears(self, tlli):
         return self.is_on and tlli in (self.tlli, self.tlli_before)
@@ -788,20 +569,3 @@ class Phone:
             self.session(octets, message)
         else:
             raise Fault(f"protocol discriminator {octets[0] & 15}, skip or TI {octets[0] >> 4}: {octets.hex()}")
-
-    def session(self, octets, message):
-        """The TI is the phone's, so the network sends it with the other flag (24.007 clause 11.2.3.1.3)."""
-        need(octets[0] >> 7 != self.ti_flag, f"TI flag of {octets.hex()}")
-        name = self.SM_TYPES.get(octets[1])
-        need(name, f"SM of no known type: {octets.hex()}")
-        ti = octets[0] >> 4 & 7
-        context = next((one for one in self.contexts.values() if one.ti == ti), None)
-        if context:
-            getattr(self, name)(context, message)
-        elif name == "sm_status":
-            self.sm_status(None, message)
-        elif name == "deactivate_request":  # the answer to the first one was lost (8.3.2)
-            self.say(bytes((self.sm_head(ti), 0x47)))
-        elif name != "deactivate_accept":
-            self.unexpected.append((self.now_ns, "no context", octets))
-            self.say(bytes((self.sm_head(ti), 0x55, WRONG_TI)))

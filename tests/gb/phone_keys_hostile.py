@@ -7,9 +7,9 @@ import os
 import random
 
 import codec
-from phone import GMM
 from phone_crowd import attached
 from phone_keys_world import Keyed
+from phone_message import GMM
 from phone_world import S
 from harness import has_sanitizers
 from world import case, main, right, same

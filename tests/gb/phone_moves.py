@@ -6,8 +6,9 @@ both ways, each message lost, doubled and late. Both ends agree at the end, and 
 import itertools
 
 import codec
-from phone import GMM, SIGNS
+from phone import SIGNS
 from phone_crowd import Sessions, attached
+from phone_message import GMM
 from phone_moves_world import AREAS, MovingCard, MovingKeyed, MovingNet
 from phone_world import MS, S
 from harness import often

@@ -19,9 +19,10 @@ import itertools
 
 import codec
 from bss import Bss
-from phone import GMM, Phone, mobile_identity
+from phone import Phone
 from phone_card import encipher, given
 from phone_llc import XID_IOV_UI, fcs, parameters
+from phone_message import GMM, mobile_identity
 from world import HEAD, MS, S, World, nsvc, right, same
 
 BSS = "198.51.100.2"

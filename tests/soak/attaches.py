@@ -27,7 +27,7 @@ import codec  # noqa: E402
 import ggsn  # noqa: E402
 import network  # noqa: E402
 from harness import Running, Skip, unbalanced  # noqa: E402
-from phone import lv, mobile_identity, tlv  # noqa: E402
+from phone_message import lv, mobile_identity, tlv  # noqa: E402
 import phone_card  # noqa: E402
 from phone_card import Card, encipher  # noqa: E402
 
