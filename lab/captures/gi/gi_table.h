@@ -56,6 +56,12 @@ static inline struct gi_node *gi_table_node(uint64_t slot)
     return (struct gi_node *)(slot & ((1ull << GI_TABLE_TAG_BIT) - 1));
 }
 
+// Where the row begins in which this hash has its slot.
+static inline const uint64_t *gi_table_slot(const struct gi_table *table, uint32_t hash)
+{
+    return &table->slot[hash & (table->slots - 1)];
+}
+
 // The slot of this hash, or the free one where it would be.
 static inline uint32_t gi_table_find(const struct gi_table *table, uint32_t hash)
 {
