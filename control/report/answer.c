@@ -160,11 +160,11 @@ static void put_standing(const struct answer *a, uint32_t outcome, uint32_t poin
     const struct outcomes *o = a->o;
     struct statistics difference;
     uint32_t best = outcomes_best(o, outcome, point);
-    uint32_t next = best < o->variants ? next_best(o, outcome, point, best) : UINT32_MAX;
     if (best >= o->variants) {
         fputs("no run has it", a->out);
         return;
     }
+    uint32_t next = next_best(o, outcome, point, best);
     if (next >= o->variants) {
         put_mean(a, outcome, best, point);
         fputs("; no other variant has it", a->out);

@@ -95,6 +95,9 @@ def odd_outcomes():
     _, text = typed_page({("a", ""): {PING: [7, 8, 9], DOWNLOAD: [48000, 49000, 50000]}, ("b", ""): {PING: [7, 8, 10]}})
     right("b beside a: better in 0 of 1 outcomes, worse in 0, not told apart in 1." in plain(text), "the sum of them")
     same(sentences(text)[1:], ["ftp: goodput: a 49.0 \u00b1 2.5 kbit/s; no other variant has it."], "an outcome of one variant")
+    _, text = typed_page({("a", "x=1"): {PING: [7, 8, 9], DOWNLOAD: [48000, 49000, 50000]}, ("a", "x=2"): {PING: [7, 8, 9]},
+                          ("b", "x=1"): {PING: [7, 8, 9], DOWNLOAD: [48000, 50000, 51000]}, ("b", "x=2"): {PING: [7, 8, 9]}})
+    right("at x=2: no run has it" in " ".join(sentences(text)), f"an outcome that no run has at a point: {sentences(text)}")
     samples = [(73 + i) / 10 for i in range(10)]
     right(len({sample + 10 - sample for sample in samples}) > 1, "differences of these samples are alike but for the arithmetic")
     _, text = typed_page({("a", ""): {PING: samples}, ("b", ""): {PING: [sample + 10 for sample in samples]}})
