@@ -147,6 +147,13 @@ for WITH, NET in NETS.items():
 
 # ---- What goes on meanwhile ----
 
+# What a worker is told of an MS, in order: it may poll between any two.
+SPY = ("local dp, told = require 'dp', '' package.loaded.told = function() return told end "
+       "for name in ('ms_tlli ms_move'):gmatch('%S+') do local tell = dp[name] "
+       "dp[name] = function(what) told = told .. name .. (what.down_old and ' to come, ' or ', ') return tell(what) end end "
+       "return ''")
+
+
 @case("data under way: under the old TLLI to the old cell until COMPLETE, then under the new one to the new cell; none more is lost")
 def download():
     with MovingKeyed() as net:
@@ -156,6 +163,7 @@ def download():
         net.delay("up", "update_complete", ns=S)
         for number, packet in enumerate(packets):
             if number == 20:
+                net.world.lua(SPY)
                 net.enters(one, net.other, 3)
                 began_ns = net.world.now_ns
             net.world.down(teid, packet)
@@ -168,6 +176,7 @@ def download():
         same({(bss, tlli) for time_ns, bss, tlli in user if time_ns < began_ns + S}, {(net.bss, old)}, "before COMPLETE")
         same({(bss, tlli) for time_ns, bss, tlli in user if time_ns > began_ns + S}, {(net.other, one.tlli)}, "behind it")
         right(old != one.tlli, "a new TLLI")
+        same(net.world.lua("return package.loaded.told()"), "ms_tlli to come, ms_tlli, ms_move, ", "the TLLI before the cell")
         net.agree(one)
 
 

@@ -231,6 +231,11 @@ local function whose(link, nse, bvc, tlli, ms_id, is_enciphered)
         return nil
     end
     local is_sure = is_enciphered or phone and not (phone.ms_id and phone.link.key or not ms_id and has_to_prove(phone))
+    local run
+    if is_sure and tlli == phone.p_tmsi and (phone.attempt or phone.p_tmsi_old) then
+        run = procedure.of(phone, "gmm")
+        place.used(phone) -- first, so that nothing goes to the cell under the TLLI of before
+    end
     if phone and phone.ms_id and is_enciphered and not roam.shown(phone.ms_id, bvc) then
         return nil -- the worker of the cell has no room
     end
@@ -238,12 +243,8 @@ local function whose(link, nse, bvc, tlli, ms_id, is_enciphered)
     if is_sure then
         phone.nse, phone.bvc = nse, bvc
     end
-    if is_sure and tlli == phone.p_tmsi and (phone.attempt or phone.p_tmsi_old) then
-        local run = procedure.of(phone, "gmm")
-        place.used(phone)
-        if run then
-            procedure.got(run, "own_tlli")
-        end
+    if run then
+        procedure.got(run, "own_tlli")
     end
     return at
 end
