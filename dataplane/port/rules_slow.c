@@ -72,8 +72,8 @@ struct rte_flow *port_peer_rule(const struct port_device *device, const struct p
     struct rte_flow *made;
     struct rule rule = {.queue = queue};
     if (ipv6) {
-        memcpy(rule.ipv6.hdr.src_addr, &peer->address, sizeof peer->address);
-        memset(rule.ipv6_mask.hdr.src_addr, 0xff, sizeof peer->address);
+        memcpy(&rule.ipv6.hdr.src_addr, &peer->address, sizeof peer->address);
+        memset(&rule.ipv6_mask.hdr.src_addr, 0xff, sizeof peer->address);
     } else {
         rule.ipv4.hdr.src_addr = rte_cpu_to_be_32(address_ipv4(&peer->address));
         rule.ipv4_mask.hdr.src_addr = UINT32_MAX;

@@ -52,8 +52,8 @@ static void add_by_address(struct rules *rules, const struct port_config *config
     }
     if (!address_is_none(&address->ipv6)) {
         struct rule *rule = rule_add(rules, queue);
-        memcpy(rule->ipv6.hdr.dst_addr, &address->ipv6, sizeof address->ipv6);
-        memset(rule->ipv6_mask.hdr.dst_addr, 0xff, sizeof address->ipv6);
+        memcpy(&rule->ipv6.hdr.dst_addr, &address->ipv6, sizeof address->ipv6);
+        memset(&rule->ipv6_mask.hdr.dst_addr, 0xff, sizeof address->ipv6);
         port_rule_items(rule, config->vlan, true, RULE_IP);
     }
 }
