@@ -10,7 +10,7 @@ import re
 
 import audit_capture as gb  # tests/gb is on the path from here on
 import codec
-from audit_capture import CELL, MS, OTHER_TLLI, S, TLLI, changed, down, folder, place, up, without
+from audit_capture import CELL, MS, OTHER_TLLI, S, TLLI, audited, changed, down, folder, place, up, without
 from harness import ROOT, case, main, right, same
 
 RULE = re.compile(r"^AUDIT_RULE\((\w+), (SGSN|BSS|SENDER), (BREACH|REMARK), \"(.*?)\"", re.MULTILINE)
@@ -315,6 +315,23 @@ def check(rule, who, made):
     (folder / "two.pcap").write_bytes(gb.pcap(packets))
     same(gb.listed(gb.audit("--tolerance", "0", folder / "two.pcap")), [(rule, who, frames[index])],
          f"{rule} beside a second BSS")
+
+
+@case("several rules broken in one capture: the text lists each frame under its rule")
+def together():
+    talk = gb.good(20)
+    for name, numbers in (("bssgp_dl_unitdata", (5, 7)), ("bssgp_ul_unitdata", (4, 6, 8))):
+        for at in [place(talk, name, number) for number in numbers]:
+            changed(talk, at, talk[at].datagram[:-1] + bytes((talk[at].datagram[-1] ^ 1,)))
+    report = audited(talk)
+    wanted = collections.defaultdict(list)
+    for one in report["findings"]:
+        wanted[one["rule"], one["who"]].append(one["frame"])
+    same({rule: len(frames) for rule, frames in wanted.items()}, {("fcs_down", "SGSN"): 2, ("fcs_up", "BSS"): 3}, "findings")
+    text = gb.run_audit("--tolerance", "0", folder / "x.pcap").stdout.decode()
+    shown = {(rule, who): [int(frame) for frame in re.findall(r"^    frame (\d+), ", below, re.MULTILINE)]
+             for who, rule, below in re.findall(r"^  (\w+), [^\n]*, (\w+): \d+\n((?:    [^\n]*\n)*)", text, re.MULTILINE)}
+    same(shown, dict(wanted), f"frames in the text:\n{text}")
 
 
 for rule_, who_, function_ in faults:
