@@ -183,6 +183,21 @@ def channel():
     right(180000 < queue < 210000, f"queue: {queue}")
 
 
+@case("what comes first behind a silence counts, too: nothing was missing before it")
+def behind_silence():
+    # 1040 IP octets each 200 ms; behind half a minute, in which nothing is under way, each 100 ms.
+    talk = Talk().setup(0, 0.04, 0.6)
+    for begin_s, gap_s, first in (0.7, 0.2, 0), (40.0, 0.1, 100):
+        for number in range(100):
+            talk.data(begin_s + 0.001 * number, 1 + 1000 * (first + number))
+            talk.ack(begin_s + 0.3 + gap_s * (number + 1), 1001 + 1000 * (first + number))
+    path, _ = made(merged(talk))
+    begin_s = int(worlds.knob(path, "begin"))
+    lines = path.with_name("a.rate-1.csv").read_text().split()[1:]
+    rates = {int(time) - begin_s: int(rate) for time, rate in (line.split(",") for line in lines)}
+    right(abs(rates.get(45, 0) - 83200) <= 0.06 * 83200, f"rates: found {rates}, right is about 83200 from 45 s on")
+
+
 @case("the rate up: of requests right behind the ACK that opens; their time on the way is no thinking")
 def up():
     # 360 octets of data and 40 of headers take 400 ms: 8 kbit/s. Three of thirty think for 2 s more.

@@ -54,6 +54,7 @@ void gi_channel_sends(struct gi_channel *channel, struct gi_channel_flow *flow, 
                       uint64_t t_us, uint64_t rtt_us)
 {
     channel->packets++;
+    channel->fresh |= channel->flight == 0;
     channel->sent += octets;
     channel->flight += octets;
     channel->queued += octets;
@@ -108,6 +109,9 @@ void gi_channel_acks(struct gi_channel *channel, struct gi_channel_flow *flow,
                      const struct gi_channel_ack *ack)
 {
     uint64_t octets = arrived(flow, ack), us = ack->t_us - channel->ack_us;
+    if (channel->fresh && ack->octets) // the trouble was a silence, before which all had come
+        channel->troubles = ack->troubles;
+    channel->fresh = false;
     bool clean = ack->troubles == channel->troubles && channel->acked >= channel->clean_at;
     if (ack->troubles != channel->troubles)
         channel->clean_at = channel->sent;

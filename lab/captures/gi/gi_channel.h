@@ -35,7 +35,8 @@ struct gi_channel {
     uint64_t sent, acked, flight, queued;
     uint64_t ack_us, clean_at; // the last ACK; nothing is missing when so much is acknowledged
     uint32_t troubles;
-    bool full; // behind the last ACK
+    bool full;  // behind the last ACK
+    bool fresh; // nothing was under way, and there was no ACK since then
     // The most that was under way with a segment before which nothing was missing: queue and way.
     uint64_t held_most;
     struct gi_channel_held held[GI_CHANNEL_HELD]; // a ring of the last segments
