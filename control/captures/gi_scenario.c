@@ -7,9 +7,10 @@
 
 #include "control/captures/gi_scenario_figures.h"
 
-#define STEP_LEAST_US 4000000 // of the time that a rate is of
-#define THINK_MOST_US 1000000000000
-#define MSS_MOST      1460 // of a packet of 1500 octets
+#define STEP_LEAST_US   4000000 // of the time that a rate is of
+#define THINK_MOST_US   1000000000000
+#define BSS_LIFETIME_MS 20000 // scenario_queue.lua
+#define MSS_MOST        1460  // of a packet of 1500 octets
 
 // ---- Connection vectors ----
 
@@ -171,6 +172,7 @@ static void free_texts(struct texts *texts)
 static void put_all(FILE *out, const char *template, const struct texts *texts,
                     const struct gi_scenario_figures *f)
 {
+    uint64_t wait_us = f->longest_wait_us ? f->longest_wait_us : GI_SCENARIO_WAIT_MOST_US;
     const struct scenario_value values[] = {
         {"stem", texts->stem, 0},
         {"left_out", texts->left_out, 0},
@@ -187,8 +189,14 @@ static void put_all(FILE *out, const char *template, const struct texts *texts,
         {"lost_ppm", NULL, f->lost_ppm},
         {"queue_octets", NULL, f->queue_octets},
         {"queue_why",
-         f->queue_full ? "the most that was under way when nothing was missing yet"
-                       : "twice the most that was under way, for nothing was lost",
+         f->queue_full        ? "the most that was under way when nothing was missing yet"
+         : f->longest_wait_us ? "twice the most that was under way, for time limits it"
+                              : "twice the most that was under way, for nothing was lost",
+         0},
+        {"lifetime_ms", NULL, wait_us / 10000 * 10 + BSS_LIFETIME_MS},
+        {"lifetime_why",
+         f->longest_wait_us ? "what was lost came right behind what had waited for the rest"
+                            : "time did not limit the queue",
          0},
         {"rate", NULL, f->rate_bit_per_s},
         {"up_rate", NULL, f->up_rate_bit_per_s},

@@ -14,6 +14,7 @@ local knob = {
     setup = "@setup_us@ us",        -- what a connection's set-up takes more than that, each way: TBFs
     loss = "@lost_ppm@ ppm",        -- between the capture and the users while little was under way
     queue = "@queue_octets@ octets",        -- of a user: @queue_why@
+    lifetime = "@lifetime_ms@ ms",    -- of a packet, and 20 s of it are for the BSS: @lifetime_why@
     rate = "@rate@ bit/s",  -- of a user whose channel was never full for long: @rate_why@
     -- ---- What the capture cannot say: defaults ----
     up_rate = "@up_rate@ bit/s",    -- of a user's channel up: @up_why@

@@ -19,6 +19,9 @@
 #define BEGIN_WAYS       20    // and so many ways between SGSN and BSS
 #define RUN_MOST_S       86400 // of run.duration
 #define PPM              1000000
+// Losses that say whether octets or time limit the queue; so much more alike are those of a time.
+#define LOSSES_LEAST 5
+#define ALIKE_PARTS  2
 
 static uint64_t within(uint64_t number, uint64_t least, uint64_t most)
 {
@@ -80,6 +83,52 @@ static uint64_t lost_by_chance(const struct gi_vector_user *user)
     return all ? user->lost * low / all : 0;
 }
 
+// The median of how far they are from there.
+static uint64_t spread(uint64_t *numbers, uint32_t n, uint64_t middle)
+{
+    for (uint32_t i = 0; i < n; i++)
+        numbers[i] = numbers[i] > middle ? numbers[i] - middle : middle - numbers[i];
+    return median(numbers, n);
+}
+
+// Of the last segment before a loss: how long it waited in the queue. What was lost behind it would
+// have waited for half of a segment's time more.
+static uint64_t wait_of(const struct gi_vector_user *user, uint64_t us)
+{
+    const struct gi_channel *channel = &user->channel;
+    uint64_t rate = gi_scenario_rate(user);
+    uint64_t segment_us = rate ? channel->sent / channel->packets * 8 * 1000000 / rate : 0;
+    uint64_t other_us = user->least_rtt_us + segment_us / 2;
+    return us > other_us ? us - other_us : 0;
+}
+
+// 0: octets limit the queue, or nobody knows. If it is the time that a packet may wait, the waits
+// before losses are alike, and the octets under way are not, for the rate changes.
+static uint64_t longest_wait_us(const struct gi_vectors *vectors)
+{
+    uint32_t n = 0;
+    uint64_t *octets = calloc(2 * GI_CHANNEL_LOSSES * (vectors->users + 1), sizeof *octets);
+    if (!octets)
+        abort();
+    uint64_t *us = octets + GI_CHANNEL_LOSSES * vectors->users;
+    for (uint32_t i = 0; i < vectors->users; i++) {
+        const struct gi_vector_user *user = vectors->user[i];
+        if (2 * lost_by_chance(user) >= user->lost)
+            continue;
+        for (uint32_t k = 0; k < within(user->channel.losses, 0, GI_CHANNEL_LOSSES); k++) {
+            octets[n] = user->channel.before_loss[k].octets;
+            us[n++] = wait_of(user, user->channel.before_loss[k].us);
+        }
+    }
+    uint64_t middle = median(octets, n), middle_us = median(us, n);
+    uint64_t apart = spread(octets, n, middle), apart_us = spread(us, n, middle_us);
+    free(octets);
+    if (n < LOSSES_LEAST || middle_us == 0)
+        return 0;
+    bool alike = ALIKE_PARTS * (apart_us * PPM / middle_us) < apart * PPM / middle;
+    return alike ? within(middle_us, 0, GI_SCENARIO_WAIT_MOST_US) : 0;
+}
+
 // rtt_us: from the SGSN to the user and back, with a TBF.
 static void take_users(struct gi_scenario_figures *f, const struct gi_vectors *vectors,
                        uint64_t *rtt_us)
@@ -106,8 +155,9 @@ static void take_users(struct gi_scenario_figures *f, const struct gi_vectors *v
     f->rate_is_known = n[0] > 0;
     f->rate_bit_per_s = n[0] ? median(rate, n[0]) : RATE_USUAL;
     *rtt_us = tenth(rtt, n[1]);
-    f->queue_full = n[2] > 0;
-    f->queue_octets = n[2] ? median(full, n[2]) : 2 * most;
+    f->longest_wait_us = longest_wait_us(vectors);
+    f->queue_full = n[2] > 0 && !f->longest_wait_us;
+    f->queue_octets = f->queue_full ? median(full, n[2]) : 2 * most;
     f->queue_octets = within(f->queue_octets, QUEUE_LEAST, QUEUE_MOST);
     if (packets)
         f->lost_ppm = lost * PPM / packets;

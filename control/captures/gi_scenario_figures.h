@@ -4,6 +4,8 @@
 
 #include "lab/captures/gi/gi_vectors.h"
 
+#define GI_SCENARIO_WAIT_MOST_US 80000000
+
 // Each is within what its key of a configuration may have.
 struct gi_scenario_figures {
     uint64_t users;
@@ -13,7 +15,8 @@ struct gi_scenario_figures {
     uint64_t internet_us, internet_lost_ppm; // each way
     uint64_t queue_octets, lost_ppm;         // lost_ppm: while little was under way
     bool queue_full;                         // it has overflown
-    uint64_t seconds, begin_s;               // begin_s: when its cells are all there
+    uint64_t longest_wait_us;  // a packet that has waited for so long is dropped; 0: not seen
+    uint64_t seconds, begin_s; // begin_s: when its cells are all there
 };
 
 struct gi_scenario_figures gi_scenario_figures_of(const struct gi_vectors *vectors);

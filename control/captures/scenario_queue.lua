@@ -7,7 +7,7 @@ local classes = {
 }
 for i = 1, #classes do
     class {
-        name = classes[i], lifetime = "100 s", bss_lifetime_least = "20 s", flows = false, scope = "ms",
+        name = classes[i], lifetime = knob.lifetime or "100 s", bss_lifetime_least = "20 s", flows = false, scope = "ms",
         packets = 50000, octets = "50000 kB", aqm { name = "tail-drop" },
     }
 end

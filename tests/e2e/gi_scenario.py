@@ -275,6 +275,20 @@ def figures_of(done):
     return worlds.figures(done)
 
 
+@case("a queue that time limits, and not octets: how long a packet may wait; and the delay of its scenario")
+def by_time():
+    # Packets wait for 10 s at most in a queue that is never full; 20 s of their lifetime are the BSS's.
+    by_octets = int(worlds.knob(scenario(), "lifetime"))
+    same(by_octets, 100000, "lifetime in ms, of a queue that octets limit")
+    done = run(worlds.write(worlds.OWN_CELLS, 120), "--variant", "plain", "--pcap", "--no-page",
+               "--set", "class[*].lifetime=30 s", "--set", "queue.ms_octets=200 kB")
+    path = worlds.scenario(done)
+    lifetime_ms = int(worlds.knob(path, "lifetime"))
+    right(abs(lifetime_ms - 20000 - 10000) <= 500, f"lifetime: {lifetime_ms} ms, 20000 of them for the BSS")
+    was, found = (figures_of(one)["background"]["delay"] for one in (done, run(path, "--variant", "captured", "--no-page")))
+    right(abs(found / was - 1) <= 0.08, f"delay of downloads: {was:.0f} ms, and {found:.0f} in the scenario")
+
+
 @case("the targets beside it say what was before: met with the queue that was captured, and told of the other")
 def beside():
     out, path = new_folder() / "out", scenario()

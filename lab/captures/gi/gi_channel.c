@@ -22,24 +22,36 @@ static uint64_t most(uint64_t a, uint64_t b)
 
 // ---- What it holds ----
 
-static void hold(struct gi_channel *channel)
+static void hold(struct gi_channel *channel, uint64_t t_us)
 {
     if (channel->helds == GI_CHANNEL_HELD || channel->acked < channel->clean_at)
         return;
     channel->held[(channel->held_first + channel->helds++) % GI_CHANNEL_HELD] =
-        (struct gi_channel_held){channel->sent, channel->flight};
+        (struct gi_channel_held){channel->sent, (uint32_t)least(channel->flight, UINT32_MAX),
+                                 (uint32_t)t_us};
 }
 
 // What is acknowledged had come in order if nothing is missing.
-static void let_go(struct gi_channel *channel, bool clean)
+static void let_go(struct gi_channel *channel, bool clean, uint64_t t_us)
 {
     for (; channel->helds && channel->held[channel->held_first].sent <= channel->acked;
          channel->helds--) {
-        uint64_t flight = channel->held[channel->held_first].flight;
-        if (clean && flight > channel->held_most)
-            channel->held_most = flight;
+        const struct gi_channel_held *held = &channel->held[channel->held_first];
+        if (clean) {
+            channel->held_most = most(channel->held_most, held->flight);
+            channel->last = (struct gi_channel_wait){held->flight, (uint32_t)t_us - held->at_us};
+        }
         channel->held_first = (channel->held_first + 1) % GI_CHANNEL_HELD;
     }
+}
+
+// The last one, if there was one since nothing was missing, was the last before a loss.
+static void look_for_loss(struct gi_channel *channel, const struct gi_channel_ack *ack)
+{
+    if (ack->hole && channel->last.us)
+        channel->before_loss[channel->losses++ % GI_CHANNEL_LOSSES] = channel->last;
+    if (ack->hole || ack->troubles != channel->troubles)
+        channel->last.us = 0;
 }
 
 static void give_up(struct gi_channel *channel, struct gi_channel_flow *flow)
@@ -54,14 +66,17 @@ void gi_channel_sends(struct gi_channel *channel, struct gi_channel_flow *flow, 
                       uint64_t t_us, uint64_t rtt_us)
 {
     channel->packets++;
-    channel->fresh |= channel->flight == 0;
+    if (channel->flight == 0) {
+        channel->fresh = true;
+        channel->last.us = 0;
+    }
     channel->sent += octets;
     channel->flight += octets;
     channel->queued += octets;
     flow->queued += octets;
     flow->sent += octets;
     if (octets)
-        hold(channel);
+        hold(channel, t_us);
     else if (t_us - channel->ack_us > 2 * rtt_us + TIMER_US)
         give_up(channel, flow);
     if (octets)
@@ -113,6 +128,7 @@ void gi_channel_acks(struct gi_channel *channel, struct gi_channel_flow *flow,
         channel->troubles = ack->troubles;
     channel->fresh = false;
     bool clean = ack->troubles == channel->troubles && channel->acked >= channel->clean_at;
+    look_for_loss(channel, ack);
     if (ack->troubles != channel->troubles)
         channel->clean_at = channel->sent;
     channel->troubles = ack->troubles;
@@ -125,7 +141,7 @@ void gi_channel_acks(struct gi_channel *channel, struct gi_channel_flow *flow,
     flow->queued = flow->sent - most(ack->told, flow->given_up);
     channel->queued += flow->queued;
     channel->full = channel->queued >= FULL_OCTETS;
-    let_go(channel, clean);
+    let_go(channel, clean, ack->t_us);
 }
 
 void gi_channel_ends(struct gi_channel *channel, const struct gi_channel_flow *flow,

@@ -6,6 +6,9 @@
 // An ACK says what arrived: what it covers or, with SACK and no more than that, a segment. What
 // waits is above all that the user has reported; what is lost below that does not. Without SACK a
 // time counts only if nothing is missing.
+//
+// A queue is limited by octets, or by the time that a packet may wait in it: what was under way
+// with the last segment before a loss, and how long that took, tell which (gi_scenario_figures.c).
 #ifndef SLUICE_GI_CHANNEL_H
 #define SLUICE_GI_CHANNEL_H
 
@@ -15,6 +18,7 @@
 #define GI_CHANNEL_BINS_MOST 100000
 #define GI_CHANNEL_BIN_US    (5 * 1000000)
 #define GI_CHANNEL_HELD      256
+#define GI_CHANNEL_LOSSES    32
 
 // What it carried in a time of GI_CHANNEL_BIN_US, in IP octets, and in how much of that time it
 // is known to have had enough to do.
@@ -24,7 +28,13 @@ struct gi_channel_bin {
 
 // A segment to the user: what had been sent with it, and was under way.
 struct gi_channel_held {
-    uint64_t sent, flight;
+    uint64_t sent;
+    uint32_t flight, at_us; // at_us: modulo 2^32
+};
+
+// A segment that has come: what was under way with it; from here to the user and back, 0: none.
+struct gi_channel_wait {
+    uint32_t octets, us;
 };
 
 struct gi_channel {
@@ -39,6 +49,10 @@ struct gi_channel {
     bool fresh; // nothing was under way, and there was no ACK since then
     // The most that was under way with a segment before which nothing was missing: queue and way.
     uint64_t held_most;
+    // The last segment before which nothing was missing; those that were the last before a loss, of
+    // which so many are kept.
+    struct gi_channel_wait last, before_loss[GI_CHANNEL_LOSSES];
+    uint32_t losses;
     struct gi_channel_held held[GI_CHANNEL_HELD]; // a ring of the last segments
     uint32_t held_first, helds;
     // Segments sent again while little was under way, or much: not by a queue that was full, or so.
@@ -63,8 +77,8 @@ struct gi_channel_ack {
     uint64_t segment_octets;         // that it reports beyond, at most; 0: none
     uint64_t told;                   // of those sent, up to the last that the user has told of
     uint64_t ip_octets, data_octets; // of the flow so far
-    bool selective;                  // the user reports what has come
-    uint32_t troubles;               // of the user so far (gi_users.h)
+    bool selective, hole; // the user reports what has come, and that something is missing
+    uint32_t troubles;    // of the user so far (gi_users.h)
 };
 void gi_channel_acks(struct gi_channel *channel, struct gi_channel_flow *flow,
                      const struct gi_channel_ack *ack);
