@@ -198,6 +198,42 @@ def behind_silence():
     right(abs(rates.get(45, 0) - 83200) <= 0.06 * 83200, f"rates: found {rates}, right is about 83200 from 45 s on")
 
 
+def losses(episodes):
+    """For each (segments, seconds, how) as many segments of 1000 octets at once and 12 more, of which the first is
+    lost; the last before it is acknowledged so many seconds later. how: "twice": the second one comes again meanwhile,
+    and no ACK behind that is sure to be of what it seems; "later": the 12 come when all before has been acknowledged."""
+    talk, at_s, sent = Talk().setup(0, 0.04, 0.6, options=OPTIONS), 10, 0
+    for segments, seconds, how in episodes:
+        more_s = seconds + 10 if how == "later" else 0.1
+        for number in range(segments + 12):
+            talk.data(at_s + number / 1000 + (more_s if number >= segments else 0), sent + 1 + 1000 * number)
+        for number in range(segments):
+            talk.ack(at_s + seconds * (number + 1) / segments, sent + 1001 + 1000 * number)
+        if how == "twice":
+            talk.data(at_s + seconds * 1.5 / segments, sent + 1001)
+        hole, at_s, sent = sent + 1 + 1000 * segments, at_s + seconds + more_s + 1, sent + 1000 * (segments + 12)
+        talk.ack(at_s, hole, blocks=[(hole + 1000, hole + 12000)]).data(at_s + 0.1, hole).ack(at_s + 0.7, hole + 12000)
+        at_s += 20
+    return merged(talk)
+
+
+@case("what limits a queue: what is alike with the last segments before losses, the octets or the time under way")
+def limits():
+    def lifetime(episodes):
+        return int(worlds.knob(made(losses(episodes))[0], "lifetime"))
+
+    octets, times = (20, 21, 22, 20, 21, 22), (4, 6, 8, 10, 12, 5)
+    same(lifetime([(n, s, "") for n, s in zip(octets, times)]), 100000, "lifetime in ms, if octets limit it")
+    by_time = [(n, 8 + n % 3 / 10, "") for n in (14, 30, 18, 22, 34, 26)]
+    same(lifetime(by_time[:4]), 100000, "lifetime in ms, of four losses")
+    # 8.1 s, less the least round trip and half a segment's time, which are 0.2 to 0.6 s each; 20 s for the BSS.
+    for how in "twice", "later":  # of these losses nothing is known
+        unsure = [(n, 3 + i, how) for i, n in enumerate(2 * (14, 30, 18, 22, 34, 26, 28))]
+        for episodes in by_time, by_time + unsure:
+            found = lifetime(episodes)
+            right(27560 <= found <= 27900, f"lifetime: {found} ms, of {len(episodes)} losses ({how})")
+
+
 @case("the rate up: of requests right behind the ACK that opens; their time on the way is no thinking")
 def up():
     # 360 octets of data and 40 of headers take 400 ms: 8 kbit/s. Three of thirty think for 2 s more.
