@@ -189,8 +189,9 @@ class Chain:
                 yield ms, time.monotonic() - sent[ms][0]
 
     def are_cells_up(self):
-        seen = json.loads(sluice("stats", "--json", "--run", self.sgsn.process.pid).stdout)
-        return all(cell["state"] == "up" for cell in seen["cells"])
+        done = sluice("stats", "--json", "--run", self.sgsn.process.pid)
+        same(done.returncode, 0, f"status of sluice stats: {done.stderr}{self.sgsn.said()}")
+        return all(cell["state"] == "up" for cell in json.loads(done.stdout)["cells"])
 
     def wait_for_ping(self, ms=0):
         """Until one comes back: the chain is up."""

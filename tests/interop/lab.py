@@ -4,7 +4,8 @@ a network namespace that goes away. `./run lab` calls it. Real time: a busy mach
 
     lab.py [--pdchs N[,N]] [--seconds N] [--runs N] [--codel] [--ecn] [--cc cubic|reno|bbr] [--parallel N]
            [--downs N] [--up] [--json]                      tail drop and recommended at once, and a verdict
-    lab.py --attach [--pdchs N] [--json]                    phones that attach: an address, a ping, a download
+    lab.py --attach [--pdchs N] [--seconds N] [--json]      phones that attach: an address, a ping, a download; then
+                                                            their delays, beside those of MSs of the file
     lab.py keep [--pdchs N] [--codel] [--ecn] [--variant NAME]
                                                             leaves it up and says what to type
     lab.py down [PID]                                       ends what keep has left up, and leftovers
@@ -32,7 +33,7 @@ import network  # noqa: E402
 from bts_chain import SERVER, Chain, address_of  # noqa: E402
 from harness import Failure, Skip, right, settings  # noqa: E402
 from lab_traffic import MSS, PREFIX, Server, ask_for_ecn, measure, say  # noqa: E402
-from lab_verdict import VARIANTS, rows, shown, verdicts  # noqa: E402
+from lab_verdict import VARIANTS, rows, shown, side_by_side, verdicts  # noqa: E402
 
 KEPT = "sluice-kept"
 PAGE = pathlib.Path("out/lab/index.html")
@@ -41,23 +42,27 @@ PAGE = pathlib.Path("out/lab/index.html")
 # --- Tail drop and recommended ----------------------------------------------------------------------
 
 
-def start(variant, pdchs, args):
+def start(variant, pdchs, args, *more):
     """A process for one run, for each has its network namespaces."""
     sets = settings(args.set) if variant == "recommended" else ()
     switches = [f"--{name}" for name in ("codel", "ecn", "up") if getattr(args, name)]
     switches += ["--cc", args.cc, "--parallel", str(args.parallel), "--downs", str(args.downs)]
     return subprocess.Popen([sys.executable, "-B", __file__, "one", "--variant", variant, "--pdchs", str(pdchs),
-                             "--seconds", str(args.seconds), *switches, *sets],
+                             "--seconds", str(args.seconds), *switches, *sets, *more],
                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
 
 
 def run_once(args):
-    """{PDCHs: {variant: figures}}, all of them at once."""
+    """{(PDCHs, variant): figures}."""
+    return at_once({(pdchs, variant): (variant, pdchs, args) for pdchs in args.pdchs for variant in VARIANTS})
+
+
+def at_once(runs):
+    """{key: figures} of {key: what `start` takes}, all of them at the same time."""
     parts = {}
     try:
-        for pdchs in args.pdchs:
-            for variant in VARIANTS:
-                parts[pdchs, variant] = start(variant, pdchs, args)
+        for key, words in runs.items():
+            parts[key] = start(*words)
         said = {key: part.communicate()[0] for key, part in parts.items()}
         right(not any(part.returncode for part in parts.values()), "a chain failed, see above")
     finally:
@@ -116,6 +121,21 @@ def compare(args):
             show(pdchs, both, verdict[pdchs])
     say(f"page: {PAGE}")
     return not all(one["holds"] for rest in verdict.values() for one in rest)
+
+
+# --- Phones that attach ------------------------------------------------------------------------------
+
+
+def attach(args):
+    """The steps, and how long each takes; then the delays of such a phone and of an MS of the file, side by side."""
+    figures, pdchs = lab_attach.attach(args), args.pdchs[0]
+    say("now pings and a download of a phone that attached, and beside it of an MS of the file; two minutes")
+    delays = at_once({"MS of the file": (args.variant, pdchs, args), "phone": (args.variant, pdchs, args, "--attach")})
+    if args.json:
+        print(json.dumps({**figures, "delays": delays}, indent=1))
+    else:
+        print("\n".join(side_by_side(delays)))
+    return 0
 
 
 # --- The commands ---------------------------------------------------------------------------------
@@ -222,10 +242,12 @@ def read_arguments():
     parser.add_argument("--variant", default="recommended", help="of config/osmopcu.lua, for keep")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="beside recommended")
     parser.add_argument("--json", action="store_true", help="all figures, for machines")
-    parser.add_argument("--attach", action="store_true", help="phones attach, get an address by GTP-C, and download")
+    parser.add_argument("--attach", action="store_true", help="phones attach, get an address by GTP-C, and download; their delays")
     args = parser.parse_args()
-    if args.attach and args.command != "compare":
+    if args.attach and args.command not in ("compare", "one"):
         parser.error("--attach is a lab of its own")
+    if args.attach and args.downs >= MSS:
+        parser.error(f"the file of --attach has {MSS} phones, and one of them downloads nothing: --downs {MSS - 1} at most")
     if (args.attach or args.command in ("keep", "one")) and len(args.pdchs) > 1:
         parser.error(f"{'--attach' if args.attach else args.command} has one chain, so --pdchs takes one number")
     known = pathlib.Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text().split()
@@ -240,8 +262,8 @@ def main():
     for number in signal.SIGINT, signal.SIGHUP:
         signal.signal(number, network.end)
     try:
-        if args.attach:
-            return lab_attach.attach(args)
+        if args.attach and args.command == "compare":
+            return attach(args)
         return {"compare": compare, "one": one, "keep": keep, "down": down}[args.command](args)
     except (Failure, Skip) as why:
         print(f"lab: {why}", file=sys.stderr)

@@ -1,15 +1,16 @@
 """`./run lab --attach`: phones attach to Sluice over osmo-pcu, get addresses of `sluice ggsn` by GTP-C, and one downloads.
-What is measured is how long each step takes; it fails if one does not come."""
+What is measured is how long each step takes; it fails if one does not come. The delays that lab.py shows then are of
+lab_traffic.py."""
 
-import json
+import sys
 import time
 
 from bts_chain import SERVER, check_books
 from harness import right
-from lab_traffic import say
-from phone_chain import PhoneChain
+from lab_traffic import PREFIX, say
+from phone_chain import IMSI, PhoneChain
 
-IMSI, PHONES, OCTETS = "001010000000001", 2, 200000
+PHONES, OCTETS = 2, 200000
 DOWNLOAD_S = 300  # at most, with one time slot
 
 
@@ -32,6 +33,7 @@ def check(chain):
 
 
 def attach(args):
+    """{step: seconds}; each is told when it is done, but for JSON."""
     start_s = time.monotonic()
     pdchs, = args.pdchs
     say(f"{pdchs} PDCHs: Linux, Sluice, osmo-pcu, sluice ggsn and {PHONES} phones begin, in network namespaces")
@@ -39,10 +41,10 @@ def attach(args):
 
     def step(name, what):
         figures[name] = round(time.monotonic() - start_s, 2)
-        print(f"{figures[name]:7.2f} s  {what}", flush=True)
+        print(f"{figures[name]:7.2f} s  {what}", file=sys.stderr if args.json else sys.stdout, flush=True)
 
     with PhoneChain(IMSI, PHONES, "--pdchs", pdchs, variant=args.variant, sets=args.set, codel=args.codel,
-                    prefix="sluice-lab", cc=args.cc) as chain:
+                    prefix=PREFIX, cc=args.cc) as chain:
         step("up_s", "all parts run")
         chain.until(chain.are_attached, "the phones have addresses")
         step("attached_s", f"attached: {', '.join(chain.addresses)}")
@@ -53,6 +55,4 @@ def attach(args):
         figures["download_kbit_s"] = round(OCTETS * 8 / took_s / 1000, 1)
         step("downloaded_s", f"{OCTETS // 1000} kB octet for octet, {figures['download_kbit_s']} kbit/s")
         check(chain)
-    if args.json:
-        print(json.dumps(figures, indent=1))
-    return 0
+    return figures

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The page of `./run lab`, of invented figures: whole, in the style of `sluice report`, nothing from elsewhere, and each ping,
-row and demand is there. tests/soak/page_look.py looks at it in a browser."""
+"""The page and the tables of `./run lab`, of invented figures: whole, in the style of `sluice report`, nothing from elsewhere,
+and each ping, row and demand is there. tests/soak/page_look.py looks at it in a browser."""
 
 import pathlib
 import random
@@ -13,7 +13,7 @@ sys.path.insert(0, str(HERE))
 
 import lab_page  # noqa: E402
 from harness import case, main, new_folder, right, same  # noqa: E402
-from lab_verdict import VARIANTS, rows, shown, verdicts  # noqa: E402
+from lab_verdict import VARIANTS, rows, shown, side_by_side, verdicts  # noqa: E402
 from pages import Page  # noqa: E402
 
 RUNS, PDCHS, SECONDS = 3, (1, 4), 60
@@ -93,6 +93,22 @@ def tables():
     bad = re.findall('<td class="name bad">([^<]*)</td>', path.read_text())
     same(sorted(bad), sorted(one["what"] for pdchs, both in measured.items() for one in verdicts(both, pdchs) if not one["holds"]), "marked")
     right(len(bad) > 2, f"{bad}")
+
+
+@case("two runs side by side: what differs is told in per cent, where that is not chance")
+def differences():
+    first, second = (lab_figures(0, "recommended") for _ in range(2))
+    first["own"]["round_trip_p50_s"], second["own"]["round_trip_p50_s"] = 0.5, 0.525
+    first["neighbour"]["in_sluice_p95_s"], second["neighbour"]["in_sluice_p95_s"] = 0.09, 0.1
+    first["carried_bit_per_s"], second["carried_bit_per_s"] = 44000, 33000
+    head, *lines = side_by_side({"one": first, "other": second})
+    found = {line[:48].strip(): line[48:].split("  ") for line in lines}  # of those of three places, the last
+    same(head.split(), ["one", "other", "difference"], "the names")
+    same(len(lines), len(list(rows([first]))), "rows")
+    for name, wanted in (("ping beside its own download, p50", ["0.50 s", "0.53 s", "+5.0%"]),
+                         ("IP that came to MSs", ["44.0 kbit/s", "33.0 kbit/s", "-25.0%"]),
+                         ("of that in sluice, p95", ["0.09 s", "0.10 s"]), ("upload", ["0.0 kbit/s", "0.0 kbit/s"]), ("sluice: marks", ["17", "17"])):
+        same([one.strip() for one in found[name] if one.strip()], wanted, name)
 
 
 if __name__ == "__main__":

@@ -19,9 +19,10 @@ import threading
 import time
 
 import network
-from bts_chain import PORT, SERVER, Chain, address_of
+from bts_chain import PORT, SERVER, Chain
 from harness import program, right, same, settings, sluice
 from lab_plan import PDU_OCTETS, RATE_A_PDCH, WARM_S
+from phone_chain import IMSI, PhoneChain
 
 MSS, OWN = 8, 0  # the first of the MSs that download
 IDLE_S, IDLE_LEFT_S = 12, 2  # before the download; of that for the last answers
@@ -49,6 +50,7 @@ class Wire(threading.Thread):
         with network.inside(chain.gi):
             self.echo = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
         self.places = {self.echo: "back", self.listener(chain.far, "gb"): "gb", self.listener(chain.ms, "ms"): "ms"}
+        self.address_of = chain.address_of
         self.mss, self.ended, self.carried, self.stood = mss, False, 0, []
         self.carried_to = collections.Counter()  # the same octets by an MS's address
         self.between = {}  # {an MS's address: [(what names a packet, its octets)]}, from Gb to the MS
@@ -67,7 +69,7 @@ class Wire(threading.Thread):
             if time.monotonic() >= due:
                 ms, payload = self.mss[number % len(self.mss)], MARK + number.to_bytes(4)
                 self.sent[payload] = ms, time.monotonic()
-                self.echo.sendto(network.echo_request(ms, payload), (address_of(ms), 0))
+                self.echo.sendto(network.echo_request(ms, payload), (self.address_of(ms), 0))
                 number, due = number + 1, due + EACH_S / len(self.mss)
             for ready in select.select(list(self.places), [], [], max(0, due - time.monotonic()))[0]:
                 self.take(ready.recv(2048), self.places[ready])
@@ -230,12 +232,20 @@ def say(what):
     print(f"{time.strftime('%H:%M:%S')} {what}", file=sys.stderr, flush=True)
 
 
+def chain_of(args):
+    """With MSs of the file, or with phones that attach: no more of these than have traffic, for OsmoPCU gives all its time
+    slots to one phone, and the next ones fewer."""
+    more = {"variant": args.variant, "sets": args.set, "codel": args.codel, "prefix": PREFIX, "cc": args.cc}
+    if args.attach:
+        return PhoneChain(IMSI, args.downs + 1, "--pdchs", args.pdchs, **more)
+    return Chain("--pdchs", args.pdchs, mss=max(MSS, args.downs + 1), **more)
+
+
 def measure(args):
     """The figures of one run."""
-    name = f"{args.variant}, {args.pdchs} PDCHs"
+    name = f"{args.variant}, {args.pdchs} PDCHs{', phones that attach' if args.attach else ''}"
     begin = time.monotonic()
-    with Chain("--pdchs", args.pdchs, mss=max(MSS, args.downs + 1), variant=args.variant, sets=args.set,
-               codel=args.codel, prefix=PREFIX, cc=args.cc) as chain:
+    with chain_of(args) as chain:
         if args.ecn:
             ask_for_ecn(chain)
         chain.wait_for_ping(OWN)
@@ -269,9 +279,17 @@ def controls(pairs):
 
 
 def traffic(chain, args, name):
-    other = neighbour(args)
-    wire, start = Wire(chain, (OWN, other)), time.monotonic()
+    wire, start = Wire(chain, (OWN, neighbour(args))), time.monotonic()
     wire.start()
+    try:
+        return observed(chain, args, name, wire, start)
+    finally:  # before its devices go
+        wire.ended = True
+        wire.join()
+
+
+def observed(chain, args, name, wire, start):
+    other = neighbour(args)
     time.sleep(IDLE_S)
     idle = wire.of((OWN, other), start, time.monotonic() - IDLE_LEFT_S)
     say(f"{name}: the download begins")
@@ -284,7 +302,6 @@ def traffic(chain, args, name):
         end, carried, last = time.monotonic(), wire.carried - carried, list(flows.octets)
         found = {"congestion_control": controls(down + up), "top": client(chain, "top")}
     own, neighbours = (wire.of((ms,), start, end) for ms in (OWN, other))
-    wire.ended = True
     stood = (octets for when, octets in wire.stood if start <= when < end)
     rates = [(after - before) * 8 / (end - start) for before, after in zip(first, last)]
     return {**found, "idle": idle, "own": own, "neighbour": neighbours,

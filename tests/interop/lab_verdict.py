@@ -51,6 +51,17 @@ def shown(values, digits):
     return text
 
 
+def side_by_side(runs):
+    """Lines of the table of {name: figures} of two runs, with the difference of the second from the first, if that
+    has two digits and more: of some ms it would be chance."""
+    yield f"{'':48}" + "".join(f"{name:>20}" for name in (*runs, "difference"))
+    for (what, unit, digits, (first,)), (*_, (second,)) in zip(*(rows([run]) for run in runs.values())):
+        texts = [f"{value:.{digits}f} {unit}".rstrip() for value in (first, second)]
+        if unit and first * 10 ** digits >= 10:
+            texts.append(f"{second / first - 1:+.1%}")
+        yield (f"{what:48}" + "".join(f"{text:>20}" for text in texts))
+
+
 # --- What is demanded -----------------------------------------------------------------------------
 
 

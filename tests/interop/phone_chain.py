@@ -8,6 +8,7 @@ from harness import ROOT, Running, new_folder, program, same
 
 CONFIG = ROOT / "config/osmopcu-attach.lua"
 TEXT = CONFIG.read_text().replace('"recommended.lua"', f'"{ROOT}/config/recommended.lua"')
+IMSI = "001010000000001"  # the first of those without a key
 KEYED = "001010000000101"  # a phone that the file has a key of
 K, OPC = bytes(range(16)), bytes(range(16, 32))  # which is this
 POOL, FIRST_PLACE = "10.64.0.0/24", 2  # the first address is the device's
@@ -65,6 +66,10 @@ class PhoneChain(Chain):
         self.start_phones()
         for cell in range(len(self.pcus)):
             self.start_pcu(cell)
+
+    def wait_for_ping(self, ms=0):
+        self.until(self.are_attached, "the phones have addresses")
+        super().wait_for_ping(ms)
 
     def start_ggsn(self):
         self.ggsn = self.start("ggsn", program(), "ggsn", "--pool", POOL, "--dns", "203.0.113.9", "--netns", self.gi,
