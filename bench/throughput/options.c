@@ -217,8 +217,10 @@ static const struct cli_option bench_options[] = {
      "               A is Gn, B the generator's and wired to A;\n"
      "               C is Gb, D wired to C. Without C and D Gb\n"
      "               is a ring. With A alone another machine\n"
-     "               has to send. On devices that are no NICs\n"
-     "               packets have at most 1400 octets.",
+     "               has to send what pcap:FILE writes, and\n"
+     "               only cycles are measured. On devices that\n"
+     "               are no NICs packets have at most 1400\n"
+     "               octets.",
      INTO(ports)},
     {"simd", "BITS",
      "no wider registers for the FCS and the cipher, 64 to 512,\n"

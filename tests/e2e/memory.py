@@ -84,7 +84,7 @@ def huge():
 def line_without():
     found = re.fullmatch(
         r"memory: 4 KiB pages, because (\d+) MiB of huge pages are needed and (\d+) MiB are free\. .*"
-        r"packet costs .*more cycles\. To get huge pages: echo (\d+) > /proc/sys/vm/nr_hugepages",
+        r"packet costs .*more cycles .*\. To get huge pages: echo (\d+) > /proc/sys/vm/nr_hugepages",
         line_of(small()))
     right(found, f"the line is: {line_of(small())}")
     needed_mib, free_mib, pages = map(int, found.groups())
