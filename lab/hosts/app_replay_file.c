@@ -50,8 +50,8 @@ static uint32_t ip_octets(const struct capture_packet *frame, uint64_t *counts)
     uint8_t version = ip.octets[0] >> 4;
     if (version != 4 && version != 6)
         return 0;
-    uint32_t octets =
-        version == 4 ? get_be16(ip.octets + 2) : get_be16(ip.octets + 4) + IPV6_OCTETS;
+    uint32_t octets = get_be16(ip.octets + (version == 4 ? 2 : 4)); // 0: segmented by the device
+    octets += version == 6 && octets ? IPV6_OCTETS : 0;
     return octets >= IPV4_OCTETS && octets <= ip.length ? octets : ip.length;
 }
 

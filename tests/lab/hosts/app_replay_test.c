@@ -320,6 +320,22 @@ static void test_pcapng(void **state)
     expect_pcapng(read_file());
 }
 
+// Segmented by the device, behind the capture: the length is the frame's.
+static void test_length_of_none(void **state)
+{
+    static const uint8_t v4[80] = {0x45}, v6[90] = {0x60};
+    (void)state;
+    put_section();
+    put_interface(101, 6);
+    put_enhanced(0, 1000000, v4, sizeof v4);
+    put_enhanced(0, 1000001, v6, sizeof v6);
+    struct replay_file *read = read_file();
+    assert_int_equal(read->packets, 2);
+    assert_int_equal(read->packet[0].octets, sizeof v4);
+    assert_int_equal(read->packet[1].octets, sizeof v6);
+    app_replay_free(read);
+}
+
 static void compress_file(void)
 {
     static uint8_t plain[sizeof file];
@@ -522,6 +538,7 @@ int main(void)
         REPLAY_TEST(test_more_octets_than_there_were),
         REPLAY_TEST(test_all_at_one_time),
         REPLAY_TEST(test_pcapng),
+        REPLAY_TEST(test_length_of_none),
         REPLAY_TEST(test_compressed),
         REPLAY_TEST(test_damage),
         REPLAY_TEST(test_wrong_files),
