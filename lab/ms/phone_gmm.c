@@ -183,7 +183,8 @@ void phone_update(struct phone *phone, uint64_t now_ns)
     if (!phone_is_attached(phone))
         return;
     phone->abroad = true;
-    take_tlli(phone);
+    if (phone->has_p_tmsi)
+        take_tlli(phone);
     update(phone, false, now_ns);
 }
 

@@ -317,6 +317,20 @@ static void test_no_period(void **state)
     assert_true(phone_next_ns(&phone) == PHONE_NEVER_NS);
 }
 
+// A network that gives no P-TMSI: there is no TLLI but the random one.
+static void test_update_without_a_p_tmsi(void **state)
+{
+    (void)state;
+    phone_on(&phone, now_ns);
+    uint32_t tlli = sent.tlli;
+    down("08 02 01 2a 44 62 f2 24 12 34 56 17 01");
+    assert_int_equal(phone.state, PHONE_ATTACHED);
+    phone_update(&phone, now_ns);
+    assert_int_equal(phone.state, PHONE_UPDATING);
+    assert_int_equal(sent.tlli, tlli);
+    assert_true(phone.abroad && phone.tlli_before == 0);
+}
+
 static void test_update_refused(void **state)
 {
     (void)state;
@@ -565,6 +579,7 @@ int main(void)
         EACH(test_attach_refused),
         EACH(test_periodic_update),
         EACH(test_no_period),
+        EACH(test_update_without_a_p_tmsi),
         EACH(test_update_refused),
         EACH(test_the_network_detaches),
         EACH(test_detach),
