@@ -311,6 +311,13 @@ def figures_of(done):
     return worlds.figures(done)
 
 
+@case("losses by chance, while little is under way, say nothing of a queue, however alike their times are")
+def by_chance():
+    path, _ = made(losses([(60, 8, "")] + [(n, 3 + n % 3 / 10, "") for n in (3, 7, 4, 8, 5, 9, 6, 3, 8)]))
+    right(int(worlds.knob(path, "loss")) > 0, "none by chance")
+    same(int(worlds.knob(path, "lifetime")), 100000, "lifetime in ms")
+
+
 @case("a queue that time limits, and not octets: how long a packet may wait; and the delay of its scenario")
 def by_time():
     # Packets wait for 10 s at most in a queue that is never full; 20 s of their lifetime are the BSS's.
