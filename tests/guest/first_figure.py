@@ -15,7 +15,7 @@ sys.path[:0] = [str(ROOT / "tests/e2e")]
 
 from harness import case, main, right, same  # noqa: E402
 
-OUT = ROOT / "out/nic"
+OUT = "out/bench"  # of the commands
 ADDRESSES = sys.argv[1:]
 del sys.argv[1:]
 # The kernel's modules are not where modprobe looks for them: here they are loaded, or they are not.
@@ -29,14 +29,14 @@ def commands():
     lines = [line.strip() for line in block.splitlines()]
     same(len(lines), 10, "commands")
     (at,) = (i for i, line in enumerate(lines) if line.startswith("NICS="))
-    right("./run build" in lines[:at] and SIZES[0] in lines[-2], f"{lines}")
+    right("./run build" in lines[:at] and SIZES[0] in lines[-2] and lines[-2].endswith(f" --out {OUT}"), f"{lines}")
     return [f'NICS="{" ".join(ADDRESSES)}"'] + [line.replace(*SIZES) for line in lines[at + 1:]]
 
 
 def typed(lines):
     done = subprocess.run(["bash", "-ec", MODPROBE + "\n".join(lines)], cwd=ROOT, capture_output=True, text=True, check=False)
     same(done.returncode, 0, f"status of the commands\n{done.stdout}\n{done.stderr}")
-    return done.stdout, json.loads((OUT / "bench.json").read_text())
+    return done.stdout, json.loads((ROOT / OUT / "bench.json").read_text())
 
 
 @case("the commands of config/nic.md end with a figure; typed again, with the same within 5 %")
