@@ -129,7 +129,8 @@ def areas():
     check_sound(summary)
     ms, = [ms for cell in cells for ms in cell["ms"]]
     check_phone(ms)
-    same([ms["phone"][count] for count in ("updates", "messages_again")], [2, 0], f"updates of {ms}")
+    same(ms["phone"]["updates"], 2, f"updates of {ms}")
+    right(ms["phone"]["messages_again"] <= 2, f"on a busy machine each REQUEST may have to come again: {ms}")
 
 
 main()

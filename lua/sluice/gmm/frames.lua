@@ -231,9 +231,9 @@ local function whose(link, nse, bvc, tlli, ms_id, is_enciphered)
         return nil
     end
     local is_sure = is_enciphered or phone and not (phone.ms_id and phone.link.key or not ms_id and has_to_prove(phone))
-    local run
-    if is_sure and tlli == phone.p_tmsi and (phone.attempt or phone.p_tmsi_old) then
-        run = procedure.of(phone, "gmm")
+    local has_new = is_sure and tlli == phone.p_tmsi
+    local run = has_new and procedure.of(phone, "gmm")
+    if has_new and (phone.attempt or phone.p_tmsi_old) then
         place.used(phone) -- first, so that nothing goes to the cell under the TLLI of before
     end
     if phone and phone.ms_id and is_enciphered and not roam.shown(phone.ms_id, bvc) then
