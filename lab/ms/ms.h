@@ -172,6 +172,7 @@ struct ms {
     uint32_t iov_ui;
     uint16_t resets; // that it has had: the stamp's of the last one
     uint8_t gea;     // 0: no ciphering
+    bool has_moved;  // the owner's: a cell may have kept LLC PDUs since it was there before
     uint8_t key[CIPHER_KEY_OCTETS];
     struct ms_keys *before; // the owner's; NULL: it never has another key
     struct ms_lle lle[MS_LLES];

@@ -35,13 +35,14 @@ static bool is_under_own_numbers(const struct ms *ms, const struct llc_ui *ui, u
            stamp->input == llc_cipher_input_ui(ms->iov_ui, ui->sapi, ui->nu, number - ui->nu);
 }
 
-// Without a stamp: whether it is good as the frame of one round of N(U) before.
+// Without a stamp, of an MS that has moved: whether it is good as the frame of one round of N(U)
+// before, and may have waited in the cell.
 static bool is_stale(const struct ms *ms, struct octets frame, const struct llc_ui *ui,
                      uint32_t number)
 {
     uint32_t before = number - ui->nu - LLC_NU_COUNT;
     struct ms_stamp stamp = {.input = llc_cipher_input_ui(ms->iov_ui, ui->sapi, ui->nu, before)};
-    return !ms->shared->stamp.known && ui->enciphered && number >= LLC_NU_COUNT &&
+    return ms->has_moved && !ms->shared->stamp.known && ui->enciphered && number >= LLC_NU_COUNT &&
            ms_clear(ms, stamp, frame.at, frame.n);
 }
 

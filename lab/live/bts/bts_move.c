@@ -51,6 +51,7 @@ static void leave(struct bts *bts, struct station *station)
 static void enter(struct bts *bts, struct station *station)
 {
     bts_take_in(bts, station);
+    station->ms.has_moved = true;
     station->up_after = 0; // of the old cell's blocks
     struct bts_sums sums = bts_sums_of(station);
     bts->left.pdus -= sums.pdus;
