@@ -115,8 +115,7 @@ const char *report_rates_note(const struct bench_result *r)
 {
     if (r->searched && !report_is_found(r))
         return "in most repeats no rate lost as little as it may, so no latency was measured; "
-               "repeat "
-               "on a machine without other programs. The cycles count all the same";
+               "repeat on a machine without other programs. The cycles count all the same";
     return r->searched && 2 * r->search.disturbed > r->search.trials
                ? "most trials were disturbed: rates and latency are the machine's, not Sluice's"
                : NULL;

@@ -1,6 +1,5 @@
 # Writes the configurations that sluice gi and sluice audit fill in as C texts, with the settings of recommended.lua
-# in them,
-# and the queue that both begin with.
+# in them, and the queue that both begin with.
 # usage: embed.py OUT RECOMMENDED QUEUE FILE...: the text of a/b.lua is b_template
 import json
 import pathlib

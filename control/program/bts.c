@@ -328,8 +328,8 @@ static int add_mss(struct bts *bts, struct json_object *bvc)
 // Of nobody: 001017 is for tests; then a serial number and the version of its software.
 #define PHONE_IMEISV "0010170000000101"
 
-// That the SGSN's file lists with K and OPc has that card. With a count the last 32 bits of K count
-// up.
+// A phone that the SGSN's file lists with K and OPc gets a card with these. With a count the last
+// 32 bits of K count up.
 static void give_card(struct phone_config *config, struct json_object *file)
 {
     struct json_object *listed = value_in(file, "phone");

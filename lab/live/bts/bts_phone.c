@@ -103,8 +103,10 @@ void bts_phone_enter(struct station *station, uint64_t from_ns)
         bts_hello(station);
         return;
     }
-    if (!phone->abroad)
+    if (!phone->abroad) {
+        let_go(station); // what the last area's ACCEPT has just freed
         hold(station);
+    }
     phone_update(phone, now_ns_of(station));
 }
 

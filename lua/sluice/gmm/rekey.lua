@@ -89,8 +89,8 @@ local reallocation = {
 -- A phone answers a page, or says that it has another cell, by a frame that says nothing and is in clear, so anybody may
 -- have sent it. What it is asked there is enciphered, as its answer will be, which moves it. What it is asked already is
 -- sent there as well, once each time that it is sent. But a RAND and its answer are in clear, too. So an authentication
--- that the operator has asked for waits until the phone has its new P-TMSI, and begins anew then, where the phone is; once
--- only.
+-- that the operator has asked for stops here. It begins again, once, when the phone has its new P-TMSI, in the cell where
+-- the phone is then.
 local function ask_there(phone, place_of_phone)
     local run = procedure.of(phone, "gmm")
     local is_for_authentication = run and run.procedure == authentication and run.is_of_operator

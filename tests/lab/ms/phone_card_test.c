@@ -1,6 +1,6 @@
-// A phone of the lab with a card, the first one of TS 35.208: its messages are compared with octets
-// of 24.008, typed by hand, and its enciphered frames with those that Osmocom's Milenage and GEA
-// made.
+// A phone of the lab with a card, whose keys are the first set of TS 35.208. Its messages must have
+// the octets that 24.008 says, which were typed by hand. Its enciphered frames must be those that
+// Osmocom's code for Milenage and GEA makes.
 #include "lab/ms/phone.h"
 
 #include <setjmp.h>
