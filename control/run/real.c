@@ -314,8 +314,10 @@ static int control_loop(struct real *real)
         recorder_look(&real->run->recorder, control);
         look_at_warmup(real, now_ns);
         each_second(real, now_ns);
-        if ((next_ns > now_ns && !real->contexts) || control->phase == CONTROL_STARTING)
+        if ((next_ns > now_ns && !real->contexts) || control->phase == CONTROL_STARTING) {
+            run_signalling_flush(real->run);
             nap(CONTROL_NAP_NS / (control->phase == CONTROL_STARTING ? 20 : 1));
+        }
     }
     real->ended_ns = now_ns;
     return EXIT_DONE;

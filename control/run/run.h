@@ -79,6 +79,7 @@ int run_report(struct run *run, struct report *report);
 
 // signalling.c: lets control capture the signalling among the run's results.
 void run_signalling(struct run *run);
+void run_signalling_flush(const struct run *run); // for those who read the file while it is written
 int run_signalling_end(struct run *run);
 
 // owner.c: chooses the user, and checks that the user can read the files of a reload; EXIT_...

@@ -79,6 +79,12 @@ void run_signalling(struct run *run)
     run->control.capture = (struct control_capture){run, open_file, put_pdu, close_file};
 }
 
+void run_signalling_flush(const struct run *run)
+{
+    if (run->signalling)
+        capture_flush(run->signalling);
+}
+
 int run_signalling_end(struct run *run)
 {
     int fault = run->signalling ? capture_close(run->signalling) : 0;

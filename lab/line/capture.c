@@ -48,6 +48,11 @@ void capture_frame(struct capture *capture, uint64_t t_ns, const uint8_t *frame,
     pcap_dump((u_char *)capture->dumper, &header, frame);
 }
 
+void capture_flush(struct capture *capture)
+{
+    pcap_dump_flush(capture->dumper);
+}
+
 int capture_close(struct capture *capture)
 {
     int fault = pcap_dump_flush(capture->dumper) || ferror(pcap_dump_file(capture->dumper));

@@ -12,6 +12,9 @@ enum capture_kind { CAPTURE_ETHERNET, CAPTURE_IP };
 struct capture *capture_open(FILE *out, enum capture_kind kind, char error[256]);
 void capture_frame(struct capture *capture, uint64_t t_ns, const uint8_t *frame, uint32_t octets);
 
+// Writes what is still in memory, so that others can read it. capture_close tells a fault.
+void capture_flush(struct capture *capture);
+
 // Returns 0, or -EIO if the file is incomplete.
 int capture_close(struct capture *capture);
 

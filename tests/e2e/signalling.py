@@ -9,7 +9,7 @@ import time
 import instance
 import network
 import tshark_json
-from harness import WAIT_S, Running, case, check_sound, main, right, same
+from harness import WAIT_S, Running, case, check_sound, main, right, same, until
 from network import BSS4, BSS6, GB4, GB6, NS_PORT
 
 CONFIG = """
@@ -19,6 +19,7 @@ gb { device = "GB_DEVICE", address = "198.51.100.1", address6 = "2001:db8:1::1",
 nse { nsei = 1, nsvc { nsvci = 1, peer = "198.51.100.2" }, bvc { bvci = 2 } }
 nse { nsei = 2, nsvc { nsvci = 2, peer = "2001:db8:1::2" }, bvc { bvci = 3 } }
 """
+PCAP_HEADER_OCTETS = 24
 NS_ALIVE, NS_ALIVE_ACK = 0x0A, 0x0B
 BOTH = (1, BSS4, GB4), (2, BSS6, GB6)
 
@@ -126,6 +127,20 @@ def from_the_start():
         peers.drain()
         passed = of_signalling(peers.passed)
         same(without_early(judged(peers.program.out / "signalling.pcap"), passed), passed, "the file")
+
+
+@case("while the capture goes on, the file already has each PDU that has passed")
+def readable_meanwhile():
+    with Peers("capture = true") as peers:
+        peers.procedures()
+        path, within = peers.program.out / "signalling.pcap", list(peers.exchanged)
+        right(within, "nothing has passed")
+
+        def has_all():
+            return path.stat().st_size > PCAP_HEADER_OCTETS and set(within) <= set(judged(path))
+
+        until("each PDU in the file", has_all, lambda: f"the file has {path.stat().st_size} octets")
+        check_sound(peers.program.finish())
 
 
 @case("ctl capture on, off, on: the procedures run, and the file has what passed since the last on")
