@@ -34,6 +34,7 @@ SOAKS = [Soak(minutes, command.split()) for minutes, command in (
     (15, "soak gi_truth 1..10"),
     (1, "soak gi_scenario"),
     (40, "soak gi_scenario_linux"),
+    (10, "soak gi_ring"),
     (15, "soak hostile 10"),
     (2, "soak attaches"),
     (2, "soak attaches --keys"),
