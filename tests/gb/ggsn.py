@@ -10,6 +10,7 @@ How to
     ggsn.ask(DELETE, context, port=40000)       a request of the GGSN, repeated by nobody
     message = ggsn.expect(ECHO, at=T)           the next such message that came, exactly then; or within=
     ggsn.contexts                               by (IMSI, NSAPI): Context
+    ggsn.unheard()                              those of them whose CREATE has had no answer that got through
 Every message is judged on arrival: one that no GGSN should get raises.
 """
 
@@ -88,6 +89,7 @@ class Ggsn:
         self.received, self.inbox, self.sent = [], [], []
         self.faults = []  # (direction, type, what, numbers of the messages that it hits, ns)
         self.seen = defaultdict(int)
+        self.heard = set()  # sequence numbers of CREATE RESPONSEs that got through
         self.cache = {}
         self.alive = True
         for host in {self.address, self.control}:
@@ -127,6 +129,8 @@ class Ggsn:
 
         def go():
             self.sent.append((self.world.now_ns, octets))
+            if octets[1:2] == bytes([CREATE_RESPONSE]):
+                self.heard.add(octets[8:10])
             self.world.put("gn", wire.frame_of(wire.Datagram(source, port, GN, to, octets), wire.mac_of(source),
                                                wire.mac(GN_MAC)))
         self.through("down", octets[1] if len(octets) > 1 else None, go)
@@ -171,6 +175,7 @@ class Ggsn:
         context = self.contexts[key]
         context.teid_sgsn, context.teid_sgsn_data, context.key = teid, int.from_bytes(of[TEID_DATA]), key
         context.apn, context.qos, context.since_ns = of[APN], of[QOS], message.time_ns
+        context.sequence = message.sequence.to_bytes(2)
         self.by_teid[context.teid_control] = context
         ies = [(CAUSE, bytes([self.cause])), (REORDER, b"\xfe"), (RECOVERY, bytes([self.recovery])),
                (TEID_DATA, context.teid_data.to_bytes(4)), (TEID_CONTROL, context.teid_control.to_bytes(4)),
@@ -215,6 +220,9 @@ class Ggsn:
                           lambda datagram: self.arrive(datagram, source or self.address))
         self.transmit(build(kind, teid, sequence, *ies), port, source)
         return sequence
+
+    def unheard(self):
+        return [context for context in self.contexts.values() if context.sequence not in self.heard]
 
     def forget(self, context):
         del self.contexts[context.key], self.by_teid[context.teid_control]

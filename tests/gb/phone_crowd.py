@@ -8,7 +8,7 @@ import random
 from ggsn import CREATE, DELETE
 from phone_contexts_world import SERVER
 from phone_world import MS, S
-from world import NS, npdu
+from world import NS, npdu, right
 
 
 def processor_s(process):
@@ -142,4 +142,8 @@ class Sessions(Crowd):
     def settled(self):
         self.net.ggsn.faults.clear()
         self.net.world.run(300 * S)  # T3380, T3390, T3395 and GTP's have all expired
+        for context in self.net.ggsn.unheard():  # no answer to four CREATEs: its TEID is not known, it cannot be deleted
+            imsi, nsapi = context.key
+            right(not any(one.imsi == imsi and nsapi in one.contexts for one in self.phones), f"{imsi} has NSAPI {nsapi}")
+            self.net.ggsn.forget(context)
         super().settled()
