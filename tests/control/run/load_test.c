@@ -86,11 +86,27 @@ static void what_the_file_leaves_out(void **state)
     bind_destroy(lua);
 }
 
+static void no_descriptor_is_kept(void **state)
+{
+    struct load load;
+    struct bind *lua = bind_create(false);
+    int before = dup(STDIN_FILENO), after;
+    (void)state;
+    assert_true(before >= 0);
+    close(before);
+    assert_true(load_text(lua, "", &load));
+    after = dup(STDIN_FILENO);
+    assert_int_equal(after, before); // the lowest that is free
+    close(after);
+    bind_destroy(lua);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_file_s_values),
         cmocka_unit_test(what_the_file_leaves_out),
+        cmocka_unit_test(no_descriptor_is_kept),
     };
     return cmocka_run_group_tests_name("control/program/load", tests, NULL, NULL);
 }

@@ -67,6 +67,18 @@ static void test_at_its_very_end_a_lifetime_is_over(void **state)
     assert_true(w.lost[0].at_ns == 500 * MS && w.lost[0].why == BSS_LOST_expired);
 }
 
+// AddressSanitizer sees what is not given back.
+static void test_it_ends_with_pdus_of_each_lle(void **state)
+{
+    (void)state;
+    slow_cell(BSS_PRIORITY_NONE);
+    for (uint8_t sapi = 1; sapi <= 16; sapi++) // 16: 0
+        for (uint32_t i = 0; i < 2; i++)
+            DOWN(.octets = 100, .sapi = sapi);
+    run(10 * MS);
+    assert_int_equal(w.deliveries, 0);
+}
+
 static void test_infinite_lifetimes_do_not_end(void **state)
 {
     (void)state;
@@ -274,6 +286,7 @@ int main(void)
         TEST(test_delivery_at_the_rate_exact_to_the_ns),
         TEST(test_a_lifetime_ends_at_its_ns),
         TEST(test_at_its_very_end_a_lifetime_is_over),
+        TEST(test_it_ends_with_pdus_of_each_lle),
         TEST(test_infinite_lifetimes_do_not_end),
         TEST(test_limits_of_an_ms_and_of_the_cell),
         TEST(test_the_cells_octets_limit),

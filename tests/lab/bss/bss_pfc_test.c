@@ -130,6 +130,39 @@ static void test_modify(void **state)
     assert_int_equal(bss_counters(w.bss)->late, 1);
 }
 
+// T8 ends for the last time: the old profile is in force, and an answer comes too late.
+static void test_modify_is_given_up(void **state)
+{
+    (void)state;
+    configure(BSS_NS_RESET);
+    w.config.retries = 1;
+    struct bss_ms *ms = begin(ACK("01"));
+    in(CREATE("08", "e0", STREAMING));
+    forget_sent();
+    bss_pfc_modify(w.bss, ms, 8, 32000, now());
+    run(10 * S);
+    out_any();
+    out_any();
+    none();
+    assert_int_equal(bss_counters(w.bss)->timeouts, 1);
+    in(BVCI_2 "55 " TLLI_IE "288108 2981e0 3a8c 0b921f539640207480101000");
+    assert_int_equal(bss_counters(w.bss)->late, 1);
+}
+
+static void test_modify_is_answered_with_another_profile(void **state)
+{
+    (void)state;
+    configure(BSS_NS_RESET);
+    struct bss_ms *ms = begin(ACK("01"));
+    in(CREATE("08", "e0", STREAMING));
+    bss_pfc_modify(w.bss, ms, 8, 32000, now());
+    in(BVCI_2 "55 " TLLI_IE "288108 2981e0 3a83 0b921f"); // R97's
+    assert_int_equal(faults(), 1);
+    assert_string_equal(
+        bss_counters(w.bss)->first_fault,
+        "NSE 101 at 0 ns, MODIFY-BSS-PFC-ACK: its profile cannot be read (octet 0)");
+}
+
 static void test_delete_of_either_side(void **state)
 {
     (void)state;
@@ -245,6 +278,8 @@ int main(void)
         TEST(test_download_is_given_up),
         TEST(test_an_idle_context_is_forgotten),
         TEST(test_modify),
+        TEST(test_modify_is_given_up),
+        TEST(test_modify_is_answered_with_another_profile),
         TEST(test_delete_of_either_side),
         TEST(test_flow_control_pfc),
         TEST(test_the_packet_flows_class_ranks),

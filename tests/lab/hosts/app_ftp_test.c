@@ -193,6 +193,21 @@ static void test_unlimited_until_the_stop(void **state)
     assert_true(path.table.fault[FLOW_MS][FLOW_FAULT_no_flow] > 0);
 }
 
+// The request is under way when its client stops and resets the connection, which arrives behind
+// it.
+static void test_a_request_before_the_stop(void **state)
+{
+    (void)state;
+    config.request_octets = 300;
+    config.stop_ns = 120 * MS_IN_NS;
+    app = path_app("ftp", &config, 0);
+    path_run_to(10 * S_IN_NS);
+    assert_int_equal(app->figures.arrived[FLOW_HOST].octets, 300);
+    for (uint32_t i = 0; i < path.n[FLOW_HOST]; i++)
+        assert_true(path.sent[FLOW_HOST][i].octets < 100); // no file
+    assert_int_equal(path.table.flows.entries, 0);
+}
+
 // Whatever the links lose, every octet arrives once.
 static void test_losses_both_ways(void **state)
 {
@@ -318,6 +333,7 @@ int main(void)
         FTP_TEST(test_a_close_that_fails),
         FTP_IDEAL_TEST(test_files_one_after_the_other),
         FTP_TEST(test_unlimited_until_the_stop),
+        FTP_IDEAL_TEST(test_a_request_before_the_stop),
         FTP_TEST(test_losses_both_ways),
         FTP_TEST(test_a_dead_link),
         FTP_TEST(test_a_link_that_dies),

@@ -296,6 +296,29 @@ static void test_an_ms_sends(void **state)
     end();
 }
 
+// 44.060 9.3.2.4: a packet that comes behind the TBF's last block is asked for in the answer to the
+// last acknowledgement.
+static void test_an_ms_asks_again(void **state)
+{
+    (void)state;
+    begin(0);
+    connect_pcu();
+    send_packet(40);
+    tick("");
+    assign_up();
+    tick("43942b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b"); // USF 3
+    tick("43942b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b");
+    tick("47942b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b");
+    send_packet(40);
+    tick("4f2404608000000000000000f8000000214b2b2b2b2b2b");
+    ticks(3);
+    assert_int_equal(out.up_octets[6], 23);
+    assert_memory_equal(out.up[6] + 1, "\x15\xc0\0\0\1", 5); // PACKET RESOURCE REQUEST, the TLLI
+    assert_int_equal(bts_counted(bts, BTS_COUNT_polls_answered), 1);
+    assert_int_equal(bts_counted(bts, BTS_COUNT_bursts), 1);
+    end();
+}
+
 static void test_nobody_answers_an_access(void **state)
 {
     (void)state;
@@ -348,6 +371,24 @@ static void test_an_ms_receives(void **state)
     assert_int_equal(out.up[6][11], 0xf1);
     assert_int_equal(bts_counted(bts, BTS_COUNT_bursts), 0);
     assert_int_equal(bts_counted(bts, BTS_COUNT_down_data_taken), 4);
+    end();
+}
+
+// The ping with another FCS.
+static void test_a_frame_that_is_broken(void **state)
+{
+    (void)state;
+    begin(0);
+    connect_pcu();
+    tick("");
+    assign_down();
+    tick("07000143c00165000000450000540fa840004001e4f6cb0071090a00000108004500");
+    tick("0700030f137600017e1b036b000000005d2002000000000010111213141516171800");
+    tick("070005191a1b1c1d1e1f202122232425262728292a2b2c2d2e2f3031323334353600");
+    tick("0f00061137bca3542b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b00");
+    tick("");
+    assert_int_equal(out.packets, 0);
+    assert_reported("\"first_fault\": \"LLC PDU 1, for MS c0000001, LLC: ");
     end();
 }
 
@@ -785,8 +826,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_it_comes_up),
         cmocka_unit_test(test_an_ms_sends),
+        cmocka_unit_test(test_an_ms_asks_again),
         cmocka_unit_test(test_nobody_answers_an_access),
         cmocka_unit_test(test_an_ms_receives),
+        cmocka_unit_test(test_a_frame_that_is_broken),
         cmocka_unit_test(test_an_access_is_given_up),
         cmocka_unit_test(test_blocks_that_nobody_asked_for),
         cmocka_unit_test(test_a_poll_before_another_tfi),
