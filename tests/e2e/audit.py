@@ -138,6 +138,9 @@ def places():
            gb.down(MS, codec.build("sns_size_ack", nsei=101)), up(2 * MS, codec.build("ns_alive"))]
     nsvc, = audited(sns)["nsvcs"]
     same((nsvc["sgsn_known"], nsvc["nse"], nsvc["datagrams_down"], nsvc["datagrams_up"]), (True, "NSEI 101", 1, 2), "SNS")
+    asks = [gb.down(0, codec.build("ns_reset", cause=1, nsvci=102, nsei=101)), up(MS, codec.build("ns_reset_ack", nsvci=102, nsei=101))]
+    nsvc, = audited(asks + [said._replace(time_ns=said.time_ns + 2 * MS) for said in gb.good()])["nsvcs"]
+    same((nsvc["sgsn_known"], nsvc["nse"]), (True, "NSEI 101"), "the SGSN's datagram is the first")
     bare = [said for said in gb.good() if not gb.name_of(said).startswith("ns_reset")]
     same(audited(bare)["nses"][0]["nse"], "BSS 198.51.100.2", "without NS-RESET")
 

@@ -4,6 +4,7 @@ two cells, under two TLLIs. And what a place of the capture brings with it: both
 the hosts, BSSs behind one address. Beside each the same with a fault, which is found."""
 
 import random
+import re
 import subprocess
 
 import audit_capture as gb  # tests/gb is on the path from here on
@@ -268,6 +269,8 @@ def counts():
     for units, wanted in ((65534, 655340), (65535, None)):
         talk = changed(gb.bring_up(), 12, gb.flow_bvc(1, measurement=units))
         same(audited(talk)["bvcs"][1].get("measured_delay_most_ms"), wanted, f"{units} units of 10 ms")
+        text = gb.run_audit(folder / "x.pcap").stdout.decode()
+        same(re.findall("delay as the BSS measured it: (.*)", text), [f"{wanted / 1000:.2f} s at most"] if wanted else [], "as text")
 
 
 # ---- Two NS-VCs ----

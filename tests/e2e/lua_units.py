@@ -16,7 +16,7 @@ def holds(script, lines):
 
 @case("timers fire in order, once, and when they were not stopped; ids are given once; a script costs so much; TEIDs")
 def units():
-    holds("units.lua", "timers\nids\nnearest\nnames\nteids\n")
+    holds("units.lua", "timers\nids\nnearest\nnames\nlooks\nteids\n")
 
 
 @case("each unit is worth so much, each way; an IPv6 address has one text, and is a host's or not")

@@ -358,6 +358,8 @@ def slurm_many():
         same(done.returncode, 0, f"task {task}")
         same(sorted(path.parent.name for path in (out / "red").glob("*/summary.json")), sorted(seeds), task)
         shutil.rmtree(out / "red")
+    with_slurm(out, "--seeds", "1..999", NO_TASKS="1", status=1)
+    right("\n#SBATCH --array=0-998\n" in script.read_text(), "a task for each of 999 runs")
 
 
 @case("--slurm, and the script cannot be written: sbatch is not started")

@@ -1,10 +1,11 @@
 -- The control plane's own structures against plain models: timers against a list that is sorted,
--- ids against a set; how long a misspelt word may be; how many functions of a script are looked at. Run
--- by `sluice lua`; prints a line for each that holds.
+-- ids against a set; how long a misspelt word may be; how many functions of a script are looked at, and when what it
+-- keeps is measured. Run by `sluice lua`; prints a line for each that holds.
 local clock = require "sluice.core.clock"
 local names = require "sluice.script.names"
 local nearest = require "sluice.base.nearest"
 local new_ids = require "sluice.core.ids"
+local sandbox = require "sluice.script.sandbox"
 local timers = require "sluice.core.timers"
 local teids = require "sluice.subscribers.teids"
 
@@ -208,8 +209,27 @@ local function teids_hold()
     print "teids"
 end
 
+-- What a script keeps is measured at every hundredth call, and when memory has grown by a MiB.
+local function looks_hold()
+    local much = {}
+    for i = 1, 100000 do
+        much[i] = { i }
+    end
+    local keeper = { env = { kept = much } }
+    for _ = 1, 2 do
+        for call = 1, 100 do
+            collectgarbage()
+            assert(sandbox.keeps_much(keeper, collectgarbage "count") == (call == 100), "at the hundredth call")
+        end
+    end
+    assert(not sandbox.keeps_much(keeper, collectgarbage "count" - 900), "less than a MiB more")
+    assert(sandbox.keeps_much(keeper, collectgarbage "count" - 200), "a MiB more, in two calls")
+    print "looks"
+end
+
 timers_hold()
 ids_hold()
 nearest_holds()
 names_hold()
+looks_hold()
 teids_hold()

@@ -535,6 +535,15 @@ def outside(p):
     right("BVCI 2: up" in state(p) and AREA in state(p), state(p))
 
 
+@case("BVC-RESET of BVCI 0 is no cell's: a cell identifier in it says nothing, in whichever area it is")
+@place(nse=LISTED)
+def of_signalling(p):
+    right(*p.world.reload(config(nse=ONLY)))
+    p.b.inbox.clear()
+    p.b.send(0, "bssgp_bvc_reset", bvci=0, cause=8, cell=FALSE)
+    p.b.expect("bssgp_bvc_reset_ack", within=0, bvci=0)
+
+
 @case("a cell that its BSS would make in an area that is not the NSE's is not made")
 @place(nse='cells = "any", ' + LISTED)
 def not_made(p):

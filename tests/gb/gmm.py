@@ -492,6 +492,10 @@ def limits():
         for n in range(50):
             Handset(network, tlli=0x78000000 + n).say(COMPLETE)
         same(len(network.came()), 5, "half a second more")
+    with Network(attach='who = "listed"') as network:
+        for n in range(250):
+            Handset(network, tlli=0x78000000 + n).say(COMPLETE)
+        same((len(network.came()), network.counted("attempts_shed")), (200, (50,)), "a burst without `rate`")
 
 
 @case("a reload: a phone that left the file is told to detach, others stay; a removed cell's phones are nobody")
