@@ -275,6 +275,14 @@ def page():
     right("Fig. <1>: T & t" in shown.titles, f"the page of the runs: {shown.titles}")
 
 
+@case("the legend of more series than there are colours: the ninth has the first's colour, and is dashed")
+def many_series():
+    out, _ = folder_of(VALUE + figure("".join(ours().replace('"ours"', f'"n{i}"') for i in range(9))))
+    legend = re.search(r'<ul class="names">(.*?)</ul>', report("--targets", out)[1]).group(1)
+    same(re.findall(r'<i(?: class="(\w+)")? style="border-color:var\(--(\w+)\)"></i>([^<]*)</li>', legend)[:9],
+         [("", f"s{i}", f"n{i}") for i in range(8)] + [("dashed", "s0", "n8")], "legend")
+
+
 @case("without gnuplot: the page says why, and that figures.csv has the points")
 def no_gnuplot():
     out, _ = folder_of(VALUE + figure(ours()))

@@ -251,6 +251,8 @@ def over_time():
         right(all(any(abs(x - a) < 0.2 and abs(y - b) < 0.2 for a, b in found) for x, y in corners), f"{name}: {found}, right is {corners}")
     found, wanted = drawn("Set-up over time", lambda row: row["setup_mean_s"], True)
     same_places(found, wanted, "set-up")
+    picture = figure(text, "Repetitions over time")
+    right(lines_of(picture, series_colour(0)) and not dots_of(picture, series_colour(0)), "repetitions are a line")
 
 
 @case("--sequence: each segment to the user of that connection and each ACK, as they are in the packets; drawn; others are not")

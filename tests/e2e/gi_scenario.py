@@ -245,6 +245,9 @@ def up():
     path, _ = made(merged(*talks))
     same(worlds.knob(path, "up_rate"), "8000", "rate up")
     same(sorted({row[7] for row in steps(path) if row[2] == "ms-sends"}), [40, 2040], "thinking, without 1 ms an octet")
+    first = [Talk(user=(f"10.0.1.{n + 1}", 40000)).setup(n, 0.04, 0.6).data(n + 0.7, 1, 500).ack(n + 1.3, 501) for n in range(6)]
+    path, _ = made(merged(*talks, *first))
+    same(worlds.knob(path, "up_rate"), "8000", "rate up, with six connections whose host speaks first")
     path, _ = made(merged(*talks[:19]))
     right("not known" in path.read_text(), "of 19 connections it is not known")
     same(min(row[7] for row in steps(path) if row[2] == "ms-sends"), 400, "thinking, with all of it")

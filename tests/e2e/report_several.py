@@ -411,6 +411,11 @@ def tick_places(picture):
         r"d='M([\d.]+),[\d.]+ L\1,[\d.]+\s*'/>\s*<g transform=\"[^\"]*\"[^>]*>\s*<text>([^<]*)</text>", picture)}
 
 
+def turns_of(picture):
+    """How the names below the axis are turned."""
+    return {turn.strip() for turn in re.findall(r"<g transform=\"translate\([^)]*\)([^\"]*)\"[^>]*>\s*<text>(?:long)?name-", picture)}
+
+
 @case("an outcome over an axis: a line for each variant in its colour, intervals, a panel for each value of another axis")
 def axes():
     points = ["rate=9_kbit_s,way=x", "rate=9_kbit_s,way=y", "rate=12_kbit_s,way=x", "rate=12_kbit_s,way=y"]
@@ -485,6 +490,9 @@ def odd_axes():
     values, (_, text) = over(many, [{"r": f"name-{i}"} for i in range(12)])
     picture = picture_of(text, "ping: round trip p95 over r")
     same(sorted(tick_places(picture)), sorted(f"name-{i}" for i in range(0, 12, 2)), "names that the axis has room for")
+    same(turns_of(picture), {""}, "beside each other")
+    _, (_, text) = over(many, [{"r": f"longname-{i}"} for i in range(12)])
+    same(turns_of(picture_of(text, "ping: round trip p95 over r")), {"rotate(-30)"}, "names that do not fit beside each other")
     check_said(picture, values, "a", 0, many, [f"name-{i}" for i in range(12)], "r")
     for wrong in 7, [], {str(i): str(i) for i in range(50)}:
         over(points, [wrong] * 3)
