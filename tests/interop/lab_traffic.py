@@ -27,6 +27,10 @@ from phone_chain import IMSI, PhoneChain
 MSS, OWN = 8, 0  # the first of the MSs that download
 IDLE_S, IDLE_LEFT_S = 12, 2  # before the download; of that for the last answers
 EACH_S = 1  # between two pings of an MS
+# Each ping comes so much later in its radio block of 20 ms than the one before. If all came at the same place, those of one
+# run would be up to a block faster than those of another.
+STEP_S = 0.00764
+REST_S = 8  # OsmoPCU has released all TBFs by then
 SOURCE = socket.inet_aton(SERVER)
 MARK = b"a ping of the lab, number "
 ETH_P_IP = 0x0800
@@ -64,13 +68,14 @@ class Wire(threading.Thread):
         return end
 
     def run(self):
-        due, number = time.monotonic(), 0
+        begin = due = time.monotonic()
+        number = 0
         while not self.ended:
             if time.monotonic() >= due:
                 ms, payload = self.mss[number % len(self.mss)], MARK + number.to_bytes(4)
                 self.sent[payload] = ms, time.monotonic()
                 self.echo.sendto(network.echo_request(ms, payload), (self.address_of(ms), 0))
-                number, due = number + 1, due + EACH_S / len(self.mss)
+                number, due = number + 1, begin + due_s(number + 1, len(self.mss))
             for ready in select.select(list(self.places), [], [], max(0, due - time.monotonic()))[0]:
                 self.take(ready.recv(2048), self.places[ready])
 
@@ -114,6 +119,11 @@ class Wire(threading.Thread):
         back = self.seen["back"]
         return [(when - start, back[one] - when if one in back else None)
                 for one, (each, when) in self.sent.copy().items() if each == ms]
+
+
+def due_s(number, mss):
+    """When a ping of so many MSs' is sent, from the first one."""
+    return number * (EACH_S / mss + STEP_S)
 
 
 def name_of(packet):
@@ -241,6 +251,15 @@ def chain_of(args):
     return Chain("--pdchs", args.pdchs, mss=max(MSS, args.downs + 1), **more)
 
 
+def begin_alike(chain, mss):
+    """OsmoPCU keeps what it has reserved for an MS while that has a TBF: one time slot up if the MS has spoken first, as a
+    phone that attaches, and up to two if it was spoken to first. So all are silent, and then each of them, in this order,
+    is spoken to."""
+    time.sleep(REST_S)
+    for ms in mss:  # at once: a TBF ends 2 s behind its last packet
+        chain.until(functools.partial(chain.pings, [ms], 3), f"a ping of MS {ms} after {REST_S} s without any")
+
+
 def measure(args):
     """The figures of one run."""
     name = f"{args.variant}, {args.pdchs} PDCHs{', phones that attach' if args.attach else ''}"
@@ -250,7 +269,8 @@ def measure(args):
             ask_for_ecn(chain)
         chain.wait_for_ping(OWN)
         figures = {"up_s": time.monotonic() - begin, "cell_delay_s": cell_delay_s(chain)}
-        say(f"{name}: up in {figures['up_s']:.1f} s; pings while nothing else goes on")
+        say(f"{name}: up in {figures['up_s']:.1f} s; silence, then pings while nothing else goes on")
+        begin_alike(chain, (OWN, neighbour(args)))
         capture = chain.folder / "gb.pcap"
         dump = chain.start("dump", "dumpcap", "-q", "-i", "gb", "-w", capture)
         figures.update(traffic(chain, args, name))
