@@ -361,6 +361,13 @@ def warnings():
             same((done.returncode, done.stderr), (0, WORKERS + parts), "exit status and stderr")
 
 
+@case("without phones in the lab the addresses of phones are anybody's")
+def addresses_of_phones():
+    for first in ("10.63.255.251", "10.64.0.1", "10.64.0.2"):  # and the seven after it
+        done = sluice("check", UDP_SCENARIO, *settings([f"nse[1].bvc[1].ms[1].pdp[1].address={first}"]))
+        same((done.returncode, done.stderr), (0, ""), f"exit status and stderr with {first}")
+
+
 @case("send_imsi = false is warned of where a real BSS may page, and the default is not")
 def paging():
     text = (ROOT / "config/osmopcu.lua").read_text().replace('file = "recommended.lua"',

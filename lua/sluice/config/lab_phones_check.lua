@@ -63,7 +63,9 @@ function phones.check(state, cfg)
         end
         count = count + (phone.cell and phone.count or 0)
     end
-    check_addresses(state, cfg, count)
+    if count > 0 then
+        check_addresses(state, cfg, count)
+    end
 end
 
 return phones
