@@ -7,11 +7,12 @@ import os
 import pathlib
 import re
 import signal
+import subprocess
 import time
 
 import network
 import real
-from harness import WAIT_S, Skip, case, check_sound, main, new_folder, right, same
+from harness import ROOT, WAIT_S, Skip, case, check_sound, main, new_folder, program, right, same, sluice, until
 from instance import CONFIG, FOLDER, Instance, client
 
 NO_ONE = "no instance is running"
@@ -80,6 +81,17 @@ def no_bss():
     right(seen["nsvcs"][0]["state"] in ("dead", "reset"), f"{seen['nsvcs']}")  # NS-RESET goes out time and again
     right("NSE down" in client("top"), "top does not say so")
     instance.finish()
+
+
+@case("a run in virtual time has no threads with processors, so no NUMA nodes")
+def virtual():
+    words = [program(), "run", ROOT / "config/quickstart.lua", "--no-page", "--out", new_folder() / "out", "--set", "run.duration=20000 s"]
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        try:
+            until("an answer", lambda: sluice("stats", "--json").returncode == 0)
+            right("numa_nodes" not in json.loads(client("stats", "--json"))["stats"], "stats has nodes")
+        finally:
+            process.kill()
 
 
 @case("ctl: an answer and its exit status")

@@ -189,6 +189,21 @@ def order():
         top.finish()
 
 
+@case("the instance is asked once a second, and for another list; other keys ask nothing")
+def asks():
+    need_terminal()
+    with Fake(answer_with_delays) as fake:
+        begin_s, top = time.monotonic(), Terminal()
+        top.until("7-20")
+        top.press("\r" + "jk" * 100)
+        top.until("MSs of cell 7-20")
+        top.press("q")
+        top.finish()
+        seconds = int(time.monotonic() - begin_s)
+        lists = sum(command.startswith((b"/sluice/bvcs", b"/sluice/cell_mss")) for command in fake.asked)
+        right(2 <= lists <= 2 + 1 + seconds, f"{lists} lists were asked for in {seconds} s")
+
+
 def is_pending(pid, number):
     """Whether the process has not had that signal yet."""
     status = pathlib.Path(f"/proc/{pid}/status").read_text()
