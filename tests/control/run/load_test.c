@@ -101,12 +101,32 @@ static void no_descriptor_is_kept(void **state)
     bind_destroy(lua);
 }
 
+// One raw IPv4 packet. AddressSanitizer sees what is kept of it.
+static void a_replays_file(void **state)
+{
+    static const uint32_t head[] = {0xa1b2c3d4, 2 | 4 << 16, 0, 0, 65535, 101, 1, 0, 20, 20};
+    static const uint8_t packet[20] = {0x45, 0, 0, 20};
+    struct load load;
+    struct bind *lua = bind_create(false);
+    char path[] = "/tmp/load_test.XXXXXX", block[128];
+    int fd = mkstemp(path);
+    (void)state;
+    assert_int_equal(write(fd, head, sizeof head), sizeof head);
+    assert_int_equal(write(fd, packet, sizeof packet), sizeof packet);
+    close(fd);
+    snprintf(block, sizeof block, "replay { class = 'background', file = '%s' },", path);
+    assert_true(load_text(lua, block, &load));
+    unlink(path);
+    bind_destroy(lua);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_file_s_values),
         cmocka_unit_test(what_the_file_leaves_out),
         cmocka_unit_test(no_descriptor_is_kept),
+        cmocka_unit_test(a_replays_file),
     };
     return cmocka_run_group_tests_name("control/program/load", tests, NULL, NULL);
 }
