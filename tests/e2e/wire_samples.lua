@@ -1,11 +1,12 @@
--- Run by wire_tshark.py: several structs of each PDU, each a line "NAME<tab>hex of the octets<tab>the
--- fields as JSON". Where a payload would be read as a protocol, it gets one that makes sense, so that
--- the next decoder complains about nothing but what is judged.
+-- wire_samples.lua [COUNT [SEED]], run by wire_tshark.py and soak/pycrate.py: COUNT structs of each PDU, each a
+-- line "NAME<tab>hex of the octets<tab>the fields as JSON". Where a payload would be read as a protocol, it gets
+-- one that makes sense, so that the next decoder complains about nothing but what is judged.
 local wire = require "wire"
 local random_pdu = dofile((arg[0]:match("^.*/") or "") .. "random_pdu.lua")
 
-local SAMPLES = 12
+local SAMPLES = tonumber(arg[1] or 12)
 local random = random_pdu.random
+random_pdu.seed(tonumber(arg[2] or 0))
 
 local function octets(hex)
     return (hex:gsub("%s", ""):gsub("%x%x", function(two)

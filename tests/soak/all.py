@@ -20,7 +20,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 LOGS = ROOT / "out/soak/all"
 
-# Not here: `same`, which needs a second program, and `mutants --measure`.
+# Not here: `same`, which needs a second program, `pycrate`, which needs a package of PyPI, and `mutants --measure`.
 Soak = collections.namedtuple("Soak", "minutes command")
 SOAKS = [Soak(minutes, command.split()) for minutes, command in (
     (60, "test --deep"),
