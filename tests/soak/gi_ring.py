@@ -42,8 +42,8 @@ def serve(listener):
 
 
 def fetch(address, number):
-    """By the user of that number: each has an address of the loopback's 2^24."""
-    user = f"127.{1 + (number >> 16)}.{number >> 8 & 255}.{number & 255}"
+    """By the user of that number: each has an address of the loopback's."""
+    user = f"127.1.{number >> 8}.{number & 255}"
     with socket.create_connection(address, timeout=10, source_address=(user, 0)) as client:
         client.sendall(REQUEST)
         left = len(RESPONSE)
