@@ -16,12 +16,6 @@
 // Of the least sample. On a machine without other programs medians were 1.02 to 1.14 of it.
 #define MEDIAN_MOST 1.15
 
-const char *const report_stages[STAGE_COUNT] = {
-#define STAGE(name, help) #name,
-#include "dataplane/stats/stages.def"
-#undef STAGE
-};
-
 static const struct {
     uint32_t mss;
     double cycles[GOALS];
@@ -182,41 +176,6 @@ static void describe_drops(const char *before, FILE *out)
     fprintf(out, "%sdrops: packets that Sluice dropped, by the name of their reason\n", before);
 }
 
-static void put_rates(const void *result, struct json *j)
-{
-    const struct bench_result *r = result;
-    json_put_array(j, bench_rates_table.key);
-    for (uint32_t i = 0; i < r->options->losses; i++)
-        table_json_row(&bench_rates_table, NULL, &r->rates[i], j);
-    json_close(j);
-}
-
-static void describe_rates(const char *before, FILE *out)
-{
-    fprintf(out,
-            "%srates: that lose no more than --loss says, a list; not there: none was looked for\n",
-            before);
-    table_describe_keys(&bench_rates_table, "rates.", out);
-}
-
-static void put_latency(const void *result, struct json *j)
-{
-    const struct bench_result *r = result;
-    json_put_array(j, bench_latency_table.key);
-    for (uint32_t i = 0; i < LATENCY_LOAD_COUNT; i++)
-        table_json_row(&bench_latency_table, NULL, &r->latency[i], j);
-    json_close(j);
-}
-
-static void describe_latency(const char *before, FILE *out)
-{
-    fprintf(out,
-            "%slatency_us: of packets from the generator through Sluice and back, a list by load; "
-            "not there: not measured\n",
-            before);
-    table_describe_keys(&bench_latency_table, "latency_us.", out);
-}
-
 // Below 0 is noise.
 static double not_below_0(double value)
 {
@@ -224,7 +183,7 @@ static double not_below_0(double value)
 }
 
 #define TABLE_FILE  "bench/throughput/report.def"
-#define TABLE_OWNER const void *nothing
+#define TABLE_OWNER const struct bench_results *results
 #include "lab/base/table_make.h"
 
 void report_json(const struct bench_results *results, FILE *out)
@@ -235,7 +194,7 @@ void report_json(const struct bench_results *results, FILE *out)
         json_array(&j);
     for (uint32_t i = 0; i < results->points; i++)
         if (results->point[i].result.good)
-            table_json_row(&bench_keys_table, NULL, &results->point[i].result, &j);
+            table_json_row(&bench_keys_table, results, &results->point[i].result, &j);
     if (results->points > 1)
         json_close(&j);
     json_end(&j);

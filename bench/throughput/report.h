@@ -75,8 +75,6 @@ extern const struct table bench_cycles_table, bench_rates_table, bench_trials_ta
 // A rate was looked for at some point.
 bool report_is_searched(const struct bench_results *results);
 
-extern const char *const report_stages[STAGE_COUNT];
-
 // After a search: makes its rows.
 void report_searched(struct bench_result *result);
 

@@ -113,15 +113,17 @@ static void text_workers(const struct bench_result *r, FILE *out)
 
 static void text_stages(const struct bench_result *r, FILE *out)
 {
-    static const char *const helps[STAGE_COUNT] = {
-#define STAGE(name, help) help,
+    static const struct {
+        const char *name, *help;
+    } stages[STAGE_COUNT] = {
+#define STAGE(name, help) {#name, help},
 #include "dataplane/stats/stages.def"
 #undef STAGE
     };
     fprintf(out, "\n  stages, cycles a packet (a run of its own)\n");
     for (uint32_t i = 0; i < STAGE_COUNT; i++)
         if (r->stages.of[i] >= 0.05)
-            fprintf(out, "    %-12s %8.1f   %s\n", report_stages[i], r->stages.of[i], helps[i]);
+            fprintf(out, "    %-12s %8.1f   %s\n", stages[i].name, r->stages.of[i], stages[i].help);
     fprintf(out, "    %-12s %8.1f\n", "sum", r->stages.sum);
 }
 

@@ -104,40 +104,16 @@ static void put_histogram(const struct bench_result *r, FILE *out)
         put_buckets(r, &r->latency[i].of, out);
 }
 
-static void put_all(const struct bench_results *results, FILE *out,
-                    void (*put)(const struct bench_result *result, FILE *out))
-{
-    const struct bench_result *r = searched_from(results, 0);
-    for (; r; r = searched_from(results, behind(results, r)))
-        put(r, out);
-}
-
-static void cycles_csv(const struct bench_results *results, FILE *out)
-{
-    table_csv(&bench_cycles_table, results, out);
-}
-
-static void rates_csv(const struct bench_results *results, FILE *out)
-{
-    table_csv(&bench_rates_table, results, out);
-}
-
-static void trials_csv(const struct bench_results *results, FILE *out)
-{
-    table_csv_head(&bench_trials_table, out);
-    put_all(results, out, put_trials);
-}
-
-static void latency_csv(const struct bench_results *results, FILE *out)
-{
-    table_csv(&bench_latency_table, results, out);
-}
-
-static void histogram_csv(const struct bench_results *results, FILE *out)
-{
-    table_csv_head(&bench_histogram_table, out);
-    put_all(results, out, put_histogram);
-}
+// The first is there without a search, too.
+static const struct csv_file {
+    const struct table *table;
+    void (*rows)(const struct bench_result *r, FILE *out); // NULL: the table has them itself
+} csv_files[] = {{&bench_cycles_table, NULL},
+                 {&bench_rates_table, NULL},
+                 {&bench_trials_table, put_trials},
+                 {&bench_latency_table, NULL},
+                 {&bench_histogram_table, put_histogram}};
+#define CSV_FILES (sizeof csv_files / sizeof csv_files[0])
 
 // In the place of what has that name, which may be a link to somebody's file.
 static FILE *open_in(const char *folder, const char *name)
@@ -157,6 +133,22 @@ static bool close_in(FILE *file, const char *folder, const char *name)
     if (!good)
         fprintf(stderr, "sluice bench: %s/%s could not be written\n", folder, name);
     return good;
+}
+
+static bool put_csv(const struct bench_results *results, const char *folder,
+                    const struct csv_file *csv)
+{
+    const struct bench_result *r = csv->rows ? searched_from(results, 0) : NULL;
+    FILE *file = open_in(folder, csv->table->csv);
+    if (!file)
+        return false;
+    if (csv->rows)
+        table_csv_head(csv->table, file);
+    else
+        table_csv(csv->table, results, file);
+    for (; r; r = searched_from(results, behind(results, r)))
+        csv->rows(r, file);
+    return close_in(file, folder, csv->table->csv);
 }
 
 static bool put_file(const struct bench_results *results, const char *folder, const char *name,
@@ -213,13 +205,10 @@ bool report_folder(const char *folder)
     return good && may_replace(folder);
 }
 
-// A file of a search: what none was made for is not there, and none of an earlier benchmark either.
-static bool put_searched(const struct bench_results *results, const char *folder, const char *name,
-                         void (*put)(const struct bench_results *results, FILE *out))
+// One of a search that an earlier benchmark made.
+static bool remove_in(const char *folder, const char *name)
 {
     char path[PATH_MAX];
-    if (report_is_searched(results))
-        return put_file(results, folder, name, put);
     snprintf(path, sizeof path, "%.*s/%s", PATH_MAX - 64, folder, name);
     bool good = unlink(path) == 0 || errno == ENOENT;
     if (!good)
@@ -229,28 +218,18 @@ static bool put_searched(const struct bench_results *results, const char *folder
 
 bool report_files(const struct bench_results *results, const char *folder)
 {
-    static const struct {
-        const char *name;
-        void (*put)(const struct bench_results *results, FILE *out);
-    } of_search[] = {{"rates.csv", rates_csv},
-                     {"trials.csv", trials_csv},
-                     {"latency.csv", latency_csv},
-                     {"histogram.csv", histogram_csv}};
-    bool good = true;
-    for (size_t i = 0; i < sizeof of_search / sizeof of_search[0] && good; i++)
-        good = put_searched(results, folder, of_search[i].name, of_search[i].put);
-    return good && put_file(results, folder, "cycles.csv", cycles_csv) &&
+    bool searched = report_is_searched(results), good = true;
+    for (const struct csv_file *csv = csv_files + 1; csv < csv_files + CSV_FILES && good; csv++)
+        good = searched ? put_csv(results, folder, csv) : remove_in(folder, csv->table->csv);
+    return good && put_csv(results, folder, &csv_files[0]) &&
            put_file(results, folder, RESULTS_OF_BENCH, report_json) &&
            put_file(results, folder, "report.html", report_page);
 }
 
 void bench_columns(FILE *out)
 {
-    static const struct table *const tables[] = {&bench_cycles_table, &bench_rates_table,
-                                                 &bench_trials_table, &bench_latency_table,
-                                                 &bench_histogram_table};
-    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
-        fprintf(out, "\n%s\n", tables[i]->csv);
-        table_describe(tables[i], out);
+    for (const struct csv_file *csv = csv_files; csv < csv_files + CSV_FILES; csv++) {
+        fprintf(out, "\n%s\n", csv->table->csv);
+        table_describe(csv->table, out);
     }
 }

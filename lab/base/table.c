@@ -165,10 +165,13 @@ static uint32_t describe_from(const struct table *table, uint32_t i, const char 
             column->describe(before, out);
         else if (column->kind != TABLE_PART && (column->key || (in_json && column->csv)))
             describe(column, before, in_json, out);
-        if (column->kind != TABLE_OBJECT)
+        if (column->kind != TABLE_OBJECT && column->kind != TABLE_LIST)
             continue;
         snprintf(inside, sizeof inside, "%s%s.", before, column->key);
-        i = describe_from(table, i, inside, in_json, out);
+        if (column->kind == TABLE_OBJECT)
+            i = describe_from(table, i, inside, in_json, out);
+        else if (!in_json)
+            table_describe_keys(column->list, inside, out);
     }
     return i;
 }

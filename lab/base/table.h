@@ -92,7 +92,8 @@ void table_csv_row(const struct table *table, const void *owner, const void *row
 
 // What each column is, a line each: its name in CSV, and its key in JSON where that is another.
 void table_describe(const struct table *table, FILE *out);
-// What each key of a row is in JSON, a line each, with `before` in front of it.
+// What each key of a row is in JSON, and of the rows of its lists, a line each, with `before` in
+// front of it.
 void table_describe_keys(const struct table *table, const char *before, FILE *out);
 
 // A key of the open object with the list of all rows; one row as an object.

@@ -208,6 +208,7 @@ static void test_keys(void **state)
     table_describe_keys(&beans_table, "", out);
     fclose(out);
     assert_non_null(strstr(text, "\nage_ns: since it was picked\npod: of its pod\npod.late_ns: "));
+    assert_non_null(strstr(text, "\nseeds: its seeds\nseeds.number: its number\ncooked_s: "));
     free(text);
 }
 
