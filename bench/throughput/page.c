@@ -212,8 +212,6 @@ static void add_distribution(struct pictures *p, const struct bench_results *res
 static void put_figures(const struct bench_results *results, FILE *out)
 {
     struct pictures *p = calloc(1, sizeof *p);
-    struct plot plots[FIGURES_MOST];
-    char why[256] = "there is no memory", **svg = NULL;
     if (p) {
         add_sizes(p, results, false);
         add_sizes(p, results, true);
@@ -222,23 +220,10 @@ static void put_figures(const struct bench_results *results, FILE *out)
         add_loads(p, results, 500, "Latency by load: half of the packets took no longer");
         add_loads(p, results, 990, "Latency by load: 99 % of the packets took no longer");
         add_distribution(p, results);
-        for (uint32_t i = 0; i < p->count; i++)
-            plots[i] = p->figure[i].plot;
-        svg = p->count ? plot_draw(plots, p->count, why) : NULL;
     }
-    fputs("<section><h2>Figures</h2>\n<div class=\"figures\">\n", out);
-    for (uint32_t i = 0; svg && i < p->count; i++) {
-        section_figure(&p->figure[i], svg[i], out);
-        free(svg[i]);
-    }
-    fputs("</div>\n", out);
-    if (!svg) {
-        fputs("<p>No figures: ", out);
-        section_escape(p && !p->count ? "no rate was found" : why, out);
-        fputs(".</p>\n", out);
-    }
+    section_figures(p ? p->figure : NULL, p ? p->count : 0,
+                    p ? "no rate was found" : "there is no memory", out);
     fputs("</section>\n", out);
-    free(svg);
     free(p);
 }
 
@@ -385,5 +370,5 @@ void report_page(const struct bench_results *results, FILE *out)
         put_method(results, out);
     }
     put_measured(results, out);
-    fputs("</main></body></html>\n", out);
+    section_end(out);
 }

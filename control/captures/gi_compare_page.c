@@ -14,19 +14,6 @@ static double real(const struct json_object *row, const char *key)
     return value_as_real(value_in(row, key));
 }
 
-static void put_figure(const char *key, FILE *out)
-{
-    const char *text = strncmp(key, "mean_", 5) == 0 ? "mean"
-                       : strncmp(key, "b_", 2) == 0  ? key + 2
-                                                     : key;
-    fputs("<td>", out);
-    for (size_t i = 0; text[i] && text[i] != '_'; i++) {
-        char one[2] = {text[i], 0};
-        section_escape(one, out);
-    }
-    fprintf(out, "%s</td>", gi_unit_texts[gi_unit_of(key)]);
-}
-
 static void put_row(const struct json_object *row, FILE *out)
 {
     char key[TEXT_ROOM], verdict[16];
@@ -36,7 +23,9 @@ static void put_row(const struct json_object *row, FILE *out)
     bool differs = strcmp(verdict, "more") == 0 || strcmp(verdict, "less") == 0;
     fputs("<tr>", out);
     cells_member(row, "row", NULL, out);
-    put_figure(key, out);
+    fputs("<td>", out);
+    gi_figure_name(key, out);
+    fputs("</td>", out);
     gi_cell(real(row, "a"), unit, out);
     gi_cell(real(row, "b"), unit, out);
     gi_cell_signed(real(row, "difference"), unit, out);
@@ -120,5 +109,5 @@ void gi_compare_page(FILE *out, const struct json_object *compared,
     gi_figures_beside(&figures, reports);
     gi_pictures(&figures, "A part of the flows, not of the octets, is below.", out);
     put_tables(compared, out);
-    fputs("</main></body></html>\n", out);
+    section_end(out);
 }

@@ -87,39 +87,48 @@ struct gi_sides gi_sides_of(const struct json_object *report)
     return gi_sides_read(&read, text) ? read : sides;
 }
 
+// ---- Histograms ----
+
+static const struct gi_histogram
+    setups = {"Fig. 3: set-up delay",
+              "set-up delay, s",
+              "s",
+              "setups",
+              1,
+              {"1 SYN, 1 SYN-ACK, no background", "1 SYN, 1 SYN-ACK, background",
+               "1+ SYN or SYN-ACK, no background", "1+ SYN or SYN-ACK, background"}},
+    rtt_gprs =
+        {"Fig. 4: round trip on the GPRS side", "round trip, s", "s", "rtt_gprs", 1, {"all"}},
+    rtt_internet = {"Fig. 4: round trip on the Internet side",
+                    "round trip, s",
+                    "s",
+                    "rtt_internet",
+                    1,
+                    {"all"}},
+    rates = {"Fig. 7: rate of the channel, down", "rate, kbit/s", "kbit/s", "rates", 1e-3, {"all"}},
+    single = {"Fig. 9: throughput of single flows above 100 kB",
+              "throughput, kbit/s",
+              "kbit/s",
+              "single",
+              1e-3,
+              {"all"}},
+    shares = {"Fig. 11: a flow above 100 kB in the traffic of its user",
+              "Btcp / (Btcp + Bother)",
+              "",
+              "shares",
+              1,
+              {"all"}},
+    parallel = {"Fig. 13: throughput of users during flows above 100 kB",
+                "throughput, kbit/s",
+                "kbit/s",
+                "parallel",
+                1e-3,
+                {"less than 1/3 background", "1/3 to 2/3 background", "at least 2/3 background"}};
+
 // ---- One report ----
 
 void gi_figures_of(struct gi_figures *f, const struct json_object *report)
 {
-    static const struct gi_histogram
-        setups = {"Fig. 3: set-up delay",
-                  "set-up delay, s",
-                  "s",
-                  "setups",
-                  1,
-                  {"1 SYN, 1 SYN-ACK, no background", "1 SYN, 1 SYN-ACK, background",
-                   "1+ SYN or SYN-ACK, no background", "1+ SYN or SYN-ACK, background"}},
-        rates =
-            {"Fig. 7: rate of the channel, down", "rate, kbit/s", "kbit/s", "rates", 1e-3, {"all"}},
-        single = {"Fig. 9: throughput of single flows above 100 kB",
-                  "throughput, kbit/s",
-                  "kbit/s",
-                  "single",
-                  1e-3,
-                  {"all"}},
-        shares = {"Fig. 11: a flow above 100 kB in the traffic of its user",
-                  "Btcp / (Btcp + Bother)",
-                  "",
-                  "shares",
-                  1,
-                  {"all"}},
-        parallel = {
-            "Fig. 13: throughput of users during flows above 100 kB",
-            "throughput, kbit/s",
-            "kbit/s",
-            "parallel",
-            1e-3,
-            {"less than 1/3 background", "1/3 to 2/3 background", "at least 2/3 background"}};
     *f = (struct gi_figures){.sides = gi_sides_of(report)};
     gi_add_stack(f, report, &setups);
     gi_add_round_trips(f, report);
@@ -138,36 +147,10 @@ void gi_figures_of(struct gi_figures *f, const struct json_object *report)
 
 void gi_figures_beside(struct gi_figures *f, const struct json_object *const reports[2])
 {
-    static const struct gi_histogram list[] = {
-        {"Fig. 3: set-up delay", "set-up delay, s", "", "setups", 1, {"all"}},
-        {"Fig. 4: round trip on the GPRS side", "round trip, s", "", "rtt_gprs", 1, {"all"}},
-        {"Fig. 4: round trip on the Internet side",
-         "round trip, s",
-         "",
-         "rtt_internet",
-         1,
-         {"all"}},
-        {"Fig. 7: rate of the channel, down", "rate, kbit/s", "", "rates", 1e-3, {"all"}},
-        {"Fig. 9: throughput of single flows above 100 kB",
-         "throughput, kbit/s",
-         "",
-         "single",
-         1e-3,
-         {"all"}},
-        {"Fig. 11: a flow above 100 kB in the traffic of its user",
-         "Btcp / (Btcp + Bother)",
-         "",
-         "shares",
-         1,
-         {"all"}},
-        {"Fig. 13: throughput of users during flows above 100 kB",
-         "throughput, kbit/s",
-         "",
-         "parallel",
-         1e-3,
-         {"all"}}};
+    static const struct gi_histogram *const list[] = {&setups, &rtt_gprs, &rtt_internet, &rates,
+                                                      &single, &shares,   &parallel};
     *f = (struct gi_figures){.sides = gi_sides_of(reports[0])};
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
-        gi_add_both(f, reports, &list[i]);
+        gi_add_both(f, reports, list[i]);
     gi_add_goodputs(f, reports);
 }

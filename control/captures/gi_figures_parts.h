@@ -30,7 +30,7 @@ struct gi_histogram {
     const char *row[GI_SERIES_MOST];
 };
 
-// The rows on each other; beside each other; of two reports.
+// The rows on each other; beside each other; all flows of two reports.
 void gi_add_stack(struct gi_figures *f, const struct json_object *report,
                   const struct gi_histogram *h);
 void gi_add_stairs(struct gi_figures *f, const struct json_object *report,

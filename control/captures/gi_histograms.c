@@ -248,6 +248,6 @@ void gi_add_both(struct gi_figures *f, const struct json_object *const reports[2
     static const char *const names[] = {"A", "B"};
     struct figure *figure = gi_begin(f, h->title, h->x_title, "flows below, %");
     for (uint32_t i = 0; i < 2; i++)
-        add_cdf(f, figure, bins_of(f, reports[i], h->sheet, h->row[0], h->scale), names[i], i);
+        add_cdf(f, figure, bins_of(f, reports[i], h->sheet, "all", h->scale), names[i], i);
     end_cdfs(f, figure);
 }

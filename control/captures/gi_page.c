@@ -30,17 +30,6 @@ static bool is_shown(const char *key)
     return true;
 }
 
-// mean_setup_s: "mean, s"; b_goodput_bit_per_s: "goodput, bit/s"; and the deviation of that.
-static void put_column(const char *key, FILE *out)
-{
-    bool is_b = strncmp(key, "b_", 2) == 0, of_b = strncmp(key, "deviation_b_", 12) == 0;
-    const char *from = of_b ? key + 12 : is_b ? key + 2 : key;
-    fprintf(out, "<th class=\"n\">%s", of_b ? "deviation of " : "");
-    for (size_t i = 0; from[i] && from[i] != '_'; i++)
-        fputc(from[i], out);
-    fprintf(out, "%s</th>", gi_unit_texts[gi_unit_of(key)]);
-}
-
 static void put_row(const struct json_object *row, const struct gi_sides *sides, FILE *out)
 {
     char label[TEXT_ROOM], text[TEXT_ROOM];
@@ -65,8 +54,11 @@ static void put_table(const struct json_object *report, const char *name, FILE *
     gi_title(value_in(value_in(report, "texts"), "tables"), name, out);
     fputs("</h2><div class=\"wide\"><table><thead><tr><th></th>", out);
     for (size_t k = 0; k < value_size(first) && k < COLUMNS_MOST; k++)
-        if (is_shown(value_key(first, k)))
-            put_column(value_key(first, k), out);
+        if (is_shown(value_key(first, k))) {
+            fputs("<th class=\"n\">", out);
+            gi_figure_name(value_key(first, k), out);
+            fputs("</th>", out);
+        }
     fputs("</tr></thead><tbody>\n", out);
     for (size_t i = 0; i < value_count(rows); i++)
         if (i == 0 || value_real(value_at(rows, i), "flows") > 0)
@@ -362,5 +354,5 @@ void gi_page(FILE *out, const struct json_object *report)
     put_tops(report, "top_hosts", "host", "Hosts with most octets", out);
     put_flows(report, out);
     put_read(report, out);
-    fputs("</main></body></html>\n", out);
+    section_end(out);
 }

@@ -2,7 +2,6 @@
 #include "control/captures/gi_tables.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "control/client/value.h"
@@ -26,6 +25,17 @@ enum gi_unit gi_unit_of(const char *key)
     return ends(key, "_bit_per_s") || strcmp(key, "bit/s") == 0 ? GI_UNIT_RATE
            : ends(key, "_s") || strcmp(key, "s") == 0           ? GI_UNIT_S
                                                                 : GI_UNIT_COUNT;
+}
+
+void gi_figure_name(const char *key, FILE *out)
+{
+    bool is_b = strncmp(key, "b_", 2) == 0, of_b = strncmp(key, "deviation_b_", 12) == 0;
+    const char *from = of_b ? key + 12 : is_b ? key + 2 : key;
+    char name[TEXT_ROOM];
+    snprintf(name, sizeof name, "%s%.*s", of_b ? "deviation of " : "", (int)strcspn(from, "_"),
+             from);
+    section_escape(name, out);
+    fputs(gi_unit_texts[gi_unit_of(key)], out);
 }
 
 static void put_cell(double value, enum gi_unit unit, const char *plus, FILE *out)
@@ -59,26 +69,9 @@ void gi_title(const struct json_object *titles, const char *name, FILE *out)
 
 void gi_pictures(struct gi_figures *f, const char *note, FILE *out)
 {
-    char why[256] = "not enough memory", **svg = NULL;
-    struct plot plots[GI_FIGURES_MOST];
-    for (uint32_t i = 0; i < f->count; i++)
-        plots[i] = f->figure[i].plot;
-    if (f->count)
-        svg = plot_draw(plots, f->count, why);
-    fputs("<section><h2>Figures</h2>\n<div class=\"figures\">\n", out);
-    for (uint32_t i = 0; svg && i < f->count; i++) {
-        section_figure(&f->figure[i], svg[i], out);
-        free(svg[i]);
-    }
-    fputs("</div>\n", out);
-    if (f->count && !svg) {
-        fputs("<p>No figures: ", out);
-        section_escape(why, out);
-        fputs(".</p>\n", out);
-    }
+    section_figures(f->figure, f->count, NULL, out);
     if (f->empty[0])
         fprintf(out, "<p class=\"soft\">Without a flow: %s.</p>\n", f->empty);
     fprintf(out, "<p class=\"soft\">%s</p>\n</section>\n", note);
-    free(svg);
     gi_figures_release(f);
 }

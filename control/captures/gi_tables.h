@@ -12,6 +12,9 @@ enum gi_unit { GI_UNIT_COUNT, GI_UNIT_SHARE, GI_UNIT_S, GI_UNIT_RATE };
 enum gi_unit gi_unit_of(const char *key); // of a figure's key in JSON
 extern const char *const gi_unit_texts[]; // behind a column's head
 
+// mean_setup_s: "mean, s"; b_goodput_bit_per_s: "goodput, bit/s"; and the deviation of that.
+void gi_figure_name(const char *key, FILE *out);
+
 // A cell with the number, rounded as its unit is; a dash if it is NAN.
 void gi_cell(double value, enum gi_unit unit, FILE *out);
 // With a sign.

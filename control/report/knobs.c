@@ -96,6 +96,6 @@ int page_knobs(FILE *out, const char *const *dirs, uint32_t count, char error[PA
           out);
     for (uint32_t i = 0; i < count && !fault; i++)
         fault = put_paper(dirs[i], out, error);
-    fputs("</main></body></html>\n", out);
+    section_end(out);
     return fault;
 }

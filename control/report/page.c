@@ -71,6 +71,29 @@ void section_figure(const struct figure *figure, const char *svg, FILE *out)
     fputs("</figure>\n", out);
 }
 
+void section_figures(const struct figure *figure, uint32_t count, const char *none, FILE *out)
+{
+    char why[256] = "not enough memory", **svg = NULL;
+    struct plot *plots = calloc(count + 1, sizeof *plots);
+    for (uint32_t i = 0; plots && i < count; i++)
+        plots[i] = figure[i].plot;
+    if (plots && count)
+        svg = plot_draw(plots, count, why);
+    free(plots);
+    fputs("<section><h2>Figures</h2>\n<div class=\"figures\">\n", out);
+    for (uint32_t i = 0; svg && i < count; i++) {
+        section_figure(&figure[i], svg[i], out);
+        free(svg[i]);
+    }
+    fputs("</div>\n", out);
+    if (!svg && (count || none)) {
+        fputs("<p>No figures: ", out);
+        section_escape(count ? why : none, out);
+        fputs(".</p>\n", out);
+    }
+    free(svg);
+}
+
 static void put_notes(const char *notes, FILE *out)
 {
     if (!*notes)
@@ -196,8 +219,9 @@ static void put_all(const struct page *p, const char *why, FILE *out)
     fputs("<p class=\"soft\">All tables come from <code>summary.json</code>, "
           "<code>classes.csv</code> and <code>drops.csv</code>. The CSV files beside them have "
           "more, by cell, MS and flow; <code>sluice help csv</code> says what their columns "
-          "mean.</p>\n</main></body></html>\n",
+          "mean.</p>\n",
           out);
+    section_end(out);
 }
 
 static bool gather(struct page *p, const char *const *dirs, uint32_t count,

@@ -182,7 +182,7 @@ static void put_page(const struct paper *papers, uint32_t count, FILE *out)
     put_summary(papers, count, out);
     for (uint32_t i = 0; i < count; i++)
         put_paper(papers, i, out);
-    fputs("</main></body></html>\n", out);
+    section_end(out);
 }
 
 int page_targets(FILE *out, FILE *text, const char *const *dirs, uint32_t count,

@@ -13,8 +13,9 @@
 
 // style.css: of each page, for light and dark, a telephone and a large screen.
 extern const char section_style[];
-// style.c: the page up to its heading, with its style.
+// style.c: the page up to its heading, with its style; its end.
 void section_begin(const char *title, FILE *out);
+void section_end(FILE *out);
 
 void section_escape(const char *text, FILE *out);
 // A number with the digits before its point in groups of three; "": a dash.

@@ -1,4 +1,4 @@
-// See sections.h: a page's head.
+// See sections.h: a page's head and end.
 #include "control/report/sections.h"
 
 void section_begin(const char *title, FILE *out)
@@ -11,4 +11,9 @@ void section_begin(const char *title, FILE *out)
     fprintf(out, " - Sluice</title>\n<style>%s</style></head>\n<body><main>\n<h1>", section_style);
     section_escape(title, out);
     fputs("</h1>\n", out);
+}
+
+void section_end(FILE *out)
+{
+    fputs("</main></body></html>\n", out);
 }
