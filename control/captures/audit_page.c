@@ -9,7 +9,7 @@
 #define NAME_OCTETS 512
 
 struct notes {
-    FILE *out;
+    FILE *out; // NULL: they are only counted
     uint64_t count;
 };
 
@@ -17,6 +17,8 @@ static void put_note(void *self, const char *text)
 {
     struct notes *notes = self;
     notes->count++;
+    if (!notes->out)
+        return;
     fputs("<li>", notes->out);
     section_escape(text, notes->out);
     fputs("</li>\n", notes->out);
@@ -32,28 +34,23 @@ static void put_notes(const struct audit *audit, FILE *out)
     fputs("</ul></section>\n", out);
 }
 
-static void count_note(void *self, const char *text)
-{
-    (void)text;
-    ++*(uint64_t *)self;
-}
-
 // Good only where all was judged.
 static void put_verdict(const struct audit *audit, FILE *out)
 {
-    uint64_t breaches = audit_breaches(audit), notes = 0;
-    audit_notes(audit, count_note, &notes);
+    uint64_t breaches = audit_breaches(audit);
+    struct notes notes = {NULL, 0};
+    audit_notes(audit, put_note, &notes);
     if (!audit_met_gb(audit))
         fputs(
             "<strong class=\"bad\">There is no Gb in this capture, so nothing was judged.</strong>",
             out);
     else
         fprintf(out, "<strong class=\"%s\">Clauses broken: %llu times.</strong>",
-                breaches ? "bad"
-                : notes  ? "soft"
-                         : "good",
+                breaches      ? "bad"
+                : notes.count ? "soft"
+                              : "good",
                 (unsigned long long)breaches);
-    if (notes)
+    if (notes.count)
         fputs(" What was not judged is at the end of this page.", out);
 }
 
@@ -71,5 +68,5 @@ void audit_page(FILE *out, const struct audit *audit, char *const *files, int co
         if (audit_tables[i]->title)
             table_page(audit_tables[i], audit, out);
     put_notes(audit, out);
-    fputs("</main></body></html>\n", out);
+    section_end(out);
 }

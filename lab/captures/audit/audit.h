@@ -54,7 +54,8 @@ bool audit_met_gb(const struct audit *audit);
 uint64_t audit_frames(const struct audit *audit);
 uint64_t audit_lasts_ns(const struct audit *audit);
 // Each text that says what was left out or not judged: put(self, text).
-void audit_notes(const struct audit *audit, void (*put)(void *self, const char *text), void *self);
+typedef void audit_put_fn(void *self, const char *text);
+void audit_notes(const struct audit *audit, audit_put_fn *put, void *self);
 
 void audit_text(const struct audit *audit, FILE *out);
 void audit_json(const struct audit *audit, FILE *out);

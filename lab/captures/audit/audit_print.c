@@ -72,9 +72,7 @@ uint64_t audit_lasts_ns(const struct audit *audit)
     return audit->last_ns - audit->first_ns;
 }
 
-typedef void put_fn(void *self, const char *text);
-
-static void put_count(const char *help, uint64_t count, put_fn *put, void *self)
+static void put_count(const char *help, uint64_t count, audit_put_fn *put, void *self)
 {
     char text[256];
     snprintf(text, sizeof text, "%s: %llu", help, (unsigned long long)count);
@@ -82,12 +80,18 @@ static void put_count(const char *help, uint64_t count, put_fn *put, void *self)
         put(self, text);
 }
 
-void audit_notes(const struct audit *audit, put_fn *put, void *self)
+void audit_print_notes(const struct audit *audit, uint32_t first_of_capture, uint32_t first_count,
+                       audit_put_fn *put, void *self)
 {
     for (const struct audit_note *note = audit->notes; note; note = note->next)
         put(self, note->text);
-    for (uint32_t i = CAPTURE_link_unknown; i < CAPTURE_COUNTS; i++)
+    for (uint32_t i = first_of_capture; i < CAPTURE_COUNTS; i++)
         put_count(capture_count_helps[i], audit->capture[i], put, self);
-    for (uint32_t i = AUDIT_datagrams + 1; i < AUDIT_COUNTS; i++)
+    for (uint32_t i = first_count; i < AUDIT_COUNTS; i++)
         put_count(audit_count_helps[i], audit->counts[i], put, self);
+}
+
+void audit_notes(const struct audit *audit, audit_put_fn *put, void *self)
+{
+    audit_print_notes(audit, CAPTURE_link_unknown, AUDIT_datagrams + 1, put, self);
 }

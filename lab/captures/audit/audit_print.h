@@ -11,6 +11,9 @@
 const char *audit_print_pair(const struct audit_pair *pair, char text[AUDIT_NAME_OCTETS]);
 // "NSEI 101", or "BSS 192.0.2.2" where no NSEI was captured.
 const char *audit_print_nse(const struct audit_nse *nse, char text[AUDIT_NAME_OCTETS]);
+// The notes, and each count that is not 0, of both lists from these on.
+void audit_print_notes(const struct audit *audit, uint32_t first_of_capture, uint32_t first_count,
+                       audit_put_fn *put, void *self);
 double audit_print_seconds(const struct audit *audit, uint64_t time_ns);
 
 // Of a bucket, over the time since its first values.

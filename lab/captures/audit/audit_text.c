@@ -161,21 +161,15 @@ static void put_cell(const struct audit_bvc *bvc, FILE *out)
                 (unsigned long long)bvc->discarded_octets);
 }
 
-static void put_count(const char *help, uint64_t count, FILE *out)
+static void put_note(void *self, const char *text)
 {
-    if (count)
-        fprintf(out, "  %s: %llu\n", help, (unsigned long long)count);
+    fprintf(self, "  %s\n", text);
 }
 
 static void put_footer(const struct audit *audit, FILE *out)
 {
     fprintf(out, "\nWhat was read, and what was not judged\n");
-    for (const struct audit_note *note = audit->notes; note; note = note->next)
-        fprintf(out, "  %s\n", note->text);
-    for (uint32_t i = 0; i < CAPTURE_COUNTS; i++)
-        put_count(capture_count_helps[i], audit->capture[i], out);
-    for (uint32_t i = 0; i < AUDIT_COUNTS; i++)
-        put_count(audit_count_helps[i], audit->counts[i], out);
+    audit_print_notes(audit, 0, 0, put_note, out);
     if (audit->disorder_ns)
         fprintf(out, "  the most that a stamp was behind the one before: %.6f s\n",
                 (double)audit->disorder_ns / (double)S_IN_NS);
