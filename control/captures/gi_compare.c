@@ -200,13 +200,12 @@ static const char *verdict_of(const struct row *r)
 
 static void print_value(const struct row *r, bool there, double value, FILE *out)
 {
+    bool is_share = strcmp(r->unit, "share") == 0, is_time = strcmp(r->unit, "s") == 0;
+    int decimals = is_share ? 2 : is_time ? gi_seconds_decimals(value) : 0;
     char text[32] = "-";
     if (there && !isnan(value))
-        snprintf(text, sizeof text, strcmp(r->unit, "share") == 0 ? "%.*f %%" : "%.*f",
-                 strcmp(r->unit, "share") == 0 ? 2
-                 : strcmp(r->unit, "s") == 0   ? gi_seconds_decimals(value)
-                                               : 0,
-                 strcmp(r->unit, "share") == 0 ? 100 * value : value);
+        snprintf(text, sizeof text, "%.*f%s", decimals, is_share ? 100 * value : value,
+                 is_share ? " %" : "");
     fprintf(out, " %11s", text);
 }
 

@@ -44,7 +44,7 @@ struct gi *gi_create(const struct gi_config *config, gi_sink_fn *sink, void *sel
     gi->records.self = config->losses;
     gi->records.judged = config->losses ? gi_write_loss : NULL;
     if (config->losses)
-        gi_write_losses_head(config->losses);
+        table_csv_head(&gi_list_losses, config->losses);
     if (config->interval_ns)
         gi_series_begin(&gi->series, config->interval_ns, config->moment, self);
     gi_begin_users(gi);

@@ -27,11 +27,6 @@ static const char *const verdicts[GI_VERDICTS + 1][GI_SIDES] = {
 
 // ---- Losses ----
 
-void gi_write_losses_head(FILE *csv)
-{
-    table_csv_head(&gi_list_losses, csv);
-}
-
 void gi_write_loss(const struct gi_records *records, const struct gi_half *half,
                    enum gi_verdict verdict, enum gi_verdict instead, uint32_t sequence)
 {

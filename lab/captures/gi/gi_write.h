@@ -7,13 +7,12 @@
 
 // A row is a struct gi_result, which comes when its flow ends: nobody has them all.
 extern const struct table gi_list_flows;
-extern const struct table gi_list_losses; // its columns
 
 // Each segment that was sent again or came late, with the verdict: the flow by its ends, direction,
 // the time of the packet that decided, the segment's first number, and what it counts as.
 // `instead`: a verdict of the same flow that is taken back, on the latest such segment if none has
 // that number.
-void gi_write_losses_head(FILE *csv);
+extern const struct table gi_list_losses; // its columns
 void gi_write_loss(const struct gi_records *records, const struct gi_half *half,
                    enum gi_verdict verdict, enum gi_verdict instead, uint32_t sequence);
 
