@@ -244,25 +244,18 @@ struct figures {
     uint32_t count;
 };
 
-static void add(struct figures *figures, bool there, double value, const char *what,
+static void add(struct figures *figures, bool aside, bool there, double value, const char *what,
                 const struct gi_field *field)
 {
     enum gi_kind kind = field ? field->kind : GI_KIND_COUNT;
     const char *unit = kind == GI_KIND_NS ? "_s" : kind == GI_KIND_RATE ? "_bit_per_s" : "";
     struct figure *figure = &figures->figure[figures->count++];
-    *figure = (struct figure){.there = there, .value = there ? value : 0, .head = what};
+    *figure = (struct figure){.there = there, .value = value, .head = what, .aside = aside};
     snprintf(figure->name, sizeof figure->name, "%s%s%s%s", what, field && what[0] ? "_" : "",
              field ? field->name : "", unit);
     figure->percent = kind == GI_KIND_FLAG || kind == GI_KIND_SHARE || strcmp(what, "share") == 0 ||
                       strcmp(what, "ratio") == 0;
     figure->fraction = kind == GI_KIND_NS;
-}
-
-static void add_aside(struct figures *figures, bool there, double value, const char *what,
-                      const struct gi_field *field)
-{
-    add(figures, there, value, what, field);
-    figures->figure[figures->count - 1].aside = true;
 }
 
 static double deviation_of(const struct moments *m)
@@ -279,65 +272,28 @@ static double error_of(const struct cell *cell)
     return sqrt(fmax(squares, 0) * n / (n - 1)) / cell->sum_b;
 }
 
-static void add_quantiles(struct figures *figures, const struct sheet *sheet,
-                          const struct cell *cell)
+static double quantile_of(const struct sheet *sheet, const struct cell *cell, uint32_t per_mille)
 {
-    static const struct {
-        uint32_t per_mille;
-        const char *what;
-    } quantiles[] = {{50, "p5"}, {500, "p50"}, {950, "p95"}};
-    for (size_t i = 0; i < 3; i++)
-        add(figures, cell->a.values > 0,
-            scaled(sheet->a, (double)histogram_quantile(cell->histogram, quantiles[i].per_mille)),
-            quantiles[i].what, sheet->a);
-}
-
-static void add_ratio(struct figures *f, const struct cell *cell)
-{
-    bool there = cell->sum_b > 0;
-    add(f, true, cell->sum_a, "lost", NULL);
-    add(f, true, cell->sum_b, "sent", NULL);
-    add(f, there, there ? cell->sum_a / cell->sum_b : 0, "ratio", NULL);
-    there = there && cell->a.values > 1;
-    add_aside(f, there, there ? error_of(cell) : 0, "error", NULL);
-}
-
-static void add_asides(struct figures *f, const struct gi_sheet *of, const struct sheet *sheet,
-                       const struct cell *cell)
-{
-    if (of->shows & GI_SHOW_SHARE)
-        add_aside(f, true, (double)cell->of, "of", NULL);
-    if (of->shows & GI_SHOW_MEAN)
-        add_aside(f, true, (double)cell->a.values, "values", NULL);
-    if (of->shows & GI_SHOW_MEAN && !(of->shows & GI_SHOW_DEVIATION))
-        add_aside(f, cell->a.values > 1, scaled(sheet->a, deviation_of(&cell->a)), "deviation",
-                  sheet->a);
-    if (!(of->shows & GI_SHOW_MEAN_B))
-        return;
-    add_aside(f, true, (double)cell->b.values, "values_b", NULL);
-    add_aside(f, cell->b.values > 1, scaled(sheet->b, deviation_of(&cell->b)), "deviation_b",
-              sheet->b);
+    return scaled(sheet->a, (double)histogram_quantile(cell->histogram, per_mille));
 }
 
 static struct figures figures_of(const struct gi_sheet *of, const struct sheet *sheet, size_t row)
 {
     struct figures f = {.count = 0};
     const struct cell *cell = &sheet->cell[row];
-    add(&f, true, (double)cell->flows, "flows", NULL);
-    if (of->shows & GI_SHOW_SHARE)
-        add(&f, cell->of, (double)cell->flows / (double)(cell->of ? cell->of : 1), "share", NULL);
-    if (of->shows & GI_SHOW_RATIO)
-        add_ratio(&f, cell);
-    if (of->shows & GI_SHOW_MEAN)
-        add(&f, cell->a.values, scaled(sheet->a, cell->a.mean), "mean", sheet->a);
-    if (of->shows & GI_SHOW_DEVIATION)
-        add(&f, cell->a.values > 1, scaled(sheet->a, deviation_of(&cell->a)), "deviation",
-            sheet->a);
-    if (of->shows & GI_SHOW_MEAN_B)
-        add(&f, cell->b.values, scaled(sheet->b, cell->b.mean), "b", sheet->b);
-    if (of->shows & GI_SHOW_QUANTILES)
-        add_quantiles(&f, sheet, cell);
-    add_asides(&f, of, sheet, cell);
+    const struct gi_field *a = sheet->a, *b = sheet->b;
+    const unsigned shows = of->shows;
+// clang-format off
+#define FIGURE(is_shown, what, field, there, value) \
+    if (is_shown)                                   \
+        add(&f, false, there, (there) ? (value) : 0, what, field);
+#define ASIDE(is_shown, what, field, there, value) \
+    if (is_shown)                                  \
+        add(&f, true, there, (there) ? (value) : 0, what, field);
+#include "lab/captures/gi/gi_sheet_figures.def"
+#undef FIGURE
+#undef ASIDE
+    // clang-format on
     return f;
 }
 
