@@ -31,6 +31,17 @@ def good():
          ["resetting", "reset", "resetting", "reset", "open"], "states of the cells")
 
 
+@case("the text ends with each count that is not 0, as the JSON has it")
+def footer():
+    gb.write(folder / "footer.pcap", gb.good())
+    counts = gb.audit(folder / "footer.pcap")["input"]
+    text = gb.run_audit(folder / "footer.pcap").stdout.decode().partition("What was read, and what was not judged\n")[2]
+    others = ("frames", "first_ns", "lasts_ns", "clock_disorder_ns")
+    same([int(n) for n in re.findall(r"^  .*: (\d+)$", text, re.MULTILINE)],
+         [n for name, n in counts.items() if name not in others and n], text)
+    right(counts["datagrams"] > 0, counts)
+
+
 @case("its figures: rate against R, queue, room, delays of acknowledgements, by numbers worked out on paper")
 def figures():
     # from 0.013 s to 10.020 s, 20 PDUs of 500 octets, each 0.5 s: the queue is 500 octets and leaks

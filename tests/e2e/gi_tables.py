@@ -157,6 +157,18 @@ def causes():
         same(flow(*segments), wanted, what)
 
 
+@case("the text of a table has the figures that it shows, and none that only a comparison needs")
+def heads():
+    report, _, text = report_of(frames_of(drawn(3, 40)))
+    spread = "mean deviation p5 p50 p95"
+    for table, wanted in {"flows": "share", "setups": f"share {spread}", "tree": "share mean b", "rtt_gprs": spread,
+                          "loss_gprs": "lost sent ratio", "single": "share mean deviation b p5 p50 p95",
+                          "clusters": "mean deviation"}.items():
+        lines = text.partition(report["texts"]["tables"][table])[2].split("\n\n")[0].splitlines()[1:]
+        same(lines[0].split(), ["flows", *wanted.split()], table)
+        same(len(re.findall(r"\S+(?: %)?", lines[1][44:])), len(lines[0].split()), lines[1])
+
+
 @case("a report says which version made it")
 def version():
     report, *_ = report_of(Talk().setup(1, 0.1, 0.4).frames)
