@@ -149,16 +149,24 @@ function parts.differ(a, b, names)
     return false
 end
 
+local function count_up(ms, by)
+    ms.imsi, ms.tlli = parts.imsi(ms, by), ms.tlli and ms.tlli + by
+    ms.key = ms.key and hex.digits(ciphers.key(ms.key, by))
+    for _, pdp in ipairs(ms.pdp) do
+        pdp.address = addresses.ipv4_text(addresses.ipv4_number(pdp.address) + by)
+        pdp.ggsn_teid = pdp.ggsn_teid and pdp.ggsn_teid + by
+    end
+end
+
 -- The ms record of n members of another record, from member `from` on.
 function parts.slice(ms, from, n)
     local slice = parts.copy(ms)
-    slice.count, slice.imsi = n, parts.imsi(ms, from)
-    slice.tlli = ms.tlli and ms.tlli + from
-    slice.key, slice.pdp = ms.key and hex.digits(ciphers.key(ms.key, from)), {}
+    slice.count, slice.pdp = n, {}
     for j, pdp in ipairs(ms.pdp) do
         slice.pdp[j] = parts.copy(pdp)
-        slice.pdp[j].address = addresses.ipv4_text(addresses.ipv4_number(pdp.address) + from)
-        slice.pdp[j].ggsn_teid = pdp.ggsn_teid and pdp.ggsn_teid + from
+    end
+    if from > 0 then -- the only member of a phone's record is the first, hundreds of times a second
+        count_up(slice, from)
     end
     return slice
 end

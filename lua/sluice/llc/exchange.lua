@@ -220,6 +220,9 @@ local function begin(ms_id, steps)
 end
 
 local function n201_u_steps(record, steps, wanted)
+    if not record.ms.pdp[1] then -- as of each phone that has just attached
+        return steps
+    end
     local has = {}
     for _, pdp in ipairs(record.ms.pdp) do
         has[pdp.sapi] = true

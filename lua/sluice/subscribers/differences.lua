@@ -95,7 +95,7 @@ function changes.of(record, ms)
         tlli = old.tlli ~= ms.tlli, xid = parts.differ(old, ms, { "n201_u_octets", "iov_ui" }),
         cipher = parts.differ(old, ms, { "cipher", "key", manual and "iov_ui" or nil }),
         options = parts.differ(old, ms, { "ra_capability", "drx", "priority", "send_imsi" }),
-        bucket = parts.differ(old, ms, BUCKET), rest = parts.slice(old, 0, record.count),
+        bucket = parts.differ(old, ms, BUCKET), rest = parts.copy(old),
     }
     compare_old(change, record, ms)
     compare_new(change, ms)

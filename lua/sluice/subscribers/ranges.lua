@@ -212,10 +212,11 @@ function ranges.change(record, ms, from, nse_id, bvc_id)
     local ids, n = ids_after(record, change)
     if n < record.count then
         subscribers.cut(record, n)
+        ms = parts.slice(ms, 0, n)
     end
     local moved = record.bvc_id ~= bvc_id
     teids.drop(record)
-    record.ms, record.pdp_ids = parts.slice(ms, 0, n), ids
+    record.ms, record.pdp_ids = ms, ids
     teids.put(record)
     record.slot_of, record.slots = change.slot_of, change.slots
     record.nse_id, record.bvc_id = nse_id, bvc_id
