@@ -13,12 +13,11 @@ static void *allocate(void *self, void *block, size_t old_octets, size_t octets)
     size_t old = block ? old_octets : 0;
     if (octets == 0) {
         lua->used -= old;
-        free(block);
-        return NULL;
+        return pool_resize(&lua->pool, block, old, 0);
     }
     if (octets > old && lua->used - old + octets > lua->limit)
         return NULL;
-    void *moved = realloc(block, octets);
+    void *moved = pool_resize(&lua->pool, block, old, octets);
     if (!moved)
         return NULL;
     lua->used += octets - old;
@@ -144,6 +143,7 @@ void bind_destroy(struct bind *lua)
     loader_end(lua);
     if (lua->L)
         lua_close(lua->L);
+    pool_end(&lua->pool);
     config_source_free(lua->source);
     free(lua);
 }

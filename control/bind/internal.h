@@ -7,6 +7,7 @@
 #include <lualib.h>
 
 #include "control/bind/bind.h"
+#include "control/bind/pool.h"
 #include "control/plane/counts.h"
 
 // guard.c: when both clocks are beyond these, it is too late; and the limits of a user's function
@@ -33,6 +34,7 @@ struct bind {
     struct loader *loader;        // of the reload under way; NULL: none
     struct counts counts;
     struct guard guard;
+    struct pool pool;
 };
 
 // The Lua files of lua/, compiled and embedded at build time.

@@ -1,6 +1,7 @@
 // What Lua may load: the control plane what is built into the program, a script of `sluice lua`
 // files and libraries of Lua, too. And what comes of it without memory, which --wrap takes away.
 #include "control/bind/bind.h"
+#include "control/bind/pool.h"
 
 #include "tests/control/bind/script.h"
 
@@ -15,11 +16,13 @@ static struct {
     int held;      // of ours
 } blocks = {.left = UINT_MAX};
 
+void *__real_malloc(size_t octets);
 void *__real_calloc(size_t n, size_t octets);
-void *__real_realloc(void *block, size_t octets);
+void *__real_pool_resize(struct pool *pool, void *block, size_t old_octets, size_t octets);
 void __real_free(void *block);
+void *__wrap_malloc(size_t octets);
 void *__wrap_calloc(size_t n, size_t octets);
-void *__wrap_realloc(void *block, size_t octets);
+void *__wrap_pool_resize(struct pool *pool, void *block, size_t old_octets, size_t octets);
 void __wrap_free(void *block);
 
 static bool is_left(void)
@@ -34,11 +37,18 @@ void *__wrap_calloc(size_t n, size_t octets)
     return block;
 }
 
-void *__wrap_realloc(void *block, size_t octets)
+void *__wrap_malloc(size_t octets)
 {
-    void *moved = is_left() ? __real_realloc(block, octets) : NULL;
-    blocks.held += moved && !block;
-    return moved;
+    void *block = __real_malloc(octets);
+    blocks.held += block != NULL;
+    return block;
+}
+
+// Lua's blocks are those of a pool, which has many of them in one of malloc's.
+void *__wrap_pool_resize(struct pool *pool, void *block, size_t old_octets, size_t octets)
+{
+    bool may = octets <= old_octets || is_left();
+    return may ? __real_pool_resize(pool, block, old_octets, octets) : NULL;
 }
 
 void __wrap_free(void *block)
