@@ -3,7 +3,6 @@
 local dp = require "dp"
 local members = require "sluice.subscribers.members"
 local network = require "sluice.core.network"
-local parts = require "sluice.config.parts"
 local ranges = require "sluice.subscribers.ranges"
 local subscribers = require "sluice.subscribers.registry"
 local teids = require "sluice.subscribers.teids"
@@ -20,10 +19,6 @@ local function place_of(record, nsapi)
     end
 end
 
-local function change(record, ms)
-    ranges.change(record, ms, 0, record.nse_id, record.bvc_id)
-end
-
 -- No place for a context more, of all or of the MS's worker. For its packet flow there is always one: a phone has 7
 -- contexts at most, for it tells them apart by a TI of 0 to 6, and room.pfcs is 7 at least (config/attach_check.lua).
 local function full(record)
@@ -37,15 +32,12 @@ function contexts.add(record, given)
     if full(record) then
         return nil
     end
-    local ms = parts.slice(record.ms, 0, 1)
-    ms.pdp[#ms.pdp + 1] = {
-        nsapi = given.nsapi, sapi = given.sapi, class = given.class, pfi = given.pfi, address = NO_ADDRESS,
-    }
-    change(record, ms)
-    if #ms.pdp == 1 then
+    local pdp = { nsapi = given.nsapi, sapi = given.sapi, class = given.class, pfi = given.pfi, address = NO_ADDRESS }
+    ranges.add_context(record, pdp)
+    if #record.ms.pdp == 1 then
         subscribers.tell("xid_changed", record.first_ms_id) -- N201-U is agreed for the SAPIs of contexts only
     end
-    return record.ms.pdp[place_of(record, given.nsapi)].teid
+    return pdp.teid
 end
 
 -- The GGSN has answered: its tunnel, and the MS's address as text.
@@ -64,9 +56,7 @@ end
 function contexts.remove(record, nsapi)
     local j = place_of(record, nsapi)
     if j then
-        local ms = parts.slice(record.ms, 0, 1)
-        table.remove(ms.pdp, j)
-        change(record, ms)
+        ranges.remove_context(record, j)
     end
 end
 

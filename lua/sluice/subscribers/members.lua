@@ -196,6 +196,19 @@ function members.drop(record, member, change)
     end
 end
 
+-- One context of a single record, and the packet flows that come or go with it.
+function members.add_context(record, j, new, there)
+    start_pfcs(record, 0, new, there)
+    start_pdp(record, 0, j)
+end
+
+function members.remove_context(record, j, gone)
+    remove_pdp(record, 0, j)
+    for _, pfc in ipairs(gone) do
+        dp.pfc_remove { ms_id = record.first_ms_id, slot = pfc.slot }
+    end
+end
+
 -- Returns whether the MS may move to the cell; logs why not, such as a full worker.
 function members.may_move(ms_id, bvc_id)
     local may, why = dp.may_move(ms_id, bvc_id)

@@ -22,7 +22,7 @@ local function take_single_pdp_ids(contexts)
     for j = 1, contexts do
         taken[j] = { first = assert(ranges.single_pdp_ids:take(), "no place for a context"), stride = 1 }
     end
-    return taken, 1
+    return taken
 end
 
 -- Takes ids of `contexts` PDP contexts for at most n members. Returns for each context the first id and
@@ -184,12 +184,7 @@ end
 
 -- The ids for the new slice: kept and new ones. Returns also for how many members the new ids suffice.
 local function ids_after(record, change)
-    local new_ids, n
-    if record.is_single then
-        new_ids, n = take_single_pdp_ids(#change.new)
-    else
-        new_ids, n = take_pdp_ids(record.count, #change.new)
-    end
+    local new_ids, n = take_pdp_ids(record.count, #change.new)
     local ids, next_new = {}, 0
     for j, kept in ipairs(change.kept) do
         next_new = next_new + (kept and 0 or 1)
@@ -224,6 +219,39 @@ function ranges.change(record, ms, from, nse_id, bvc_id)
         ranges.each(record, members.change, change, moved)
     end
     return n, change.any or moved or #change.gone > 0
+end
+
+-- ---- One context of a single record ----
+
+-- Those of `slots` whose packet flows are not in slot_of.
+local function missing(slots, slot_of)
+    local list = {}
+    for _, pfc in ipairs(slots) do
+        if not slot_of[parts.pfc_key(pfc)] then
+            list[#list + 1] = pfc
+        end
+    end
+    return list
+end
+
+-- The others stay as they are; nothing is compared, as phones do this hundreds of times a second. The caller has looked
+-- whether there is room.
+function ranges.add_context(record, pdp)
+    local j, slot_of, slots = #record.ms.pdp + 1, record.slot_of, record.slots
+    record.ms.pdp[j], record.pdp_ids[j] = pdp, take_single_pdp_ids(1)[1]
+    record.slot_of, record.slots = parts.slots_of(record.ms, slot_of)
+    members.add_context(record, j, missing(record.slots, slot_of), slots)
+end
+
+function ranges.remove_context(record, j)
+    local slots, ids = record.slots, record.pdp_ids[j]
+    teids.drop(record)
+    table.remove(record.ms.pdp, j)
+    record.slot_of, record.slots = parts.slots_of(record.ms, record.slot_of)
+    members.remove_context(record, j, missing(slots, record.slot_of))
+    table.remove(record.pdp_ids, j)
+    teids.put(record)
+    give_pdp_ids(record, ids)
 end
 
 -- The number of free places: kind is "mss" or "pdps".
