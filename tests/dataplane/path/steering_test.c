@@ -3,6 +3,8 @@
 // handed on by none. What has no rule comes to the first queue, as all of one UDP endpoint does
 // with RSS.
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "tests/dataplane/path/workers.h"
@@ -88,6 +90,24 @@ static uint32_t traffic_through_nic(uint32_t times, size_t least, size_t mtu)
     return times * 2 * MSS;
 }
 
+// All contexts have as many N-PDUs, and each worker as many contexts.
+static void expect_even_shares(enum port_steering way, uint32_t npdus)
+{
+    for (uint32_t w = 0; w < p.workers; w++) {
+        const struct stats_port *gn = &dp_stats(dp_worker(p.dp, w))->of_port[STATS_GN];
+        uint64_t own = gn->rx_packets - gn->strays_out_packets + gn->strays_in_packets;
+        print_message("# %u workers, %s: worker %u received %" PRIu64 " of %u frames, handed on "
+                      "%" PRIu64 ", worked on %" PRIu64 "\n",
+                      p.workers, port_steering_names[way], w, gn->rx_packets, npdus,
+                      gn->strays_out_packets, own);
+        assert_int_equal(own, npdus / p.workers);
+        if (way == PORT_STEERING_STRAYS)
+            assert_int_equal(gn->rx_packets, w == 0 ? npdus : 0);
+        else
+            assert_int_equal(gn->rx_packets, own);
+    }
+}
+
 // Those of worker 0's contexts come right by chance, a part 1 / workers.
 static void rules_leave_no_strays(void **state)
 {
@@ -98,6 +118,7 @@ static void rules_leave_no_strays(void **state)
             uint32_t npdus = traffic_through_nic(20, 1, 0);
             bool hands_on = way == PORT_STEERING_STRAYS;
             assert_int_equal(strays(STATS_GN, true), hands_on ? npdus - npdus / workers : 0);
+            expect_even_shares(way, npdus);
             close_whole();
         }
 }
