@@ -10,6 +10,8 @@ import functools
 import json
 import pathlib
 import signal
+import socket
+import struct
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -19,6 +21,7 @@ import network  # noqa: E402
 import nics  # noqa: E402
 import real  # noqa: E402
 import tags  # noqa: E402
+from checksums import checksum  # noqa: E402
 from harness import case, check_sound, main, right, same, sluice, until, written  # noqa: E402
 
 
@@ -143,9 +146,16 @@ class OneLink(network.VlanHost):
         return "gn"
 
 
+VIRTIO, VMWARE, INTEL = "0x1af4", "0x15ad", "0x8086"
+
+
+def vendor():
+    return (nics.PCI / "devices" / nics.OURS["gn"] / "vendor").read_text().strip()
+
+
 def counted():
     """A virtio device passes only VLANs that it was told of, and what seems to have no tag."""
-    if (nics.PCI / "devices" / nics.OURS["gn"] / "vendor").read_text().strip() != "0x1af4":
+    if vendor() != VIRTIO:
         return tags.STRANGE
     return [[], [(tags.C, 100), (tags.C, 100)], [(tags.S, 5), (tags.C, 100)]]
 
@@ -167,6 +177,46 @@ def vlans():
             ports = ended(world)
             same({name: (port["joined_packets"], port["tx_fragmented"]) for name, port in ports.items()},
                  {"gn": (2, 2), "gb": (2, 2)}, f"joined and sent in fragments with an MTU of {mtu}")
+
+
+IP_SUM_AT, UDP_AT, UDP_SUM_AT = 24, 34, 40
+
+
+def summed(frame, wrong_at=None):
+    """With a UDP checksum; the one there is wrong."""
+    octets = bytearray(frame)
+    end = UDP_AT + struct.unpack_from(">H", octets, UDP_AT + 4)[0]
+    pseudo = octets[26:34] + b"\0\x11" + octets[UDP_AT + 4:UDP_AT + 6]
+    struct.pack_into(">H", octets, UDP_SUM_AT, checksum(bytes(pseudo + octets[UDP_AT:end])))
+    if wrong_at:
+        octets[wrong_at] ^= 0x55
+    return bytes(octets)
+
+
+# Of QEMU's NICs those that judge UDP checksums themselves. On Gn Sluice leaves that to the NIC; IPv4's it always checks.
+JUDGES = {INTEL}
+
+
+def sum_drops():
+    drops = real.port_stats()[0].get("drops", {})
+    return [drops.get(why, 0) for why in ("ip_header", "udp_checksum")]
+
+
+@case("checksums: IPv4's is always checked, UDP's on Gn by a NIC that can; what is wrong is dropped and counted")
+def checksums():
+    world = connected()
+    with network.inside(world.host.name):
+        end = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+    end.bind(("gn", 0))
+    judges = vendor() in JUDGES
+    for wrong_at, answers, drops in ((None, 1, [0, 0]), (IP_SUM_AT, 0, [1, 0]),
+                                     (UDP_SUM_AT, int(not judges), [0, int(judges)])):
+        before = sum_drops()
+        end.send(summed(tags.echo_request(world, []), wrong_at))
+        same(len(tags.answers(world)), answers, f"answers, with octet {wrong_at} wrong")
+        same([now - then for now, then in zip(sum_drops(), before)], drops, f"drops, with octet {wrong_at} wrong")
+    print(f"# UDP checksums on Gn are judged by {'the NIC' if judges else 'nobody'}")
+    ended(world)
 
 
 main()
