@@ -15,14 +15,16 @@ import resource
 import shutil
 import subprocess
 
+from emulator import PROGRAM
 from harness import ROOT, Failure, Skip
 
 KERNEL = "linux-image-amd64"
-MODULES = "virtio_pci", "9pnet_virtio", "9p", "virtio_console", "virtio_net", "8021q", "vfio_iommu_type1", "vfio-pci", "uio_pci_generic"
+TC = "tun", "sch_multiq", "sch_ingress", "cls_flower", "act_skbedit", "act_gact", "act_mirred"  # net_tap makes rules of these
+MODULES = "virtio_pci", "9pnet_virtio", "9p", "virtio_console", "virtio_net", "8021q", "vfio_iommu_type1", "vfio-pci", "uio_pci_generic", *TC
 FOLDER = ROOT / "out/guest"
 DOWNLOAD_S = 600
 # Emulated, so that it is the same on every machine and needs no right.
-QEMU = ("qemu-system-x86_64", "-machine", "q35", "-cpu", "max", "-smp", "2", "-m", "1536",
+QEMU = ("-machine", "q35", "-cpu", "max", "-smp", "2", "-m", "1536",
         "-nodefaults", "-no-user-config", "-vga", "none", "-display", "none", "-no-reboot",
         "-fsdev", "local,id=root,path=/,security_model=none,readonly=on,multidevs=remap",
         "-device", "virtio-9p-pci,fsdev=root,mount_tag=host,bus=pcie.0")
@@ -34,7 +36,7 @@ Ended = collections.namedtuple("Ended", "status output processor_s")
 
 
 def needs():
-    for program, package in ("qemu-system-x86_64", "qemu-system-x86"), ("busybox", "busybox-static"):
+    for program, package in (PROGRAM, "qemu-system-x86"), ("busybox", "busybox-static"):
         if not shutil.which(program):
             raise Skip(f"needs the package {package}")
 
@@ -112,9 +114,9 @@ def used_s():
     return used.ru_utime + used.ru_stime
 
 
-def run(name, job, devices, limit_s, line="", accelerator="tcg,thread=multi", pages=PAGES):
+def run(name, job, devices, limit_s, line="", accelerator="tcg,thread=multi", pages=PAGES, program=(PROGRAM,)):
     """Boots a guest with these devices (words of QEMU's), and these words for the kernel; runs the job, a line of
-    shell, in it as root."""
+    shell, in it as root. `program`: the words that run QEMU."""
     needs()
     folder = FOLDER / name
     folder.mkdir(parents=True, exist_ok=True)
@@ -124,7 +126,7 @@ def run(name, job, devices, limit_s, line="", accelerator="tcg,thread=multi", pa
     # The guest's /dev/vport*p1 is its own monitor: so a job can pull a cable.
     monitor = folder / "monitor"
     process = subprocess.Popen(
-        [*QEMU, "-accel", accelerator, "-kernel", vmlinuz, "-initrd", initramfs(folder, job), "-append", f"{LINE} hugepages={pages} {line}", *devices,
+        [*program, *QEMU, "-accel", accelerator, "-kernel", vmlinuz, "-initrd", initramfs(folder, job), "-append", f"{LINE} hugepages={pages} {line}", *devices,
          "-chardev", f"socket,id=monitor,path={monitor},server=on,wait=off", "-mon", "chardev=monitor,mode=control",
          "-chardev", f"socket,id=cable,path={monitor}", "-device", "virtio-serial,bus=pcie.0", "-device",
          "virtserialport,chardev=cable", "-serial", f"file:{console}", "-serial", f"file:{output}"],

@@ -49,7 +49,7 @@ SOAKS = [Soak(minutes, command.split()) for minutes, command in (
     (5, "soak pcu15"),
     (3, "soak prometheus"),
     (5, "soak slurm"),
-    (12, "soak nic"),
+    (30, "soak nic"),
     (8, "soak page_look"),
     (60, "soak busy"),
     (60, "soak mutants"),
