@@ -51,15 +51,19 @@ gb {
     mtu = "1600 octets", cell_delay = "20 ms", ms_delay = "60 ms",   -- what waits, waits in the SGSN
 }
 @queue@
--- Users that share a cell, if you know them and what it carries: then what one leaves the others get. Such as
---     { rate = "48 kbit/s", 1, 2, 5 },
+-- Users that share a cell, if you know them and what it carries: then what one leaves the others get, and an AQM that
+-- goes by a queue's share, as the recommended one does, sees what the cell's other classes take. `each` is the most that
+-- one of them gets, in bit/s, if that is less than `rate`. The cell's FLOW-CONTROL-BVC on Gb has both: R, and R of an
+-- MS. Such as
+--     { rate = "130 kbit/s", each = 48000, 1, 2, 5 },
 local shared = {
 }
 
-local function radio_of(rate, trace)
+-- blocks: of an MS in a period of 20 ms, each of block_octets; nil: as many as there are.
+local function radio_of(rate, trace, blocks, block_octets)
     return radio {
         down_coding = "rate", up_coding = "rate", period = "20 ms", round_trip = "40 ms",
-        down_rate = rate, down_pdu = "30 octets", trace = trace,
+        down_rate = rate, down_pdu = (block_octets or 30) .. " octets", down_slots = blocks, trace = trace,
         up_rate = knob.up_rate, up_pdu = "30 octets", free_headers = "10 octets",
         down_setup = knob.setup, down_setup_beside = "0 s", down_release = knob.release,
         up_setup = knob.setup, up_setup_beside = "0 s", up_release = knob.release,
@@ -80,19 +84,31 @@ local cells = {
     nsei = 101, nsvc { nsvci = 101, peer = "198.51.100.2", peer_mac = "02:53:4c:00:01:01" },
     line { latency = knob.way, loss = knob.loss },
 }
-local function add_cell(rate, trace, users)
-    local block = {
-        bvci = #cells + 1, radio_of(rate, trace), flow { rate = rate, measured = true, bmax_time = "10 s" },
-    }
+local function add(radio, flow, users)
+    local block = { bvci = #cells + 1, radio, flow }
     for i = 1, #users do
         block[#block + 1] = ms_of(users[i])
     end
     cells[#cells + 1] = bvc(block)
 end
+local function add_cell(rate, trace, users)
+    add(radio_of(rate, trace), flow { rate = rate, measured = true, bmax_time = "10 s" }, users)
+end
+-- The cell and each MS have a bucket in the SGSN; the radio carries what they let through, so all packets wait there.
+local function add_limited_cell(rate, each, users)
+    local blocks = 4
+    local block_octets = (each * 20 // 1000 + 8 * blocks - 1) // (8 * blocks)
+    add(radio_of(each * #users .. " bit/s", nil, blocks, block_octets),
+        flow { rate = rate, ms_rate = each .. " bit/s", bmax_time = "10 s" }, users)
+end
 
 local has_cell = {}
 for i = 1, #shared do
-    add_cell(shared[i].rate, nil, shared[i])
+    if shared[i].each then
+        add_limited_cell(shared[i].rate, shared[i].each, shared[i])
+    else
+        add_cell(shared[i].rate, nil, shared[i])
+    end
     for k = 1, #shared[i] do
         has_cell[shared[i][k]] = true
     end

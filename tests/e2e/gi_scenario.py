@@ -375,6 +375,22 @@ def sharing():
     right(50 < rate <= 60.5, f"the cell carries {rate:.1f} kbit/s of 60")
 
 
+@case("users who share a cell of which each gets a part at most: the cell's limit, and each one's")
+def sharing_with_a_limit_each():
+    most = {}
+    for each in (10000, 40000):
+        path = scenario().with_name(f"shared-{each}.lua")
+        path.write_text(scenario().read_text())
+        worlds.share(path, 90000, each)
+        done = run(path, "--variant", "captured", "--no-page")
+        rows = list(csv.DictReader((done.out / "mss.csv").read_text().splitlines()))
+        same(len({row["cell"] for row in rows}), 1, "cells")
+        down = [int(row["delivered_octets"]) * 8 / done.summary["virtual_s"] for row in rows if row["direction"] == "down"]
+        right(sum(down) <= 91000, f"the cell carries {sum(down):.0f} bit/s of 90000")
+        most[each] = max(down)
+    right(7000 < most[10000] <= 10100 < most[40000], f"who gets most gets {most}")
+
+
 # --- What is not in there, and bounds -----------------------------------------------------------
 
 

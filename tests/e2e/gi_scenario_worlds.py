@@ -119,6 +119,28 @@ def segments(pcap):
                (".".join(map(str, inner[16:20])), destination), sequence, ack, flags, length)
 
 
+FLOW_CONTROL_BVC, CELL_RATE, MS_RATE = 0x26, 0x03, 0x1C  # 48.018 11.3
+
+
+def reported(pcap):
+    """(R, R of an MS) in bit/s: the means over the FLOW-CONTROL-BVC of the lab's gb.pcap, as `sluice top` shows them."""
+    octets, at, found = pcap.read_bytes(), 24, {CELL_RATE: [], MS_RATE: []}
+    while at < len(octets):
+        n = struct.unpack_from("<I", octets, at + 8)[0]
+        pdu = octets[at + 16 + 42:at + 16 + n]  # NS
+        at += 16 + n
+        if pdu[:1] != b"\0" or pdu[4] != FLOW_CONTROL_BVC:
+            continue
+        element = 5
+        while element < len(pdu):
+            length = pdu[element + 1] & 0x7F  # of all elements of this PDU
+            if pdu[element] in found:
+                value = pdu[element + 2:element + 2 + length]
+                found[pdu[element]].append(100 * int.from_bytes(value, "big"))
+            element += 2 + length
+    return tuple(sum(each) // len(each) for each in found.values())
+
+
 def users(pcap):
     """The users' addresses, in the order of their first segments."""
     seen = []
@@ -146,6 +168,14 @@ def scenario(captured):
     text = path.read_text()
     path.write_text(text.replace("local class_of = {", "local class_of = {" + classes, 1))
     return path
+
+
+def share(path, rate, each):
+    """Tells the scenario that all of its users share a cell of that rate, of which each gets so much at most; bit/s."""
+    text = path.read_text()
+    everybody = ", ".join(str(user) for user in range(1, int(re.search(r"^local USERS = (\d+)", text, re.M).group(1)) + 1))
+    cell = f'local shared = {{ {{ rate = "{rate} bit/s", each = {each}, {everybody} }},'
+    path.write_text(text.replace("local shared = {", cell, 1))
 
 
 def rows(path):
@@ -187,12 +217,15 @@ QUEUES = {
 }
 
 
-def all_runs(cells, duration_s, seed):
-    """The figures of the captured run and of its scenario, and by queue those of both."""
+def all_runs(cells, duration_s, seed, told=False):
+    """The figures of the captured run and of its scenario, and by queue those of both. told: the scenario is told that
+    all users share a cell, and what that cell's BSS reports."""
     world = write(cells, duration_s)
     seeds = ["--no-page", "--set", f"run.seed={seed}"], ["--no-page", "--set", f"run.seed={seed + 1000}"]
     captured = run(world, "--variant", "plain", "--pcap", *seeds[0])
     replayed = scenario(captured)
+    if told:
+        share(replayed, *reported(captured.out / "gb.pcap"))
     moved = {name: (figures(run(world, "--variant", one, *setting, *seeds[0])),
                     figures(run(replayed, "--variant", two, *setting, *seeds[1])))
              for name, (one, two, setting) in QUEUES.items()}
