@@ -18,8 +18,12 @@ LIMIT_S = 600
 
 
 def said(*words, environment=None):
-    done = subprocess.run([str(word) for word in words], stdin=subprocess.DEVNULL, capture_output=True,
-                          encoding="utf-8", timeout=LIMIT_S, check=False, env={**os.environ, **(environment or {})})
+    """What the program prints; Skip if it fails or takes too long."""
+    try:
+        done = subprocess.run([str(word) for word in words], stdin=subprocess.DEVNULL, capture_output=True,
+                              encoding="utf-8", timeout=LIMIT_S, check=False, env={**os.environ, **(environment or {})})
+    except subprocess.TimeoutExpired as why:
+        raise Skip(f"{' '.join(map(str, words[:3]))}: not ended after {LIMIT_S} s") from why
     if done.returncode != 0:
         last = (done.stderr.strip() or "no reason is given").splitlines()[-1]
         raise Skip(f"{' '.join(map(str, words[:3]))}: {last}")

@@ -99,6 +99,7 @@ def numa():
 
 def qemu(model):
     """The words that run one with that NIC."""
+    guest.needs()
     return emulator.with_igb(guest.FOLDER / "qemu") if model == IGB else (emulator.PROGRAM,)
 
 
