@@ -51,15 +51,15 @@ gb {
     mtu = "1600 octets", cell_delay = "20 ms", ms_delay = "60 ms",   -- what waits, waits in the SGSN
 }
 @queue@
--- Users that share a cell, if you know them and what it carries: then what one leaves the others get, and an AQM that
--- goes by a queue's share, as the recommended one does, sees what the cell's other classes take. `each` is the most that
--- one of them gets, in bit/s, if that is less than `rate`. The cell's FLOW-CONTROL-BVC on Gb has both: R, and R of an
--- MS. Such as
+-- Users that share a cell, if you know them and the cell's rate: what one of them leaves, the others get, and an AQM
+-- that goes by a queue's share, as the recommended one does, sees what the cell's other classes take. `each`, a number
+-- in bit/s, is the most that one user gets, where that is less than `rate`. The cell's FLOW-CONTROL-BVC on Gb has both:
+-- R, and R of an MS. For example
 --     { rate = "130 kbit/s", each = 48000, 1, 2, 5 },
 local shared = {
 }
 
--- blocks: of an MS in a period of 20 ms, each of block_octets; nil: as many as there are.
+-- blocks: how many blocks of block_octets an MS gets in a period of 20 ms; nil: as many as there are.
 local function radio_of(rate, trace, blocks, block_octets)
     return radio {
         down_coding = "rate", up_coding = "rate", period = "20 ms", round_trip = "40 ms",
@@ -70,9 +70,14 @@ local function radio_of(rate, trace, blocks, block_octets)
     }
 end
 
+local is_user = {}
+for user = 1, USERS do
+    is_user[user] = true
+end
 local function ms_of(user)
     return ms {
-        imsi = "00" .. 1010000000000 + user, n201_u = "1520 octets",
+        imsi = is_user[user] and "00" .. 1010000000000 + user or "user " .. user .. " of " .. USERS,
+        n201_u = "1520 octets",
         pdp {
             nsapi = 5, sapi = 11, class = class_of[user] or usual_class,
             address = "10.0." .. user // 250 .. "." .. user % 250 + 1,
@@ -104,10 +109,11 @@ end
 
 local has_cell = {}
 for i = 1, #shared do
+    local rate = shared[i].rate or "no rate in shared"
     if shared[i].each then
-        add_limited_cell(shared[i].rate, shared[i].each, shared[i])
+        add_limited_cell(rate, shared[i].each, shared[i])
     else
-        add_cell(shared[i].rate, nil, shared[i])
+        add_cell(rate, nil, shared[i])
     end
     for k = 1, #shared[i] do
         has_cell[shared[i][k]] = true

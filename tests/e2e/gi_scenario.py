@@ -391,6 +391,19 @@ def sharing_with_a_limit_each():
     right(7000 < most[10000] <= 10100 < most[40000], f"who gets most gets {most}")
 
 
+@case("a shared cell without a rate, and a user who is not there, are refused, also with a limit each")
+def sharing_mistakes():
+    path, _ = made(merged(dialogue()))
+    text = path.read_text()
+    for each in "", "each = 40000, ":
+        for cell, key, found in ((f"{each}1", "flow.rate", "no rate in shared"),
+                                 (f'rate = "90 kbit/s", {each}1, 2', "ms[2].imsi", "user 2 of 1")):
+            path.write_text(text.replace("local shared = {", f"local shared = {{ {{ {cell} }},", 1))
+            done = sluice("check", path)
+            same(done.returncode, 2, f"exit status with {cell}: {done.stderr}")
+            right(f'nse[1].bvc[1].{key}: found "{found}"' in done.stderr, done.stderr)
+
+
 # --- What is not in there, and bounds -----------------------------------------------------------
 
 
