@@ -205,7 +205,7 @@ bool report_folder(const char *folder)
     return good && may_replace(folder);
 }
 
-// One of a search that an earlier benchmark made.
+// Removes a file of a search that an earlier benchmark made.
 static bool remove_in(const char *folder, const char *name)
 {
     char path[PATH_MAX];

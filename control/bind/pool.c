@@ -1,5 +1,5 @@
-// See pool.h. The address sanitizer is told which octets nobody may touch, as it cannot know by
-// itself.
+// See pool.h. In a build with the address sanitizer the pool tells it which octets are in use,
+// because it sees only the chunks.
 #include "control/bind/pool.h"
 
 #include <sanitizer/asan_interface.h>
@@ -19,7 +19,7 @@ static size_t list_of(size_t octets)
     return (octets - 1) / POOL_STEP;
 }
 
-// What is left of the chunk before is lost, less than one block.
+// The rest of the previous chunk, less than one block, is lost.
 static bool grow(struct pool *pool)
 {
     struct pool_chunk *chunk = malloc(sizeof *chunk);
@@ -33,7 +33,7 @@ static bool grow(struct pool *pool)
     return true;
 }
 
-// Of a block in a list, so many octets.
+// Of a small block, the first `octets` may be used and the rest may not.
 static void allow(void *block, size_t octets)
 {
     ASAN_POISON_MEMORY_REGION(block, (list_of(octets) + 1) * POOL_STEP);
@@ -94,7 +94,7 @@ void *pool_resize(struct pool *pool, void *block, size_t old_octets, size_t octe
     }
     void *moved = obtain(pool, octets);
     if (!moved)
-        return octets < old_octets ? block : NULL; // a part of it: the rest is lost
+        return octets < old_octets ? block : NULL; // the block stays where it is, its rest is lost
     if (!old_octets)
         return moved;
     memcpy(moved, block, old_octets < octets ? old_octets : octets);

@@ -1,7 +1,9 @@
 // Memory of one Lua state: small blocks come from lists by size, larger ones from malloc. A phone
 // that attaches makes and drops some hundreds of objects, most of them below 64 octets, and malloc
-// took a sixth of control's time for them. What a list has is not given back before the pool ends,
-// so memory does not shrink after a crowd has left, but it serves the next one.
+// took a sixth of control's time for them. The lists give nothing back before the pool ends, so
+// memory does not shrink after a crowd has left, but it serves the next one. A free block serves
+// blocks of its own size only. So the pool has, for each size, the most that was ever in use at a
+// time, and bind_limit, which counts what Lua uses, does not bound that sum.
 #ifndef SLUICE_CONTROL_BIND_POOL_H
 #define SLUICE_CONTROL_BIND_POOL_H
 
@@ -16,15 +18,15 @@ struct pool_chunk;
 struct pool {
     void *free[POOL_OCTETS_MAX / POOL_STEP];
     struct pool_chunk *chunks;
-    char *at; // the part of the newest chunk that no block has had
+    char *at; // the unused part of the newest chunk
     size_t left;
 };
 
-// As realloc, with the block's octets, which the caller knows; 0 octets: none, or free it. A block
-// that becomes smaller always stays.
+// Like realloc, but the caller passes the block's present size; octets 0: frees it. Making a block
+// smaller never fails.
 void *pool_resize(struct pool *pool, void *block, size_t old_octets, size_t octets);
 
-// Frees all of its small blocks; large ones are the caller's to free before.
+// Frees all small blocks. The caller frees the large ones before.
 void pool_end(struct pool *pool);
 
 #endif

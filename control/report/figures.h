@@ -56,7 +56,7 @@ void figures_short(const char *names, size_t room, uint32_t count, uint32_t i, s
 
 // page.c: its title, picture, legend and remark, which is not escaped.
 void section_figure(const struct figure *figure, const char *svg, FILE *out);
-// Begins a section with all of them, drawn. none: why there are none; NULL: nobody is told.
+// Begins a section with all of them, drawn. none: what the page says if count is 0; NULL: nothing.
 void section_figures(const struct figure *figure, uint32_t count, const char *none, FILE *out);
 
 #endif

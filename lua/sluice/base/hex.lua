@@ -1,7 +1,7 @@
 -- Octets to hexadecimal digits and back, for keys and elements of PDUs in the configuration.
 local hex = {}
 
-local octet_of, digits_of = {}, {} -- a call for each octet costs a phone that attaches a twentieth of its time
+local octet_of, digits_of = {}, {} -- a function call for each octet takes a twentieth of the time of an attach
 for number = 0, 255 do
     local octet, digits = string.char(number), ("%02x"):format(number)
     digits_of[octet] = digits

@@ -165,7 +165,7 @@ function parts.slice(ms, from, n)
     for j, pdp in ipairs(ms.pdp) do
         slice.pdp[j] = parts.copy(pdp)
     end
-    if from > 0 then -- the only member of a phone's record is the first, hundreds of times a second
+    if from > 0 then -- a phone's record has one member, and is copied hundreds of times a second
         count_up(slice, from)
     end
     return slice

@@ -220,7 +220,7 @@ local function begin(ms_id, steps)
 end
 
 local function n201_u_steps(record, steps, wanted)
-    if not record.ms.pdp[1] then -- as of each phone that has just attached
+    if not record.ms.pdp[1] then -- a phone that has just attached has no context
         return steps
     end
     local has = {}

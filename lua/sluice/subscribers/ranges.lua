@@ -234,8 +234,8 @@ local function missing(slots, slot_of)
     return list
 end
 
--- The others stay as they are; nothing is compared, as phones do this hundreds of times a second. The caller has looked
--- whether there is room.
+-- Adds the context `pdp`. The record's other contexts are not compared, because phones do this hundreds of times a
+-- second. The caller has checked that there is room.
 function ranges.add_context(record, pdp)
     local j, slot_of, slots = #record.ms.pdp + 1, record.slot_of, record.slots
     record.ms.pdp[j], record.pdp_ids[j] = pdp, take_single_pdp_ids(1)[1]
@@ -243,6 +243,7 @@ function ranges.add_context(record, pdp)
     members.add_context(record, j, missing(record.slots, slot_of), slots)
 end
 
+-- Removes context j, and its packet flow if no other context uses it.
 function ranges.remove_context(record, j)
     local slots, ids = record.slots, record.pdp_ids[j]
     teids.drop(record)
