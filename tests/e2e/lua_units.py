@@ -19,6 +19,11 @@ def units():
     holds("units.lua", "timers\nids\nnearest\nnames\nlooks\nteids\n")
 
 
+@case("contexts of phones come and go in any order: flows, ids and TEIDs are right, also while a command waits")
+def context_units():
+    holds("context_units.lua", "contexts\n")
+
+
 @case("each unit is worth so much, each way; an IPv6 address has one text, and is a host's or not")
 def texts():
     holds("texts.lua", "units\nnumbers\nwritten\naddresses\n")

@@ -96,11 +96,14 @@ function members.tell_context(record, member, j, teid)
     }
 end
 
-local function remove_pdp(record, member, j)
-    local id = pdp_id(record, member, j)
+local function remove_pdp_id(id)
     dp.pdp_remove { pdp_id = id }
     network.contexts.gone { pdp_id = id }
     network.ended[id] = nil
+end
+
+local function remove_pdp(record, member, j)
+    remove_pdp_id(pdp_id(record, member, j))
 end
 
 -- The far end of a context: a GGSN's id and TEID; nil and 0: none. The lab's GGSN numbers the tunnels of the file's MSs
@@ -202,8 +205,9 @@ function members.add_context(record, j, new, there)
     start_pdp(record, 0, j)
 end
 
-function members.remove_context(record, j, gone)
-    remove_pdp(record, 0, j)
+-- The context's id is no longer in the record.
+function members.remove_context(record, id, gone)
+    remove_pdp_id(id)
     for _, pfc in ipairs(gone) do
         dp.pfc_remove { ms_id = record.first_ms_id, slot = pfc.slot }
     end

@@ -243,15 +243,16 @@ function ranges.add_context(record, pdp)
     members.add_context(record, j, missing(record.slots, slot_of), slots)
 end
 
--- Removes context j, and its packet flow if no other context uses it.
+-- Removes context j, and its packet flow if no other context uses it. In a reload's job the commands may wait while
+-- events go on, so the record has only its other contexts before the first command.
 function ranges.remove_context(record, j)
-    local slots, ids = record.slots, record.pdp_ids[j]
+    local slots = record.slots
     teids.drop(record)
     table.remove(record.ms.pdp, j)
-    record.slot_of, record.slots = parts.slots_of(record.ms, record.slot_of)
-    members.remove_context(record, j, missing(slots, record.slot_of))
-    table.remove(record.pdp_ids, j)
+    local ids = table.remove(record.pdp_ids, j)
     teids.put(record)
+    record.slot_of, record.slots = parts.slots_of(record.ms, record.slot_of)
+    members.remove_context(record, ids.first, missing(slots, record.slot_of))
     give_pdp_ids(record, ids)
 end
 
