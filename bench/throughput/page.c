@@ -316,43 +316,64 @@ static void put_missing(const struct bench_results *results, FILE *out)
                 results->points - results->done, results->points);
 }
 
-// Of cycles, a rate, or all rates of a point.
-static void put_note(const char *of, const char *note, FILE *out)
+// A note, and what it is of: cycles, a rate, or all rates of a point.
+struct note {
+    const char *text; // NULL: a free place; the texts are few, and constants
+    char *names;
+    size_t octets;
+    FILE *list;
+    uint32_t n;
+};
+
+#define NOTES 8
+
+static void add_note(struct note notes[NOTES], const char *of, const char *text)
 {
-    if (!note)
+    uint32_t i = 0;
+    while (text && i < NOTES && notes[i].text && notes[i].text != text)
+        i++;
+    if (!text || i == NOTES)
         return;
-    fputs("<li>", out);
-    section_escape(of, out);
-    fputs(": ", out);
-    section_escape(note, out);
-    fputs("</li>\n", out);
+    if (!notes[i].text)
+        notes[i] = (struct note){.text = text};
+    if (!notes[i].list && !(notes[i].list = open_memstream(&notes[i].names, &notes[i].octets)))
+        return;
+    fputs(notes[i].n++ ? "<br>" : "", notes[i].list);
+    section_escape(of, notes[i].list);
 }
 
-static void put_notes_of(const struct bench_result *r, FILE *out)
+static void add_notes_of(struct note notes[NOTES], const struct bench_result *r)
 {
     char point[NAME_OCTETS], text[2 * NAME_OCTETS], room[TABLE_ROOM];
     name_point(r, point);
     snprintf(text, sizeof text, "%s, cycles a packet", point);
-    put_note(text, report_cycles_note(r), out);
-    put_note(point, report_rates_note(r), out);
+    add_note(notes, text, report_cycles_note(r));
+    add_note(notes, point, report_rates_note(r));
     for (uint32_t i = 0; i < r->options->losses && r->searched; i++) {
         snprintf(text, sizeof text, "%s, %s %% lost at most", point,
                  report_loss(&r->rates[i], room));
-        put_note(text, report_limit_note(&r->rates[i]), out);
+        add_note(notes, text, report_limit_note(&r->rates[i]));
     }
 }
 
+// On a busy machine nearly each point has one, so each text is there once.
 static void put_notes(const struct bench_results *results, FILE *out)
 {
-    char *notes = NULL;
-    size_t octets = 0;
-    FILE *list = open_memstream(&notes, &octets);
-    for (uint32_t i = 0; list && i < results->points; i++)
+    struct note notes[NOTES] = {0};
+    for (uint32_t i = 0; i < results->points; i++)
         if (results->point[i].result.good)
-            put_notes_of(&results->point[i].result, list);
-    if (list && fclose(list) == 0 && octets > 0)
-        fprintf(out, "<ul>\n%s</ul>\n", notes);
-    free(notes);
+            add_notes_of(notes, &results->point[i].result);
+    fputs(notes[0].text ? "<ul>\n" : "", out);
+    for (uint32_t i = 0; i < NOTES && notes[i].text; i++) {
+        fputs("<li>", out);
+        section_escape(notes[i].text, out);
+        if (notes[i].list && fclose(notes[i].list) == 0)
+            fprintf(out, "<details><summary>where (%u)</summary>%s</details>", notes[i].n,
+                    notes[i].names);
+        fputs("</li>\n", out);
+        free(notes[i].names);
+    }
+    fputs(notes[0].text ? "</ul>\n" : "", out);
 }
 
 void report_page(const struct bench_results *results, FILE *out)
