@@ -1,9 +1,10 @@
 // Memory of one Lua state: small blocks come from lists by size, larger ones from malloc. A phone
 // that attaches makes and drops some hundreds of objects, most of them below 64 octets, and malloc
-// took a sixth of control's time for them. The lists give nothing back before the pool ends, so
-// memory does not shrink after a crowd has left, but it serves the next one. A free block serves
-// blocks of its own size only. So the pool has, for each size, the most that was ever in use at a
-// time, and bind_limit, which counts what Lua uses, does not bound that sum.
+// and free would need a sixth of control's time for them.
+//
+// What it costs: a free block serves only blocks of its own size, and goes back to the system only
+// when the pool ends. So for each size the pool keeps as much as was ever in use at once, and
+// bind_limit, which counts what Lua uses now, does not bound the sum.
 #ifndef SLUICE_CONTROL_BIND_POOL_H
 #define SLUICE_CONTROL_BIND_POOL_H
 

@@ -165,7 +165,7 @@ function parts.slice(ms, from, n)
     for j, pdp in ipairs(ms.pdp) do
         slice.pdp[j] = parts.copy(pdp)
     end
-    if from > 0 then -- a phone's record has one member, and is copied hundreds of times a second
+    if from > 0 then -- nothing counts up from the first member, which is the only one of a phone's record
         count_up(slice, from)
     end
     return slice

@@ -16,13 +16,9 @@ local MSS_A_BREATH = 64
 
 -- ---- Ids ----
 
--- For the contexts of a single record, one by one. The caller has looked whether there is room.
-local function take_single_pdp_ids(contexts)
-    local taken = {}
-    for j = 1, contexts do
-        taken[j] = { first = assert(ranges.single_pdp_ids:take(), "no place for a context"), stride = 1 }
-    end
-    return taken
+-- For a context of a single record. The caller has looked whether there is room.
+local function take_single_pdp_id()
+    return { first = assert(ranges.single_pdp_ids:take(), "no place for a context"), stride = 1 }
 end
 
 -- Takes ids of `contexts` PDP contexts for at most n members. Returns for each context the first id and
@@ -136,18 +132,18 @@ local function forget(record)
     end
 end
 
--- Adds one MS that may come and go at any time. Returns its record; nil and "room" or "imsi" if there is no
+-- Adds one MS that may come and go at any time, without contexts (add_context). Returns its record; nil and "room" or "imsi" if there is no
 -- place for it, or its IMSI is another's; nil and the dataplane's error, such as no place at the cell's worker.
 function ranges.add_single(nse_id, bvc_id, ms)
     begin()
     if subscribers.find(ms.imsi) then
         return nil, "imsi"
-    elseif ranges.single_ms_ids:left() == 0 or ranges.single_pdp_ids:left() < #ms.pdp then
+    elseif ranges.single_ms_ids:left() == 0 then
         return nil, "room"
     end
     local record = {
         ms = members.slice(ms, 0, 1), count = 1, nse_id = nse_id, bvc_id = bvc_id, is_single = true,
-        first_ms_id = ranges.single_ms_ids:take(), pdp_ids = take_single_pdp_ids(#ms.pdp),
+        first_ms_id = ranges.single_ms_ids:take(), pdp_ids = {},
     }
     record.slot_of, record.slots = parts.slots_of(ms)
     subscribers.insert(record)
@@ -238,7 +234,7 @@ end
 -- second. The caller has checked that there is room.
 function ranges.add_context(record, pdp)
     local j, slot_of, slots = #record.ms.pdp + 1, record.slot_of, record.slots
-    record.ms.pdp[j], record.pdp_ids[j] = pdp, take_single_pdp_ids(1)[1]
+    record.ms.pdp[j], record.pdp_ids[j] = pdp, take_single_pdp_id()
     record.slot_of, record.slots = parts.slots_of(record.ms, slot_of)
     members.add_context(record, j, missing(record.slots, slot_of), slots)
 end
