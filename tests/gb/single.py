@@ -28,8 +28,12 @@ function one(n)
     return m
 end
 function add(n)
-    local record, why = ranges.add_single(like.nse_id, like.bvc_id, one(n))
-    return record and record.first_ms_id or why
+    local m = one(n)
+    local pdp = table.remove(m.pdp)
+    local record, why = ranges.add_single(like.nse_id, like.bvc_id, m)
+    if not record then return why end
+    ranges.add_context(record, pdp)
+    return record.first_ms_id
 end
 function remove(n) ranges.remove((subscribers.find(one(n).imsi))) end
 """.replace("\n", " ")
@@ -189,9 +193,8 @@ def room():
 def contexts():
     with World(CONFIG) as world:
         world.lua(HELP)
-        world.lua("add(1) function change(pdps) local r = subscribers.find(one(1).imsi) local m = one(1) "
-                  "if pdps == 0 then m.pdp = {} end m.slots = nil "
-                  "ranges.change(r, m, 0, r.nse_id, r.bvc_id) end")
+        world.lua("add(1) function change(pdps) local r = subscribers.find(one(1).imsi) "
+                  "if pdps == 0 then ranges.remove_context(r, 1) else ranges.add_context(r, one(1).pdp[1]) end end")
         world.run(0)
         for _ in range(3):
             for pdps in (0, 1):

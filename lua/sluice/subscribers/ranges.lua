@@ -132,8 +132,9 @@ local function forget(record)
     end
 end
 
--- Adds one MS that may come and go at any time, without contexts (add_context). Returns its record; nil and "room" or "imsi" if there is no
--- place for it, or its IMSI is another's; nil and the dataplane's error, such as no place at the cell's worker.
+-- Adds one MS that may come and go at any time, without contexts (add_context). Returns its record; nil and "room" or
+-- "imsi" if there is no place for it, or its IMSI is another's; nil and the dataplane's error, such as no place at the
+-- cell's worker.
 function ranges.add_single(nse_id, bvc_id, ms)
     begin()
     if subscribers.find(ms.imsi) then
