@@ -395,10 +395,15 @@ def kept():
 
 @case("ended by SIGINT while nothing comes: what there is until then, said to be interrupted, exit status 1")
 def interrupted():
+    for octets in pcap(frames_of_some()), pcap([]):
+        interrupted_behind(octets)
+
+
+def interrupted_behind(octets):
     path = new_folder() / "x.json"
     process = subprocess.Popen([program(), "gi", "-", "--json", path], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL)
-    process.stdin.write(pcap(frames_of_some()))
+    process.stdin.write(octets)
     process.stdin.flush()
     left, deadline = array.array("i", [1]), time.monotonic() + WAIT_S
     while left[0]:  # until it has read all that is in the pipe
