@@ -13,6 +13,7 @@
 #define BLOCKS_MOST  8  // outcomes of the figure
 #define LOSSES_SHOWN 8  // unfolded
 #define NAME_SHOWN   26 // letters beside a bar
+#define FEW_SAMPLES  30 // that a run's mean is of
 #define HEAD_PIXELS  34
 #define ROW_PIXELS   36
 
@@ -118,7 +119,8 @@ static void put_others(const struct answer *a, uint32_t outcome, uint32_t point,
 {
     for (uint32_t v = 0; v < a->o->variants; v++) {
         struct statistics difference;
-        if (v == best || outcomes_compare(a->o, outcome, v, best, point, &difference) != verdict)
+        if (v == best ||
+            outcomes_compare_best(a->o, outcome, v, best, point, &difference) != verdict)
             continue;
         fputs(between, a->out);
         put_mean(a, outcome, v, point);
@@ -132,7 +134,7 @@ static void put_worse(const struct answer *a, uint32_t outcome, uint32_t point, 
     const char *between = "; surely worse than ";
     for (uint32_t v = 0; v < a->o->variants; v++) {
         struct statistics difference;
-        if (outcomes_compare(a->o, outcome, v, best, point, &difference) != OUTCOMES_WORSE)
+        if (outcomes_compare_best(a->o, outcome, v, best, point, &difference) != OUTCOMES_WORSE)
             continue;
         fputs(between, a->out);
         if (*between == ';') {
@@ -170,7 +172,8 @@ static void put_standing(const struct answer *a, uint32_t outcome, uint32_t poin
         fputs("; no other variant has it", a->out);
         return;
     }
-    enum outcomes_verdict verdict = outcomes_compare(o, outcome, best, next, point, &difference);
+    enum outcomes_verdict verdict =
+        outcomes_compare_best(o, outcome, best, next, point, &difference);
     if (verdict == OUTCOMES_SAME) {
         fputs("<strong>not told apart</strong>: ", a->out);
         put_mean(a, outcome, best, point);
@@ -188,6 +191,22 @@ static void put_standing(const struct answer *a, uint32_t outcome, uint32_t poin
               a->out);
     put_surety(&difference, &o->outcome[outcome], a->out);
     put_others(a, outcome, point, best, OUTCOMES_SAME, "; not told apart from ");
+}
+
+// Means of few are unsure in a way that seeds alone do not show: what has not finished is in none.
+static void put_few(const struct answer *a, uint32_t outcome, uint32_t point)
+{
+    const struct outcomes_kind *kind = a->o->outcome[outcome].kind;
+    double least, most;
+    if (!outcomes_samples(a->o, outcome, point, &least, &most) || least >= FEW_SAMPLES)
+        return;
+    fputs(" <span class=\"bad\">(means of few: ", a->out);
+    put_number(least, a->out);
+    if (most > least) {
+        fputs(" to ", a->out);
+        put_number(most, a->out);
+    }
+    fprintf(a->out, " %s a run; run longer)</span>", *kind->key == 'r' ? "pings" : kind->samples);
 }
 
 // At many points: how often each is surely the best.
@@ -220,7 +239,7 @@ static bool is_among_best(const struct outcomes *o, uint32_t outcome, uint32_t v
         uint32_t best = outcomes_best(o, outcome, point);
         if (variant != best &&
             (best >= o->variants ||
-             outcomes_compare(o, outcome, variant, best, point, &difference) != OUTCOMES_SAME))
+             outcomes_compare_best(o, outcome, variant, best, point, &difference) != OUTCOMES_SAME))
             return false;
     }
     return true;
@@ -255,6 +274,7 @@ static void put_sentence(const struct answer *a, uint32_t outcome)
             fputs(": ", a->out);
         }
         put_standing(a, outcome, point);
+        put_few(a, outcome, point);
     }
     if (a->o->points > 1 && a->o->points <= POINTS_SAID && a->o->seeds > 1)
         put_at_all(a, outcome);
@@ -462,12 +482,15 @@ void section_answer(const struct outcomes *o, uint32_t colour, FILE *out)
     if (o->points == 1 && o->variants <= BARS_MOST)
         put_figure(&a);
     if (o->seeds > 1)
-        fputs(
-            "<p class=\"soft\">Sure: the 95 % confidence interval of the difference, of the same "
-            "seeds, has no 0 in it. The interval behind a mean is of that mean alone: those of two "
-            "variants may overlap although their difference is sure. Each outcome is judged alone: "
-            "of twenty that are alike one is "
-            "told apart by chance.</p>\n",
-            out);
+        fprintf(out,
+                "<p class=\"soft\">Sure: the 95 %% confidence interval of the difference, of the "
+                "same seeds, has no 0 in it%s. The interval behind a mean is of that mean alone: "
+                "those of two variants may overlap although their difference is sure. Each outcome "
+                "is judged alone: of twenty%s whose variants are alike one is told apart by "
+                "chance.</p>\n",
+                o->variants > 2 ? "; it is wide enough for all comparisons with the best at once "
+                                  "(Bonferroni)"
+                                : "",
+                o->points > 1 ? " (each at each point)" : "");
     fputs("</section>\n", out);
 }

@@ -10,6 +10,11 @@
     {                                               \
         name "_p95_ms", name "_ms", "p95", 3, NULL  \
     }
+#define COUNTED_TIMES(name)                \
+    TIMES(name),                           \
+    {                                      \
+        name "s", name "_ms", "n", 0, NULL \
+    }
 
 const struct compared_set compared_sets[COMPARED_WHATS] =
     {[COMPARED_CLASSES] =
@@ -32,12 +37,12 @@ const struct compared_set compared_sets[COMPARED_WHATS] =
            [COMPARED_LEAST] = {"least_goodput_bit_per_s", "mss", "least_goodput_bit_per_s", 0,
                                "of the MS that had least"}}},
      [COMPARED_APPLICATIONS] = {"applications",
-                                11,
+                                15,
                                 {{"goodput_bit_per_s", "goodput_bit_per_s", NULL, 0, NULL},
-                                 TIMES("transfer"),
-                                 TIMES("object"),
-                                 TIMES("page"),
-                                 TIMES("round_trip"),
+                                 COUNTED_TIMES("transfer"),
+                                 COUNTED_TIMES("object"),
+                                 COUNTED_TIMES("page"),
+                                 COUNTED_TIMES("round_trip"),
                                  {"timeouts", "tcp", "timeouts", 0, NULL},
                                  {"retransmitted_segments", "tcp", "retransmitted_segments", 0,
                                   NULL}}},

@@ -23,7 +23,7 @@ struct compared_figure {
     int decimals;
     const char *help; // of a class's
 };
-#define COMPARED_FIGURES 12
+#define COMPARED_FIGURES 16
 struct compared_set {
     const char *key; // the summary's member; of the lab, that of several runs' summary
     int figures;

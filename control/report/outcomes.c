@@ -11,34 +11,41 @@
 #define VALUE_MOST 1e15
 #define ROUNDING   1e-9 // the summary's figures are coarser; less is of the arithmetic
 
-#define TIME(key, text, first)                                     \
-    {                                                              \
-        "applications", key, text, "ms", 1, -1, false, first, true \
+#define TIME(key, text, first, samples)                                     \
+    {                                                                       \
+        "applications", key, text, "ms", 1, -1, false, first, true, samples \
     }
-#define OF_CLASS(key, text, unit, scale, better, counted, first)         \
-    {                                                                    \
-        "classes", key, text, unit, scale, better, counted, first, false \
+#define COUNT(key, text)                                               \
+    {                                                                  \
+        "applications", key, text, "", 1, 1, false, false, false, NULL \
+    }
+#define OF_CLASS(key, text, unit, scale, better, counted, first)               \
+    {                                                                          \
+        "classes", key, text, unit, scale, better, counted, first, false, NULL \
     }
 
-#define OF_PHONES(key, text)                               \
-    {                                                      \
-        "lab", key, text, "ms", 1, -1, false, false, false \
+#define OF_PHONES(key, text)                                     \
+    {                                                            \
+        "lab", key, text, "ms", 1, -1, false, false, false, NULL \
     }
 
 // Of drops and marks more is neither better nor worse: they are how an AQM speaks.
 static const struct outcomes_kind kinds[] = {
-    TIME("round_trip_p95_ms", "round trip p95", true),
-    TIME("round_trip_mean_ms", "round trip mean", false),
-    TIME("page_mean_ms", "page time mean", true),
-    TIME("page_p95_ms", "page time p95", false),
-    TIME("transfer_mean_ms", "transfer mean", true),
-    TIME("transfer_p95_ms", "transfer p95", false),
-    TIME("object_mean_ms", "object mean", false),
-    TIME("object_p95_ms", "object p95", false),
-    {"applications", "goodput_bit_per_s", "goodput", "kbit/s", 1e-3, 1, true, true, false},
-    {"applications", "timeouts", "TCP timeouts", "", 1, -1, false, false, false},
+    TIME("round_trip_p95_ms", "round trip p95", true, "round_trips"),
+    TIME("round_trip_mean_ms", "round trip mean", false, "round_trips"),
+    TIME("page_mean_ms", "page time mean", true, "pages"),
+    TIME("page_p95_ms", "page time p95", false, "pages"),
+    TIME("transfer_mean_ms", "transfer mean", true, "transfers"),
+    TIME("transfer_p95_ms", "transfer p95", false, "transfers"),
+    TIME("object_mean_ms", "object mean", false, "objects"),
+    TIME("object_p95_ms", "object p95", false, "objects"),
+    COUNT("round_trips", "pings answered"),
+    COUNT("pages", "pages finished"),
+    COUNT("transfers", "transfers finished"),
+    {"applications", "goodput_bit_per_s", "goodput", "kbit/s", 1e-3, 1, true, true, false, NULL},
+    {"applications", "timeouts", "TCP timeouts", "", 1, -1, false, false, false, NULL},
     {"applications", "retransmitted_segments", "segments sent again", "", 1, -1, false, false,
-     false},
+     false, NULL},
     OF_CLASS("goodput_bit_per_s", "goodput", "kbit/s", 1e-3, 1, true, false),
     OF_CLASS("delay_p50_ms", "delay p50", "ms", 1, -1, false, false),
     OF_CLASS("delay_p95_ms", "delay p95", "ms", 1, -1, false, true),
@@ -336,9 +343,9 @@ static struct statistics difference_of(const struct outcomes *o, const struct ou
     return s;
 }
 
-enum outcomes_verdict outcomes_compare(const struct outcomes *o, uint32_t outcome, uint32_t variant,
-                                       uint32_t other, uint32_t point,
-                                       struct statistics *difference)
+static enum outcomes_verdict compare(const struct outcomes *o, uint32_t outcome, uint32_t variant,
+                                     uint32_t other, uint32_t point, uint32_t at_once,
+                                     struct statistics *difference)
 {
     const struct outcome *of = &o->outcome[outcome];
     const struct outcomes_group *a = group_at(o, variant, point), *b = group_at(o, other, point);
@@ -347,9 +354,56 @@ enum outcomes_verdict outcomes_compare(const struct outcomes *o, uint32_t outcom
     *difference = both ? difference_of(o, of, a, b) : (struct statistics){0};
     if (difference->n < 2 || of->kind->better == 0)
         return OUTCOMES_UNKNOWN;
+    if (at_once > 1)
+        difference->ci95 *=
+            statistics_t_of(difference->n - 1, at_once) / statistics_t975(difference->n - 1);
     if (!(fabs(difference->mean) > difference->ci95))
         return OUTCOMES_SAME;
     return difference->mean * of->kind->better > 0 ? OUTCOMES_BETTER : OUTCOMES_WORSE;
+}
+
+enum outcomes_verdict outcomes_compare(const struct outcomes *o, uint32_t outcome, uint32_t variant,
+                                       uint32_t other, uint32_t point,
+                                       struct statistics *difference)
+{
+    return compare(o, outcome, variant, other, point, 1, difference);
+}
+
+// How many variants have the outcome there.
+static uint32_t having(const struct outcomes *o, uint32_t outcome, uint32_t point)
+{
+    uint32_t n = 0;
+    for (uint32_t v = 0; v < o->variants; v++)
+        n += outcomes_at(o, outcome, v, point).n > 0;
+    return n;
+}
+
+enum outcomes_verdict outcomes_compare_best(const struct outcomes *o, uint32_t outcome,
+                                            uint32_t variant, uint32_t best, uint32_t point,
+                                            struct statistics *difference)
+{
+    return compare(o, outcome, variant, best, point, having(o, outcome, point) - 1, difference);
+}
+
+bool outcomes_samples(const struct outcomes *o, uint32_t outcome, uint32_t point, double *least,
+                      double *most)
+{
+    const struct outcome *of = &o->outcome[outcome];
+    *least = INFINITY;
+    *most = 0;
+    for (uint32_t i = 0; of->kind->samples && i < o->outcomes; i++) {
+        if (strcmp(o->outcome[i].kind->key, of->kind->samples) != 0 ||
+            strcmp(o->outcome[i].subject, of->subject) != 0)
+            continue;
+        for (uint32_t v = 0; v < o->variants; v++) {
+            struct statistics s = outcomes_at(o, i, v, point);
+            if (s.n == 0)
+                continue;
+            *least = fmin(*least, s.mean);
+            *most = fmax(*most, s.mean);
+        }
+    }
+    return *most > 0;
 }
 
 uint32_t outcomes_best(const struct outcomes *o, uint32_t outcome, uint32_t point)
@@ -376,7 +430,7 @@ bool outcomes_is_best(const struct outcomes *o, uint32_t outcome, uint32_t varia
         struct statistics difference;
         if (v == variant || outcomes_at(o, outcome, v, point).n == 0)
             continue;
-        if (outcomes_compare(o, outcome, variant, v, point, &difference) != OUTCOMES_BETTER)
+        if (outcomes_compare_best(o, outcome, variant, v, point, &difference) != OUTCOMES_BETTER)
             return false;
         others++;
     }

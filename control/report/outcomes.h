@@ -26,10 +26,11 @@ struct json_object;
 struct outcomes_kind {
     const char *set, *key, *text, *unit;
     double scale;
-    int better;   // 1: more is better, -1: less is; 0: neither
-    bool counted; // a run without the subject had none of it
-    bool first;   // one of those that an answer begins with
-    bool time;    // of an application
+    int better;          // 1: more is better, -1: less is; 0: neither
+    bool counted;        // a run without the subject had none of it
+    bool first;          // one of those that an answer begins with
+    bool time;           // of an application
+    const char *samples; // key of the outcome that counts what a time is of
 };
 
 struct outcome {
@@ -92,6 +93,17 @@ enum outcomes_verdict {
 enum outcomes_verdict outcomes_compare(const struct outcomes *o, uint32_t outcome, uint32_t variant,
                                        uint32_t other, uint32_t point,
                                        struct statistics *difference);
+
+// The same beside the best of all variants, which has others to be compared with: the interval is
+// so much wider that where no variant differs, in one outcome of twenty at most any is told from
+// the best.
+enum outcomes_verdict outcomes_compare_best(const struct outcomes *o, uint32_t outcome,
+                                            uint32_t variant, uint32_t best, uint32_t point,
+                                            struct statistics *difference);
+
+// The least and the most of what a time's means at a point are of, in a run; false: not known.
+bool outcomes_samples(const struct outcomes *o, uint32_t outcome, uint32_t point, double *least,
+                      double *most);
 
 // The variant whose mean is best; UINT32_MAX: none has a mean.
 uint32_t outcomes_best(const struct outcomes *o, uint32_t outcome, uint32_t point);

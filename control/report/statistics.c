@@ -28,6 +28,35 @@ double statistics_t975(uint32_t freedom)
     return freedom <= TABLE_LAST ? table[freedom - 1] : expansion(freedom);
 }
 
+// The part of Student's distribution between -t and t (Abramowitz and Stegun, 26.7.3 and 26.7.4).
+static double inner(double t, uint32_t freedom)
+{
+    double cosine2 = freedom / (freedom + t * t), sine = t / sqrt(freedom + t * t);
+    bool odd = freedom % 2;
+    double term = odd ? sqrt(cosine2) : 1, sum = 0;
+    for (uint32_t k = odd ? 3 : 2; k <= freedom; k += 2) {
+        sum += term;
+        term *= cosine2 * (k - 1) / k;
+    }
+    return odd ? (atan2(sine, sqrt(cosine2)) + sine * sum) / asin(1) : sine * sum;
+}
+
+double statistics_t_of(uint32_t freedom, uint32_t intervals)
+{
+    double low = statistics_t975(freedom),
+           high = 2 * low * intervals; // the tail falls like 1 / t at least
+    while (intervals > 1 && high - low > 1e-9) {
+        double middle = (low + high) / 2;
+        if (middle <= low || middle >= high)
+            break;
+        if (1 - inner(middle, freedom) > 0.05 / intervals)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 struct statistics statistics_of(const double *samples, uint32_t n)
 {
     struct statistics s = {.n = n};

@@ -1,5 +1,5 @@
 // The mean of samples and its confidence interval. Only + - * / and square roots, which every
-// machine rounds alike, in the order of the samples.
+// machine rounds alike, in the order of the samples; but statistics_t_of.
 #ifndef SLUICE_CONTROL_REPORT_STATISTICS_H
 #define SLUICE_CONTROL_REPORT_STATISTICS_H
 
@@ -25,5 +25,8 @@ struct statistics statistics_of_batches(const double *values, uint32_t n);
 
 // Student's t: the quantile 0.975 with `freedom` degrees of freedom, 1 or more.
 double statistics_t975(uint32_t freedom);
+// For so many intervals at once, of which in 95 % of all cases none misses its value (Bonferroni): the
+// quantile 1 - 0.025 / intervals, to 1e-9.
+double statistics_t_of(uint32_t freedom, uint32_t intervals);
 
 #endif

@@ -189,6 +189,32 @@ def three():
          "c 14.0 \u00b1 2.5 ms, d 16.0 \u00b1 2.5 ms.", "two that are worse")
 
 
+@case("where several are compared with the best at once, an interval is wider: a difference that tells two apart is chance")
+def at_once():
+    values = {("a", ""): {PING: [10, 20, 30]}, ("b", ""): {PING: [14, 26, 38]}, ("c", ""): {PING: [15, 26, 37]}}
+    differences = [4, 6, 8]  # of b; t of two intervals at once is 6.2053 by numerical integration
+    half = interval(differences)
+    right(half < 6 < half * 6.2053 / T[2], "told apart alone, and not beside a third")
+    two = {key: values[key] for key in list(values)[:2]}
+    same(sentences(typed_page(two)[1])[0], "ping: round trip p95: a 20.0 \u00b1 24.8 ms, b 26.0 \u00b1 29.8 ms: 23.1 % less, sure "
+                                           f"(difference 6.00 \u00b1 {half:.2f} ms).", "two")
+    page, text = typed_page(values)
+    same(sentences(text)[0], "ping: round trip p95: not told apart: a 20.0 \u00b1 24.8 ms, b 26.0 \u00b1 29.8 ms; surely worse than a: "
+                             "c 26.0 \u00b1 27.3 ms.", "three: c differs by 5, 6 and 7")
+    right("wide enough for all comparisons with the best at once (Bonferroni)" in plain(text), "the page says so")
+
+
+@case("a mean of few pings, pages or transfers a run says so, with their number, and how many there were is an outcome")
+def few():
+    pings = ("applications", "ping", "round_trips")
+    _, text = typed_page({("a", ""): {PING: [10, 20, 30], pings: [12, 14, 16]}, ("b", ""): {PING: [40, 50, 60], pings: [29, 29, 30]}})
+    right(sentences(text)[0].endswith("sure (difference 30.0 ms with every seed) (means of few: 14.0 to 29.3 pings a run; run longer)."),
+          sentences(text)[0])
+    right("b beside a: better in 1 of 2 outcomes, worse in 1" in plain(text), "more pings answered is better")
+    _, text = typed_page({("a", ""): {PING: [10, 20, 30], pings: [30, 30, 30]}, ("b", ""): {PING: [40, 50, 60], pings: [31, 30, 30]}})
+    right("few" not in sentences(text)[0], sentences(text)[0])
+
+
 @case("the folders of two commands: each has its own answer, under its name, and its own colours")
 def two_commands():
     folders = [new_folder(), new_folder()]
@@ -217,7 +243,7 @@ def loose(values, folder, seeds=(1,), **more):
         summary = json.loads((run / "summary.json").read_text())
         own = {name: samples[i] for name, samples in values.items()}
         (run / "summary.json").write_text(json.dumps({**summary, **more, "applications": {
-            "ping": {"goodput_bit_per_s": own["ping"], "round_trip_ms": {"n": 9, "mean": own["ping"] / 2, "p95": own["ping"]}},
+            "ping": {"goodput_bit_per_s": own["ping"], "round_trip_ms": {"n": 30, "mean": own["ping"] / 2, "p95": own["ping"]}},
             "ftp": {"goodput_bit_per_s": own["ftp"], "transfer_ms": None}}}))
     return folder
 

@@ -37,6 +37,25 @@ static void t_falls_with_freedom(void **state)
         assert_true(statistics_t975(freedom + 1) < statistics_t975(freedom));
 }
 
+// By numerical integration of the density; two of them are in tables of Bonferroni's t, too.
+static void t_of_several_intervals(void **state)
+{
+    static const struct {
+        uint32_t freedom, intervals;
+        double t;
+    } rows[] = {{1, 2, 25.4517}, {2, 3, 7.6488},  {4, 2, 3.4954},  {4, 4, 4.3147},
+                {9, 4, 3.1109},  {9, 10, 3.6897}, {19, 4, 2.7586}, {29, 31, 3.4785}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        assert_true(fabs(statistics_t_of(rows[i].freedom, rows[i].intervals) - rows[i].t) < 6e-5);
+    for (uint32_t freedom = 1; freedom < 200; freedom++) {
+        assert_true(statistics_t_of(freedom, 1) == statistics_t975(freedom));
+        for (uint32_t intervals = 1; intervals < 32; intervals++)
+            assert_true(statistics_t_of(freedom, intervals + 1) >
+                        statistics_t_of(freedom, intervals));
+    }
+}
+
 static void mean_and_interval(void **state)
 {
     const double samples[] = {2, 4, 4, 4, 5, 5, 7, 9}; // variance 32 / 7
@@ -84,6 +103,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(t_is_that_of_the_tables),
         cmocka_unit_test(t_falls_with_freedom),
+        cmocka_unit_test(t_of_several_intervals),
         cmocka_unit_test(mean_and_interval),
         cmocka_unit_test(one_sample_or_none_has_no_interval),
         cmocka_unit_test(neighbours_of_batches),
