@@ -337,6 +337,9 @@ const char *dp_driver(const struct dp *dp, enum stats_side side);
 // The VLAN of a port, 0: none, and who takes its tags off and puts them on.
 uint16_t dp_vlan(const struct dp *dp, enum stats_side side, const char **how);
 
+// Where the UDP checksums of a port's frames over IPv6 are computed; NULL: it has no such address.
+const char *dp_sums(const struct dp *dp, enum stats_side side);
+
 // How frames of a port come to the worker that they are for, and why not in a better way (empty: it
 // is the best, or the one that was wished). NULL: there is one worker, or it is not for the device
 // to say.

@@ -284,6 +284,13 @@ uint16_t dp_vlan(const struct dp *dp, enum stats_side side, const char **how)
     return dp->worker[0]->port[side].vlan;
 }
 
+const char *dp_sums(const struct dp *dp, enum stats_side side)
+{
+    if (address_is_none(&dp->worker[0]->port[side].host.ipv6))
+        return NULL;
+    return dp->device[side].nic_sums ? "by the device" : "in software";
+}
+
 const char *dp_steering(const struct dp *dp, enum stats_side side, const char **lacks)
 {
     const struct port_device *device = &dp->device[side];

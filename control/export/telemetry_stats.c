@@ -120,6 +120,7 @@ static void put_port(const struct telemetry *t, struct row *row, enum stats_side
 {
     struct row inner = row_begin();
     const char *lacks, *how, *steering = dp_steering(t->source.dp, side, &lacks);
+    const char *sums = dp_sums(t->source.dp, side);
     uint16_t vlan = dp_vlan(t->source.dp, side, &how);
     row_text(&inner, "link", dp_link(t->source.dp, side));
     if (steering)
@@ -128,6 +129,8 @@ static void put_port(const struct telemetry *t, struct row *row, enum stats_side
         put_rules(t, &inner);
     if (vlan)
         row_put(&inner, "vlan", vlan);
+    if (sums)
+        row_text(&inner, "checksums_ipv6", sums);
     put_scope(&inner, STATS_SCOPE_PORT, port);
     put_drops(&inner, port->drop);
     put_nic(t, &inner, side);

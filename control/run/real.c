@@ -336,13 +336,15 @@ static void tell_threads(const struct run *run, const struct eal_threads *thread
     fputc('\n', stderr);
 }
 
-static void tell_vlans(const struct run *run)
+static void tell_ports(const struct run *run)
 {
     for (int side = 0; side < STATS_SIDES; side++) {
-        const char *how;
+        const char *how, *sums = dp_sums(run->dp, side);
         uint16_t vlan = dp_vlan(run->dp, side, &how);
         if (vlan)
             fprintf(stderr, "%s: VLAN %u, its tags %s\n", stats_side_names[side], vlan, how);
+        if (sums)
+            fprintf(stderr, "%s: UDP checksums over IPv6 %s\n", stats_side_names[side], sums);
     }
 }
 
@@ -394,7 +396,7 @@ static int build(struct run *run)
         return status;
     tell_threads(run, threads, n);
     nodes_tell(run->dp, threads, stderr);
-    tell_vlans(run);
+    tell_ports(run);
     rules_tell_steering(run);
     status = run_owner_become(run);
     if (status)

@@ -192,7 +192,7 @@ bool down_send(struct down *down, uint32_t nsvc_id, struct rte_mbuf *pdu)
     }
     peer_put(peer, down->gb, octets, (uint8_t *)rte_pktmbuf_prepend(pdu, peer->outer_octets));
     if (peer->ipv6)
-        port_peer_finish(pdu);
+        port_peer_finish(down->gb, pdu);
     down->packet[i] = pdu;
     down->frame[i] = (struct down_frame){0};
     down->pending++;
@@ -246,14 +246,14 @@ static void encipher(struct down *down)
     down->cipher_frames = 0;
 }
 
-// The UDP checksum over IPv6 covers the enciphered octets.
+// The UDP checksum over IPv6 is of the enciphered octets.
 static void finish(struct down *down)
 {
     if (address_is_none(&down->gb->host.ipv6))
         return;
     for (uint32_t i = 0; i < down->pending; i++)
         if (down->frame[i].ipv6)
-            port_peer_finish(down->packet[i]);
+            port_peer_finish(down->gb, down->packet[i]);
 }
 
 // Makes frames until one call's most. True if the next call may have something to send as well.

@@ -67,9 +67,3 @@ void port_peer_release(struct peer *peer, struct port *port)
     }
     *peer = (struct peer){0};
 }
-
-void port_peer_finish(struct rte_mbuf *frame)
-{
-    if (get_be16(rte_pktmbuf_mtod(frame, const uint8_t *) + 12) == ETHER_TYPE_IPV6)
-        port_reply_finish(frame);
-}

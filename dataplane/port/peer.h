@@ -56,7 +56,8 @@ static inline void peer_put(struct peer *peer, const struct port *port, uint32_t
     neighbour_put_mac(port->neighbours, peer->neighbour, b);
 }
 
-// Writes the UDP checksum of a whole frame over IPv6; over IPv4 it stays 0.
-void port_peer_finish(struct rte_mbuf *frame);
+// Gives a whole frame over IPv6 its UDP checksum, or leaves that to the NIC (sums.c); over IPv4 it
+// stays 0. The frame's first buffer has all of it.
+void port_peer_finish(const struct port *port, struct rte_mbuf *frame);
 
 #endif

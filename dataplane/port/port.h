@@ -101,6 +101,7 @@ struct port_device {
     bool rings;
     bool borrowed;                     // another port's, which opens, closes and counts it
     bool strips_tags, inserts_tags;    // the NIC does, where a port has a VLAN; else this program
+    bool nic_sums;                     // the NIC computes UDP checksums over IPv6
     bool hashes;                       // addresses, and perhaps UDP ports (RSS)
     enum port_steering steering;       // never PORT_STEERING_AUTO
     struct port_hash hash;             // with PORT_STEERING_RSS of Gn
@@ -185,6 +186,7 @@ struct port {
     uint32_t answer_first, answers, pieces;
     bool frames_first; // the path's turn to send
     bool inserts_tags; // the NIC does
+    bool nic_sums;     // the NIC computes UDP checksums over IPv6
     uint16_t vlan;     // 0: none
     struct rte_mbuf *answer[PORT_ANSWERS];
     // Of a trunk (vlan.c).

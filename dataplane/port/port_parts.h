@@ -61,6 +61,11 @@ const char *port_steering_setup(struct port_device *device, const struct port_co
 // Stores the interface named in the arguments.
 void port_device_interface(struct port_device *device, const char *arguments);
 
+// ---- sums.c ----
+
+// Before frames are offered to a NIC that computes checksums.
+void port_sums_prepare(const struct port *port, struct rte_mbuf **m, uint32_t n);
+
 // ---- vlan.c ----
 
 // Takes off a tag that says only a priority, from a frame of a port that is no trunk; false: the

@@ -148,6 +148,7 @@ int port_setup(struct port *port, const struct port_device *device, uint16_t que
                           .addresses = config->addresses,
                           .trunk = config->vlan != 0,
                           .inserts_tags = device->inserts_tags,
+                          .nic_sums = device->nic_sums,
                           .vlan = config->vlan,
                           .finder = port,
                           .stats = stats};

@@ -19,6 +19,8 @@
 static uint32_t offer(const struct port *port, struct rte_mbuf **m, uint32_t n)
 {
     struct mirror *mirror = port->mirror;
+    if (unlikely(port->nic_sums))
+        port_sums_prepare(port, m, n);
     uint32_t ready = unlikely(port->vlan != 0) ? port_tags_put(port, m, n) : n;
     if (unlikely(mirror != NULL)) // what the device has taken cannot be copied any more
         mirror_put(mirror, port->mirror_interface, MIRROR_OUT, m, ready);

@@ -133,6 +133,7 @@ static bool put_tag(struct rte_mbuf *m, uint16_t vlan)
     put_be16(b + 12, ETHER_TYPE_VLAN);
     put_be16(b + 14, vlan);
     m->ol_flags &= ~RTE_MBUF_F_TX_VLAN;
+    m->l2_len = ETHER_OCTETS + ETHER_TAG_OCTETS; // for a NIC that computes a checksum
     return true;
 }
 
@@ -158,7 +159,9 @@ void port_tags_off(struct rte_mbuf **m, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
         m[i]->ol_flags &= ~RTE_MBUF_F_TX_VLAN;
-        if (has_whole_tag(m[i]))
-            strip(m[i]);
+        if (!has_whole_tag(m[i]))
+            continue;
+        strip(m[i]);
+        m[i]->l2_len = ETHER_OCTETS;
     }
 }

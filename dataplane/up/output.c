@@ -30,7 +30,7 @@ static void put_headers(struct up *up, struct peer *peer, uint32_t teid, struct 
     put_be16(gtpu + 2, (uint16_t)octets);
     put_be32(gtpu + 4, teid);
     if (peer->ipv6)
-        port_peer_finish(m);
+        port_peer_finish(up->gn, m);
 }
 
 // The place for the next waiting N-PDU; UP_PENDING: none.

@@ -9,9 +9,10 @@ import random
 import socket
 import struct
 
+import instance
 import pcap
 from checksums import checksum, fcs
-from harness import WAIT_S, Failure, Running, case, check_sound, right, same, short, sluice
+from harness import WAIT_S, Failure, Running, case, check_sound, right, same, short
 from network import (BSS4, BSS6, GB4, GB6, GGSN4, GGSN6, GN4, GN6, GTPU_PORT, NS_PORT, Host, within)
 
 # The kernel chooses a queue by a hash of addresses and ports, with a key of its own at each boot.
@@ -85,9 +86,7 @@ LARGE = Ms("001010000000003", 0xC0000003, 2, "10.0.0.3", 0x11223355, False)
 
 def port_stats():
     """What `sluice stats` has of gn and gb."""
-    done = sluice("stats", "--json")
-    right(done.returncode == 0, f"sluice stats: {done.stderr}")
-    stats = json.loads(done.stdout)["stats"]
+    stats = json.loads(instance.client("stats", "--json"))["stats"]
     return stats["gn"], stats["gb"]
 
 
@@ -216,14 +215,21 @@ def sent_up(world, ms, packets, octets_each):
     same([octets.hex() for octets in besides_gn(world, ms)], [], "what comes besides")
 
 
-def cases(devices, *sets, workers=1, idle="sleep", connect=lambda world: None, host=Host, besides=()):
+def cases(devices, *sets, workers=1, idle="sleep", connect=lambda world: None, host=Host, besides=(), sums="in software"):
     """Registers all of them, for devices as of network.py. They share one run of the program; connect() waits until
-    its links are up, where a device takes time for that. `besides`: reasons for which frames may be dropped, too."""
+    its links are up, where a device takes time for that. `besides`: reasons for which frames may be dropped, too. `sums`:
+    where UDP checksums over IPv6 are computed; Linux drops a datagram with a wrong one."""
     @functools.cache
     def start():
         world = World(devices, f"run.workers={workers}", f"run.idle={idle}", *sets, host=host)
         connect(world)
         return world
+
+    @case(f"UDP checksums over IPv6 are computed {sums}, say the log and `stats`")
+    def sums_of_ports():
+        said = start().program.said()
+        same([f"\n{port}: UDP checksums over IPv6 {sums}\n" in said for port in ("gn", "gb")], [True, True], said)
+        same([port["checksums_ipv6"] for port in port_stats()], [sums, sums], "stats")
 
     @case("pings of all sizes are answered, in fragments too; over IPv4 and IPv6, on both ports")
     def ping():

@@ -5,5 +5,5 @@ import network
 import real
 from harness import main
 
-real.cases(network.tap)
+real.cases(network.tap, sums="by the device")
 main()

@@ -17,15 +17,15 @@ SETS = "gn.vlan=100", "gb.vlan=200"
 ONE = ("trunk",)
 IN_SOFTWARE, BY_DEVICE = (f"taken off and put on {how}" for how in ("in software", "by the device"))
 KINDS = {
-    "two taps": (network.tap, 1, IN_SOFTWARE),
-    "one tap": (functools.partial(network.tap, links=ONE), 1, IN_SOFTWARE),
-    "one veth": (functools.partial(network.veth, 2, links=ONE), 2, BY_DEVICE),
+    "two taps": (network.tap, 1, IN_SOFTWARE, "by the device"),
+    "one tap": (functools.partial(network.tap, links=ONE), 1, IN_SOFTWARE, "by the device"),
+    "one veth": (functools.partial(network.veth, 2, links=ONE), 2, BY_DEVICE, "in software"),
 }
 
 
 def cases(name):
-    devices, workers, how = KINDS[name]
-    real.cases(devices, *SETS, workers=workers, host=network.VlanHost, besides=["vlan"])
+    devices, workers, how, sums = KINDS[name]
+    real.cases(devices, *SETS, workers=workers, host=network.VlanHost, besides=["vlan"], sums=sums)
     link = "gn" if name == "two taps" else ONE[0]
 
     @functools.cache

@@ -71,7 +71,7 @@ def ended(world):
     return summary["worker"]["ports"]
 
 
-real.cases(nics.devices, connect=nics.connect)
+real.cases(nics.devices, connect=nics.connect, sums=nics.sums())
 
 
 @case("a cable that is pulled and plugged in: a line each, and traffic both ways as before")
@@ -146,16 +146,9 @@ class OneLink(network.VlanHost):
         return "gn"
 
 
-VIRTIO, VMWARE, INTEL = "0x1af4", "0x15ad", "0x8086"
-
-
-def vendor():
-    return (nics.PCI / "devices" / nics.OURS["gn"] / "vendor").read_text().strip()
-
-
 def counted():
     """A virtio device passes only VLANs that it was told of, and what seems to have no tag."""
-    if vendor() != VIRTIO:
+    if nics.vendor() != nics.VIRTIO:
         return tags.STRANGE
     return [[], [(tags.C, 100), (tags.C, 100)], [(tags.S, 5), (tags.C, 100)]]
 
@@ -194,7 +187,7 @@ def summed(frame, wrong_at=None):
 
 
 # Of QEMU's NICs those that judge UDP checksums themselves. On Gn Sluice leaves that to the NIC; IPv4's it always checks.
-JUDGES = {INTEL}
+JUDGES = {nics.INTEL}
 
 
 def sum_drops():
@@ -208,7 +201,7 @@ def checksums():
     with network.inside(world.host.name):
         end = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
     end.bind(("gn", 0))
-    judges = vendor() in JUDGES
+    judges = nics.vendor() in JUDGES
     for wrong_at, answers, drops in ((None, 1, [0, 0]), (IP_SUM_AT, 0, [1, 0]),
                                      (UDP_SUM_AT, int(not judges), [0, int(judges)])):
         before = sum_drops()

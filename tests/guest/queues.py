@@ -24,6 +24,6 @@ if sys.argv[1] == "tap":
 else:
     steering.DEVICES[NICS] = nics.devices
     steering.CONNECT[NICS] = nics.connect
-    real.cases(nics.devices, workers=2, connect=nics.connect)
+    real.cases(nics.devices, workers=2, connect=nics.connect, sums=nics.sums())
     steering.cases(NICS, ("strays", "rss"))
 main()

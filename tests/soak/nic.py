@@ -40,7 +40,6 @@ NOT_HERE = (
     "several queues of e1000e, vmxnet3 and virtio: QEMU gives them one each here",
     "rules (rte_flow) of a NIC: of QEMU's only igb has any, and its driver refuses Sluice's; tap-queues has net_tap's",
     "TEIDs by rules or by hash on a device: none here knows them; tests/dataplane/path/steering has a model of a NIC",
-    "TX checksums by a NIC: Sluice computes them itself",
     "ice, i40e, ixgbe, mlx5, ena and all others: QEMU has no such NIC",
 )
 # Two NUMA nodes; both NICs for Sluice are at the second, on a bus of its own each.

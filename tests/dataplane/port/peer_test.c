@@ -30,7 +30,7 @@ static struct rte_mbuf *framed(const void *payload, uint32_t octets)
     struct rte_mbuf *m = fixture_frame(payload, octets);
     uint8_t *b = (uint8_t *)rte_pktmbuf_prepend(m, peer.outer_octets);
     peer_put(&peer, &fx.port, octets, b);
-    port_peer_finish(m);
+    port_peer_finish(&fx.port, m);
     return m;
 }
 
