@@ -3,18 +3,45 @@
 
 #include "dataplane/wire/bytes.h"
 
+// A sum of words in the order of this processor, as one of big-endian words: 2^16 is 1 in both, so
+// they have the same octets (RFC 1071 2).
+static uint16_t in_order(unsigned __int128 total)
+{
+    uint8_t octet[2];
+    while (total >> 64)
+        total = (uint64_t)total + (total >> 64);
+    uint64_t sum = (uint64_t)total;
+    while (sum >> 16)
+        sum = (sum & UINT16_MAX) + (sum >> 16);
+    memcpy(octet, &(uint16_t){(uint16_t)sum}, sizeof octet);
+    return get_be16(octet);
+}
+
+// Four words at once.
 uint32_t ipv4_sum(uint32_t sum, const uint8_t *b, uint32_t n)
 {
-    uint64_t total = sum;
-    for (; n >= 4; b += 4, n -= 4) // two words at once: 2^16 is 1 in this sum
-        total += get_be32(b);
-    if (n >= 2)
-        total += get_be16(b);
-    if (n % 2)
-        total += (uint32_t)b[n - 1] << 8;
-    while (total >> 32)
-        total = (total & UINT32_MAX) + (total >> 32);
-    return (uint32_t)total;
+    unsigned __int128 total = 0;
+    uint64_t eight;
+    uint32_t four;
+    uint16_t two, one = 0; // the last octet has a 0 behind it
+    for (; n >= 8; b += 8, n -= 8) {
+        memcpy(&eight, b, sizeof eight);
+        total += eight;
+    }
+    if (n >= 4) {
+        memcpy(&four, b, sizeof four);
+        total += four;
+        b += 4;
+    }
+    if (n & 2) {
+        memcpy(&two, b, sizeof two);
+        total += two;
+        b += 2;
+    }
+    if (n & 1)
+        memcpy(&one, b, 1);
+    uint64_t all = (uint64_t)sum + in_order(total + one);
+    return (uint32_t)all + (uint32_t)(all >> 32);
 }
 
 int ipv4_decode(struct ipv4 *packet, const uint8_t *b, uint32_t n)
