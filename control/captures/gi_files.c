@@ -130,7 +130,8 @@ void gi_files_close(struct gi_files *files)
 
 // ---- Reading ----
 
-// Those that were being read, of which there may be no packet yet; a read that the signal ends is no other fault.
+// Those that were being read, of which there may be no packet yet; a read that the signal ends is
+// no other fault.
 static void interrupt(struct gi_files *files, const struct capture_part *last)
 {
     for (uint32_t i = 0; i < files->n; i++) {

@@ -25,8 +25,8 @@ struct statistics statistics_of_batches(const double *values, uint32_t n);
 
 // Student's t: the quantile 0.975 with `freedom` degrees of freedom, 1 or more.
 double statistics_t975(uint32_t freedom);
-// For so many intervals at once, of which in 95 % of all cases none misses its value (Bonferroni): the
-// quantile 1 - 0.025 / intervals, to 1e-9.
+// For so many intervals at once, of which in 95 % of all cases none misses its value (Bonferroni):
+// the quantile 1 - 0.025 / intervals, to 1e-9.
 double statistics_t_of(uint32_t freedom, uint32_t intervals);
 
 #endif

@@ -1,8 +1,9 @@
-// UDP checksums over IPv6, where each datagram needs one, of frames to peers. A NIC that can computes
-// them: then the frame says so, and the driver prepares it when it is offered. They are computed here
-// for a frame that goes in fragments, as a NIC would see no whole datagram; while a mirror copies
-// what is sent, as a capture shows frames as they are on the wire; and for a frame that the driver
-// does not want to prepare. A buffer that is refused keeps its flags and is prepared again.
+// UDP checksums over IPv6, where each datagram needs one, of frames to peers. A NIC that can
+// computes them: then the frame says so, and the driver prepares it when it is offered. They are
+// computed here for a frame that goes in fragments, as a NIC would see no whole datagram; while a
+// mirror copies what is sent, as a capture shows frames as they are on the wire; and for a frame
+// that the driver does not want to prepare. A buffer that is refused keeps its flags and is
+// prepared again.
 #include "dataplane/port/peer.h"
 #include "dataplane/port/port_parts.h"
 

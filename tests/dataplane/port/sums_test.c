@@ -1,5 +1,6 @@
-// UDP checksums over IPv6: what a NIC leaves on the wire is what this program makes itself, whatever
-// the length, the tag, the driver and the room; what a NIC cannot see whole is summed here.
+// UDP checksums over IPv6: what a NIC leaves on the wire is what this program makes itself,
+// whatever the length, the tag, the driver and the room; what a NIC cannot see whole is summed
+// here.
 #include <rte_ether.h>
 #include <rte_ip.h>
 #include <rte_net.h>
