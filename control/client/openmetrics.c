@@ -227,6 +227,7 @@ static void put_nics(const struct sink *to, const struct json_object *ports)
         value_add(rows, nic);
     }
     put_scope(&s, STATS_SCOPE_NIC);
+    put_member(&s, "link_up", GAUGE, "", "1 while its link is up, or its state is not known");
     put_member(&s, "link_mbit_per_s", GAUGE, "", "the link's speed in Mbit/s");
     value_free(rows);
 }

@@ -87,6 +87,7 @@ static void put_nic(const struct telemetry *t, struct row *row, enum stats_side 
     if (!nic)
         return;
     struct row inner = row_begin();
+    row_put(&inner, "link_up", strcmp(dp_link(t->source.dp, side), "up") == 0);
     if (mbit_per_s)
         row_put(&inner, "link_mbit_per_s", mbit_per_s);
     put_scope(&inner, STATS_SCOPE_NIC, nic);

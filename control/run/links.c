@@ -15,13 +15,16 @@ static void look(struct run *run, enum stats_side side, const char *port, uint64
     const char *told = links->told[side] ? links->told[side] : "up";
     const char *link = dp_link_look(run->dp, side);
     bool up = strcmp(link, "up") == 0, gone = strcmp(link, "gone") == 0;
-    char text[64];
+    char text[100];
     links->was_up[side] |= up;
     bool comes_up = !links->was_up[side] && !gone;
     if (strcmp(link, told) == 0 || (comes_up && now_ns - links->since_ns < COMES_UP_NS))
         return;
     links->told[side] = link;
-    snprintf(text, sizeof text, "%s: its %s is %s", port, gone ? "device" : "link", link);
+    snprintf(text, sizeof text,
+             gone ? "%s: its device is gone; start Sluice again when there is one"
+                  : "%s: its link is %s",
+             port, link);
     log_put(&run->control.log, up ? LOG_INFO : comes_up ? LOG_WARN : LOG_ERROR, now_ns, text);
 }
 

@@ -19,10 +19,15 @@ void port_device_interface(struct port_device *device, const char *arguments)
     if (at)
         snprintf(device->interface, sizeof device->interface, "%.*s", (int)strcspn(at + 7, ","),
                  at + 7);
+    device->interface_index = if_nametoindex(device->interface);
 }
 
-static enum port_link of_interface(const char *name)
+// One that was made anew under the old name is another, of which the driver hears nothing.
+static enum port_link of_interface(const char *name, unsigned index)
 {
+    unsigned now = if_nametoindex(name);
+    if (now && index && now != index)
+        return PORT_LINK_GONE;
     struct ifreq request = {.ifr_flags = 0};
     int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     snprintf(request.ifr_name, sizeof request.ifr_name, "%s", name);
@@ -39,7 +44,7 @@ enum port_link port_device_link(const struct port_device *device)
     if (device->rings)
         return PORT_LINK_UP;
     if (device->interface[0])
-        return of_interface(device->interface);
+        return of_interface(device->interface, device->interface_index);
     if (rte_eth_dev_is_removed(device->id) == 1)
         return PORT_LINK_GONE;
     if (rte_eth_link_get_nowait(device->id, &link) != 0)

@@ -55,13 +55,19 @@ def goes():
     same([port["nic"]["link_mbit_per_s"] for port in real.port_stats()], [10000, 10000],
          "speeds of a veth, as its driver says")
     text = sluice("stats").stdout
-    right("Gb device: link_mbit_per_s 10000, link_downs 1\n" in text, f"no count of the device in\n{text}")
+    right("Gb device: link_up 1, link_mbit_per_s 10000, link_downs 1\n" in text, f"no count of the device in\n{text}")
     network.must("ip", "-n", ours, "link", "del", "gn")
     expect("gone", "up")
     said = lines(world)[before:]
     same(len(said), 3, f"lines: {said}")
-    for line, end in zip(said, ("gb: its link is down", "gb: its link is up", "gn: its device is gone")):
+    for line, end in zip(said, ("gb: its link is down", "gb: its link is up", "gn: its device is gone; start Sluice again when there is one")):
         right(line.endswith(end), f"found the line {line!r}, right is one that ends {end!r}")
+    network.must("ip", "-n", ours, "link", "add", "gn", "type", "veth", "peer", "name", "gn", "netns", theirs)
+    for name in ours, theirs:
+        network.must("ip", "-n", name, "link", "set", "gn", "up")
+    network.must("ip", "-n", ours, "link", "set", "gb", "down")
+    expect("gone", "down")  # it was looked at again: another device has the name
+    same([port["nic"]["link_up"] for port in real.port_stats()], [0, 0], "link_up")
     world.program.finish()
 
 

@@ -83,7 +83,7 @@ GAUGES = {
     "clock": "run_seconds", "class": QUEUE, "nse": f"{BUCKET} {QUEUE} cells waits stopped",
     "cell": f"{BUCKET} {QUEUE} sojourn_seconds sent_sojourn_seconds mss mobile_rate_bit_per_second "
             "mobile_bucket_octets waits stopped blocked",
-    "nic": "link_mbit_per_second", "phones": "attaching attached contexts", "port": "rules rules_refused",
+    "nic": "link_mbit_per_second link_up", "phones": "attaching attached contexts", "port": "rules rules_refused",
     "mobile": f"{BUCKET} {QUEUE} own sojourn_seconds waits stopped frozen held_by_control "
           "held_until_heard"}
 

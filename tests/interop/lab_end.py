@@ -63,7 +63,7 @@ def kept(*words):
 @case("what keep --ecn says to type works: a ping of an MS, the cell; down ends it")
 def kept_and_down():
     text, pid = kept("--ecn")
-    same(network.command(*network.within(f"sluice-kept-{pid}-phones"), "sysctl", "-n", "net.ipv4.tcp_ecn").stdout,
+    same(network.command(*network.within(f"sluice-kept-{pid}-phones"), "cat", "/proc/sys/net/ipv4/tcp_ecn").stdout,
          "1\n", "net.ipv4.tcp_ecn of the MSs")
     processes = inside(namespaces([pid]))
     right(len(processes) >= PROGRAMS, f"{len(processes)} processes in namespaces")

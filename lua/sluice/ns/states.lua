@@ -67,7 +67,7 @@ function ns_state.settle(nse)
         return
     end
     nse.ns_up = up
-    local tell = nse.cfg.ns == "manual" and log.debug or log.info -- ns = "manual" is always up
+    local tell = nse.cfg.ns == "manual" and log.debug or up and log.info or log.warn -- ns = "manual" is always up
     tell(("NSE %d is %s"):format(nse.nsei, up and "up" or "down"))
     if up then
         bvc.nse_up(nse)
@@ -162,7 +162,9 @@ local function tell(nsvc, was, why)
     end
     if was ~= nsvc.state then
         ns_state.show(nsvc)
-        log.info(("%s is %s, was %s: %s"):format(ns_state.name(nsvc), nsvc.state, was, why))
+        local lost = was == "unblocked" and (nsvc.state == "dead" or nsvc.state == "reset")
+        local say = lost and log.warn or log.info
+        say(("%s is %s, was %s: %s"):format(ns_state.name(nsvc), nsvc.state, was, why))
     end
 end
 
