@@ -19,6 +19,7 @@ const char *latency_run(struct generator *g, uint32_t load, double pps, bool thr
     for (struct generator *one = g; one; one = one->other)
         one->latency = NULL;
     latency->lost = t.lost;
+    latency->offered_pps = t.offered_pps;
     return t.fault;
 }
 

@@ -85,7 +85,7 @@ enum latency_load {
 };
 struct latency {
     uint32_t load_percent;
-    double pps;
+    double pps, offered_pps; // as asked; as the generator did
     uint64_t lost;
     struct histogram of; // in ns
 };

@@ -29,7 +29,8 @@ struct spread spread_of(double *values, uint32_t n)
 
 // A rate that was tried, and what its trials said for each tolerance.
 struct load {
-    double asked_pps, offered_pps; // the latter in the last trial that counts
+    double asked_pps,
+        offered_pps; // the latter by the trial that offered least, of those that count
     uint32_t passed[SEARCH_LOSSES_MAX], failed[SEARCH_LOSSES_MAX];
     uint64_t offered[SEARCH_LOSSES_MAX], lost[SEARCH_LOSSES_MAX]; // of those that passed
     uint32_t disturbed;
@@ -60,7 +61,8 @@ static void note(const struct search_ask *ask, struct load *load, const struct t
     bool counts = !trial->disturbed || load->disturbed > DISTURBED_MOST;
     bool in_time = counts || !trial->behind;
     if (in_time) {
-        load->offered_pps = trial->offered_pps;
+        if (trial->offered_pps < load->offered_pps)
+            load->offered_pps = trial->offered_pps;
         load->behind = trial->behind;
     }
     for (uint32_t t = 0; t < ask->losses; t++) {
