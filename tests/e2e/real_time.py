@@ -286,8 +286,9 @@ def shared():
           in done.stderr, f"it says:\n{done.stderr}")
 
 
-def refused(sets, status, *parts, options=()):
+def refused(sets, status, *parts, options=(), config=CONFIG):
     path = folder()
+    (path / "x.lua").write_text(config)
     done = sluice("run", "x.lua", "--out", "out", *options, *settings(sets), cwd=path)
     same(done.returncode, status, f"exit status; it says:\n{done.stderr}")
     for part in parts:
@@ -297,6 +298,14 @@ def refused(sets, status, *parts, options=()):
 @case("a processor that is not there")
 def no_processor():
     refused(["run.cores=1023"], 2, "run.cores: this process may not use processor 1023")
+
+
+@case("as many processors as a run may have, the last of which is not there")
+def no_last_processor():
+    one = min(os.sched_getaffinity(0))
+    cores = f'clock = "real", workers = 16, cores = {{ {f"{one}, " * 16}1023 }}'
+    refused([], 2, "run.cores: this process may not use processor 1023",
+            config=CONFIG.replace('clock = "real"', cores))
 
 
 @case("the same of a driver that is not there", "net_nonesuch0")
