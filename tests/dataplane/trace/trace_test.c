@@ -196,6 +196,34 @@ static void its_ms_goes_to_another_worker(void **state)
     close_whole();
 }
 
+// Packets of an earlier trace wait when their MS goes: first while nothing is traced, then while
+// others are.
+static void an_earlier_trace_does_not_go_along(void **state)
+{
+    (void)state;
+    open_two_ms(2);
+    stop_cells(true);
+    for (uint32_t again = 0; again < 2; again++) {
+        trace_all(16);
+        path_down(0, 700);
+        path_poll();
+        trace_switch(false);
+        if (again)
+            trace_all(16);
+        path_ms_move(0, 1 - again);
+    }
+    path_down(1, 800);
+    path_poll();
+    trace_read();
+    expect_progress(1, 1, 0);
+    stop_cells(false);
+    path_poll();
+    trace_read();
+    assert_string_equal(trace_text(1), "received enqueue held:bvc dequeue segment segment sent");
+    trace_switch(false);
+    close_whole();
+}
+
 static void nothing_is_left_when_the_dataplane_goes(void **state)
 {
     (void)state;
@@ -328,6 +356,7 @@ int main(void)
         cmocka_unit_test(so_many_are_open_and_no_more),
         cmocka_unit_test(an_earlier_trace_leaves_nothing),
         cmocka_unit_test(its_ms_goes_to_another_worker),
+        cmocka_unit_test(an_earlier_trace_does_not_go_along),
         cmocka_unit_test(nothing_is_left_when_the_dataplane_goes),
         cmocka_unit_test(the_ends_are_those_of_the_counters),
     };
