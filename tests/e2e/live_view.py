@@ -216,6 +216,10 @@ def hostile():
         value = list(answer.values())[0]
         right(isinstance(value, dict) and value, f"{command}: {answer}")
     right("error" in instance.ask("/sluice/bvcs,0,srot")["/sluice/bvcs"], "srot is taken for sort")
+    for page in ("nses", "nsvcs", "bvcs", "mss"):
+        for number in ("", ",", ",x", ",-1", ",4294967296"):
+            same(instance.ask(f"/sluice/{page}{number}")[f"/sluice/{page}"],
+                 {"error": "a number is missing, or too large"}, page + number)
     for octets in (b",", b"/", b"\xff" * 1000, b"/sluice/\x00bvcs,0"):
         instance.send(octets)
     same(instance.ask("/sluice/bvc,7,20")["/sluice/bvc"]["mss"], 300, "afterwards")
