@@ -251,6 +251,19 @@ def config_repeated():
         same((picture(world), bss.times("sns_config")[1:]), (expected(TWO), []), "NS-VCs, answers")
 
 
+@case("while it runs, an SNS-SIZE that begins nothing anew holds if what is there fits into it")
+def size_alone():
+    for ends in TWO[:1], TWO:
+        with World(CONFIG) as world:
+            bss = configured(world, ends)
+            for size, cause in (({"ip4_endpoints": len(ends) - 1, "ip6_endpoints": 1}, BAD_IP4),
+                                ({"ip4_endpoints": 3, "nsvcs": 3}, None)):
+                bss.size(reset_flag=0, **size)
+                bss.expect("sns_size_ack", at=world.now_ns, nsei=NSEI, cause=cause)
+            same(picture(world), expected(ends), "NS-VCs")
+            same(change(bss, "sns_add", 1, ip4=[end(C)])[0], None, "cause of an SNS-ADD that fits now")
+
+
 @case("a change that comes twice has the same answer twice, and is carried out once")
 def change_repeated():
     with World(CONFIG) as world:
