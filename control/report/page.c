@@ -178,6 +178,8 @@ static void put_gathered(const struct page *p, FILE *out)
     for (uint32_t i = 0; i < runs->gathers; i++) {
         put_folder(runs, i, out);
         section_missing(runs->gathered[i], runs, out);
+        if (!runs->loose) // else the table of runs has them
+            section_set(&p->outcomes[i], out);
         section_answer(&p->outcomes[i], runs->gathered_first[i], out);
         put_axes(p, i, out);
         section_beside(&p->outcomes[i], runs->gathered_first[i], out);

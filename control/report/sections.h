@@ -28,7 +28,8 @@ void section_runs(const struct runs *runs, FILE *out);
 void section_missing(const struct json_object *summary, const struct runs *runs, FILE *out);
 void section_answer(const struct outcomes *o, uint32_t colour, FILE *out);
 void section_beside(const struct outcomes *o, uint32_t colour, FILE *out); // answer.c
-// settings.c: the settings in which the variants differ, folded.
+// settings.c: what is set in all runs; the settings in which the variants differ, folded.
+void section_set(const struct outcomes *o, FILE *out);
 void section_settings(const struct outcomes *o, uint32_t colour, FILE *out);
 void section_means(const struct outcomes *o, uint32_t colour, FILE *out);
 // A variant's name with its colour; an outcome's, without its unit.

@@ -1,5 +1,6 @@
-// See sections.h: what the variants set, where it is not the same in all: a row for each key, a
-// column for each variant. Of settings of one key in a list the last holds.
+// See sections.h: what is set in all runs; and what the variants set, where it is not the same in
+// all: a row for each key, a column for each variant. Of settings of one key in a list the last
+// holds.
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@
 #define KEYS_MAX   512
 #define KEY_OCTETS 128
 #define TEXT_ROOM  512
+#define ALL_SHOWN  3 // settings of all runs; more are folded
 
 struct settings {
     const struct outcomes *o;
@@ -132,4 +134,41 @@ void section_settings(const struct outcomes *o, uint32_t colour, FILE *out)
         put_table(&s, colour, out);
     }
     free(s.key);
+}
+
+// ---- What is set in all runs ----
+
+// How many settings the lists of all groups end with alike. --set comes last.
+static size_t shared_end(const struct outcomes *o)
+{
+    const struct json_object *first = o->groups ? value_in(o->group[0].json, "overrides") : NULL;
+    size_t count = value_count(first), shared = count;
+    for (uint32_t g = 1; g < o->groups; g++) {
+        const struct json_object *list = value_in(o->group[g].json, "overrides");
+        size_t n = value_count(list), same = 0;
+        while (same < shared && same < n &&
+               strcmp(value_text_at(list, n - 1 - same), value_text_at(first, count - 1 - same)) ==
+                   0)
+            same++;
+        shared = same;
+    }
+    return shared;
+}
+
+void section_set(const struct outcomes *o, FILE *out)
+{
+    const struct json_object *list = o->groups ? value_in(o->group[0].json, "overrides") : NULL;
+    size_t shared = shared_end(o), first = value_count(list) - shared;
+    if (shared == 0)
+        return;
+    if (shared > ALL_SHOWN)
+        fprintf(out, "<details><summary>%zu settings of all runs</summary>\n", shared);
+    fprintf(out, "<p class=\"soft\">Set in all runs%s:", shared > 1 ? ", in this order" : "");
+    for (size_t i = 0; i < shared && i < LINES_MAX; i++) {
+        char text[TEXT_ROOM];
+        fputs(i ? ", <code>" : " <code>", out);
+        section_escape(value_printable(value_text_at(list, first + i), text, sizeof text), out);
+        fputs("</code>", out);
+    }
+    fprintf(out, "</p>%s\n", shared > ALL_SHOWN ? "</details>" : "");
 }

@@ -155,6 +155,7 @@ static bool load_group(struct plan *plan, struct bind *lua, struct plan_group *g
     group->batches = load.run.batches;
     group->passive = load.lab.passive;
     group->origin = origin_ask(lua, "origin");
+    group->replaced = origin_ask(lua, "replaced");
     // also the default's name, if none was chosen
     group->variant = value_string(value_in(group->origin, "variant"));
     group->seed_first = plan->options->seeds ? plan->options->seed_first : load.run.seed;
@@ -185,7 +186,7 @@ static bool load_runs(struct plan *plan, struct bind *lua)
     bool good = load_all(plan, lua, (char[]){""});
     if (plan->real)
         fprintf(stderr, "sluice run: several runs: allowed with run.clock = \"virtual\" only\n");
-    return good && !plan->real;
+    return good && !plan->real && plan_keeps_variants(plan);
 }
 
 static void begin(struct plan *plan, struct bind *lua, const struct options *options,
@@ -287,8 +288,10 @@ bool plan_check(struct bind *lua, const struct options *options, char *said)
 
 void plan_release(struct plan *plan)
 {
-    for (uint32_t g = 0; g < plan->groups; g++)
+    for (uint32_t g = 0; g < plan->groups; g++) {
         value_free(plan->group[g].origin);
+        value_free(plan->group[g].replaced);
+    }
     free(plan->group);
     value_free(plan->names);
     value_free(plan->asked);

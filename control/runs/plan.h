@@ -9,10 +9,11 @@
 
 // The runs that differ only in their seed.
 struct plan_group {
-    const char *setting;         // the folder of a setting of the knobs; NULL: there are none
-    struct json_object *sets;    // its KEY=VALUE
-    const char *variant, *point; // NULL: none
-    struct json_object *origin;  // origin.h
+    const char *setting;          // the folder of a setting of the knobs; NULL: there are none
+    struct json_object *sets;     // its KEY=VALUE
+    const char *variant, *point;  // NULL: none
+    struct json_object *origin;   // origin.h
+    struct json_object *replaced; // `replaced` of lua/sluice/config/variants.lua
     uint64_t seed_first;
     bool series, passive; // its runs write these files
     uint32_t batches;     // of each run
@@ -62,6 +63,9 @@ const char *plan_own(const struct plan *plan, const struct plan_group *group);
 
 // The axes of the group's point, each as KEY=VALUE.
 void plan_put_axes(const struct plan *plan, const struct plan_group *group, FILE *out);
+
+// Whether no --set replaces what one of several variants sets itself; else says so on stderr.
+bool plan_keeps_variants(const struct plan *plan);
 
 // What the list `key` of what the file has is for a variant, or, with NULL, for the default or a
 // file without variants. An unknown variant, which its load refuses, has none.

@@ -55,6 +55,9 @@ def wrong():
     need_pandas()
     done = python("import sys; sys.path.insert(0, 'tools'); import sluice; sluice.run('config/nothing.lua', 'out')", place())
     right(done.returncode == 1 and "config/nothing.lua" in done.stderr and "RuntimeError" in done.stderr, done.stderr)
+    done = python("import sys; sys.path.insert(0, 'tools'); import sluice; sluice.run('config/quickstart.lua', 'out',"
+                  " settings={'class[*].aqm.name': 'codel'})", place())
+    right(done.returncode == 1 and "replaces aqm.name of variant tail-drop, recommended" in done.stderr, done.stderr)
     done = python("import sys; sys.path.insert(0, 'tools'); import sluice; sluice.read('config')", place())
     right(done.returncode == 1 and "no config/results.csv: sluice run writes it for" in done.stderr, done.stderr)
 

@@ -4,6 +4,7 @@ their intervals, and curves of which one is all seeds of a variant; of summaries
 more, and of made-up runs."""
 
 import csv
+import html
 import json
 import math
 import re
@@ -388,6 +389,23 @@ def settings():
     right("4 settings in which the variants differ" in text and "secret" not in text, "each run has a list of its own")
     places = [text.index(words) for words in ("Which is better", "Means over the seeds", "<h2>Figures", "settings in which", "Each of the 1 runs")]
     same(places, sorted(places), "order of the page")
+
+
+@case("the settings that all runs end with, as --set makes them, stand above the results; four and more are folded")
+def settings_of_all():
+    for lists, shown in (((["k=1", "a=<i>", "b=2"], ["k=2", "a=<i>", "b=2"]), ["a=<i>", "b=2"]),
+                         ((["b=2", "c=3"], ["b=1", "c=3"], ["c=3"]), ["c=3"]), ((["b=2"], ["b=1"]), []), ((["b=2"], []), []),
+                         ((["a=1", "b=2", "a=3", "c=4"],) * 2, ["a=1", "b=2", "a=3", "c=4"])):
+        folder, summary = new_folder(), gathered({(f"v{i}", ""): BEFORE for i in range(len(lists))})
+        for group, lines in zip(summary["variants"], lists):
+            group["overrides"] = lines
+        world(folder / "v0/1")
+        (folder / "summary.json").write_text(json.dumps(summary))
+        _, text = page_of(folder)
+        found = re.search(r'<p class="soft">Set in all runs(, in this order)?: (.*?)</p>', text)
+        same([html.unescape(code) for code in re.findall("<code>(.*?)</code>", found[2])] if found else [], shown, f"{lists}")
+        right(not found or bool(found[1]) == (len(shown) > 1) and found.start() < text.index("Which is better"), f"{lists}: {text}")
+        same("<summary>4 settings of all runs</summary>" in text, len(shown) == 4, f"{lists}: folded")
 
 
 # --- Over the axes of a sweep ---------------------------------------------------------------------

@@ -539,6 +539,49 @@ def combination():
                     "class[background].aqm.target=9 s")
 
 
+FOUR = """
+variants {
+    variant { name = "red" },
+    variant { name = "cobalt", set = { "class.aqm.name=cobalt", "class.aqm.target=20 ms" } },
+    variant { name = "target", set = "class[streaming].aqm.target=30 ms" },
+    variant { name = "codel", set = "class[*].aqm.name=codel" },
+}
+"""
+EVERY, TWO, CODEL = ("--variant", "all"), ("--variant", "codel", "--variant", "red"), ("--variant", "codel")
+
+
+@case("--set of what one of several variants sets itself is refused: which key, and whose")
+def variant_replaced():
+    plain, file = scenario(FOUR + SWEEP), written('return { "queue.packets=9", "class[*].aqm.name=pie" }')
+    for words, path, *lines in (
+            (EVERY, "class[*].aqm.name=pie", ("aqm.name", "cobalt, codel"), ("aqm.target", "target")),
+            (EVERY, "class[background].aqm.name=red", ("aqm.name", "cobalt, codel")),
+            (EVERY, "class[streaming].aqm.target=9 ms", ("aqm.target", "target")),
+            (TWO, "class[streaming].aqm.name=codel", ("aqm.name", "codel")),
+            (TWO, f"@{file}", ("aqm.name", "codel"))):
+        out = new_folder() / "out"
+        done = sluice("run", plain, *words, "--seeds", "1..2", "--set", "queue.octets=9 kB", "--set", path, "--out", out)
+        place = path if path[0] == "@" else path.split("=")[0]
+        said = [line for line in done.stderr.splitlines() if ": warning: " not in line]
+        same((done.returncode, done.stdout, said),
+             (2, "", [f"--set {place}: replaces {key} of variant {names}; choose one variant with --variant, or set it in the file"
+                      for key, names in lines]), f"{words} {path}")
+        right(not out.exists(), f"{path}: it made {out}")
+
+
+@case("--set of what a variant sets is done where it runs alone, and the page says it; so is what no variant sets")
+def variant_alone():
+    for words, path in ((CODEL, "class[*].aqm.name=pie"), ((), "class[*].aqm.name=pie"),
+                        (TWO, "class[streaming].aqm.target=9 ms"), (EVERY, "class[*].lifetime=7 s")):
+        out = new_folder() / "out"
+        many(scenario(FOUR), out, *words, "--seeds", "1..2", "--set", path)
+        same({summary_of(out / run["folder"])["overrides"][-1] for run in summary_of(out)["runs"]}, {path}, f"{words} {path}")
+        right(f"<code>{path}</code>" in (out / "report.html").read_text(), f"{words}: the page does not say {path}")
+    out = new_folder() / "out"
+    many(scenario(FOUR), out, *CODEL, "--set", "class[*].aqm.name=pie")
+    right("<code>class[*].aqm.name=pie</code>" in (out / "report.html").read_text(), "the page of a single run")
+
+
 RATES = 'axis { key = "nse.bvc.rate", values = { "20 kbit/s", "40 kbit/s" } }'
 AT_FIRST = "sluice run: that is at point rate=20kbit_s: nse.bvc.rate=20 kbit/s"
 

@@ -47,11 +47,12 @@ end
 
 -- Applies the variant, the point and --set, in this order; returns what they are.
 local function change(run, sets, found, warnings, source)
-    local origin, held = variants.apply(run, sets, found, source)
+    local origin, held, own = variants.apply(run, sets, found, source)
+    origin.replaced = {}
     run.note = function(place, text)
         warnings:add(place, "", text)
     end
-    for _, argument in ipairs(sets) do
+    for i, argument in ipairs(sets) do
         local place = "--set " .. values.printable(argument:match("^@.*$") or argument:match("^[^=]*"))
         local first = #run.changes + 1
         for _, done in ipairs(change_by(run, argument, place, found, source)) do
@@ -60,6 +61,7 @@ local function change(run, sets, found, warnings, source)
             end
         end
         variants.keep(run, found, held, first, "", place, "")
+        origin.replaced[i] = { place = place, key = variants.taken(run, own, first) }
         run.changes = {} -- never taken back
     end
     return origin

@@ -264,6 +264,30 @@ function variants.keep(run, mistakes, held, first, what, place, path)
     end
 end
 
+-- ---- What a variant sets must stay where several run: else its name would lie ----
+
+-- The keys that the changes so far have given a value, by block.
+local function given(run)
+    local keys = {}
+    for _, change in ipairs(run.changes) do
+        if change.name and change.node.table[change.name] ~= nil then
+            keys[change.node] = keys[change.node] or {}
+            keys[change.node][change.name] = true
+        end
+    end
+    return keys
+end
+
+-- The first of the keys that the changes from number `first` on take a value of, such as "aqm.name"; nil: none.
+function variants.taken(run, keys, first)
+    for i = first, #run.changes do
+        local change = run.changes[i]
+        if change.name and keys[change.node] and keys[change.node][change.name] then
+            return change.node.kind .. "." .. change.name
+        end
+    end
+end
+
 -- Applies a value of each axis. Returns what was done, and what the axes hold.
 local function apply_point(run, mistakes, axes, point)
     local applied, held = {}, {}
@@ -277,13 +301,14 @@ local function apply_point(run, mistakes, axes, point)
 end
 
 -- Applies the variant and the point of `sets` to the tables of the sandbox's result `run`, and tries
--- all others. Returns { variant, point, overrides }: the names, and KEY=VALUE in order; and what the
--- axes hold, for variants.keep.
+-- all others. Returns { variant, point, overrides }: the names, and KEY=VALUE in order; what the axes hold, for
+-- variants.keep; and what the variant sets, for variants.taken.
 function variants.apply(run, sets, mistakes, source)
     local list, default = read_variants(run)
     local axes = read_axes(run, block(run, "sweep"), "sweep")
     local chosen = find_variant(list, sets.variant, default, mistakes)
     local overrides = try_variants(run, mistakes, list, chosen, source, not sets.point)
+    local keys = given(run)
     for _, axis in ipairs(sets.point and {} or axes) do
         try_values(run, mistakes, axis, chosen)
     end
@@ -292,7 +317,7 @@ function variants.apply(run, sets, mistakes, source)
     local point = sets.point and find_point(axes, sets.point, mistakes)
     local applied, held = apply_point(run, mistakes, point and axes or {}, point)
     table.move(applied, 1, #applied, #overrides + 1, overrides)
-    return { variant = chosen and chosen.name, point = sets.point, overrides = overrides }, held
+    return { variant = chosen and chosen.name, point = sets.point, overrides = overrides }, held, keys
 end
 
 -- ---- Checks of the normalised records ----
@@ -517,6 +542,22 @@ function variants.origin(cfg, writer)
         end
     end
     write_texts(writer, "overrides", origin.overrides)
+    writer.close()
+end
+
+-- Writes { sets }: for each --set of this load { place, key }, or {} if it replaces nothing that the variant sets.
+function variants.replaced(cfg, writer)
+    writer.object()
+    write_list(writer, "sets", cfg.origin.replaced, function(_, one)
+        writer.object()
+        if one.key then
+            writer.key("place")
+            writer.value(one.place)
+            writer.key("key")
+            writer.value(one.key)
+        end
+        writer.close()
+    end)
     writer.close()
 end
 
