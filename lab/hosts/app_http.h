@@ -36,8 +36,9 @@ enum app_http_reuse { APP_HTTP_OBJECT, APP_HTTP_PAGE, APP_HTTP_EVER };
         "probability that a connection's server refuses it by a reset")                           \
     KEY(T, TIME, patience_ns, "http.patience", "endless", 1 * MS_IN_NS, APP_TIME_MOST, 0,         \
         "how long the client waits for a connection to open before it gives it up")               \
-    DRAW_KEYS(KEY, T, SIZE, main_octets, "http.main", "none", 1, APP_HTTP_OCTETS_MOST, 4910,      \
-              "the main object's octets; with none the embedded ones are asked for at once")      \
+    DRAW_KEYS_WITH_NOTE(KEY, T, SIZE, main_octets, "http.main", "none", 1, APP_HTTP_OCTETS_MOST,  \
+                        4910, "the main object's octets",                                         \
+                        "; if none, a page begins with its embedded objects")                     \
     DRAW_KEYS(KEY, T, COUNT, embedded, "http.embedded", NULL, 0, 10000, 30,                       \
               "the number of embedded objects")                                                   \
     DRAW_KEYS(KEY, T, SIZE, embedded_octets, "http.embedded_size", NULL, 1, APP_HTTP_OCTETS_MOST, \

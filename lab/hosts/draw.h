@@ -21,18 +21,21 @@ struct draw {
 };
 
 // The five keys of a drawn quantity: the field `noun` is its mean, and `key` the mean's key. Its
-// other fields are noun_law and so on.
-#define DRAW_KEYS(KEY, T, kind, noun, key, zero, low, high, standard, help)              \
-    KEY(T, kind, noun, key, zero, low, high, standard, "mean of " help)                  \
-    KEY(T, CHOICE, noun##_law, key "_law", "fixed uniform exponential lognormal pareto", \
-        DRAW_FIXED, DRAW_LAWS - 1, DRAW_FIXED,                                           \
-        "law of " help "; uniform from _least to _most, Pareto from _least on")          \
-    KEY(T, kind, noun##_deviation, key "_deviation", NULL, 0, high, 0,                   \
-        "standard deviation of " help ", if lognormal")                                  \
-    KEY(T, kind, noun##_least, key "_least", NULL, 0, high, 0,                           \
-        "a lesser value of " help " is drawn again")                                     \
-    KEY(T, kind, noun##_most, key "_most", "unlimited", (low) ? (low) : 1, high, 0,      \
-        "a larger value of " help " is drawn again")
+// other fields are noun_law and so on. help: the quantity, such as "the silence between bursts";
+// note: more about its mean.
+#define DRAW_KEYS(KEY, T, kind, noun, key, zero, low, high, standard, help) \
+    DRAW_KEYS_WITH_NOTE(KEY, T, kind, noun, key, zero, low, high, standard, help, "")
+#define DRAW_KEYS_WITH_NOTE(KEY, T, kind, noun, key, zero, low, high, standard, help, note) \
+    KEY(T, kind, noun, key, zero, low, high, standard, "mean of " help note)                \
+    KEY(T, CHOICE, noun##_law, key "_law", "fixed uniform exponential lognormal pareto",    \
+        DRAW_FIXED, DRAW_LAWS - 1, DRAW_FIXED,                                              \
+        "law of " help "; uniform from _least to _most, Pareto from _least on")             \
+    KEY(T, kind, noun##_deviation, key "_deviation", NULL, 0, high, 0,                      \
+        "standard deviation of " help ", if lognormal")                                     \
+    KEY(T, kind, noun##_least, key "_least", NULL, 0, high, 0,                              \
+        "smaller values of " help " are drawn again")                                       \
+    KEY(T, kind, noun##_most, key "_most", "unlimited", (low) ? (low) : 1, high, 0,         \
+        "larger values of " help " are drawn again")
 
 #define DRAW_OF(config, noun)                                           \
     ((struct draw){(enum draw_law)(config)->noun##_law, (config)->noun, \
