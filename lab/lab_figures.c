@@ -3,7 +3,7 @@
 #include "lab/lab_parts.h"
 
 struct lab_sums {
-    uint64_t count, unanswered, missing, aborted;
+    uint64_t count, unanswered, open, missing, aborted;
     uint64_t sent[FLOW_ENDS], arrived[FLOW_ENDS];
     uint64_t sum_ns[APP_RECORDS];
     struct tcp_figures tcp; // of both ends
@@ -14,6 +14,7 @@ static void add_app(struct lab_sums *sums, const struct app *app, const struct l
     const struct app_figures *f = &app->figures;
     sums->count++;
     sums->unanswered += f->unanswered;
+    sums->open += f->open;
     sums->aborted += f->aborted;
     for (int end = 0; end < FLOW_ENDS; end++) {
         sums->sent[end] += f->sent[end].octets;
@@ -80,13 +81,14 @@ void lab_figures_batch(struct lab *lab)
     memset(lab->batch_times, 0, app_kind_count * sizeof *lab->batch_times);
 }
 
-// The applications are there before the batch, too.
+// The applications are there before the batch, too; what is open is not of one batch.
 static void subtract(struct lab_sums *from, const struct lab_sums *less)
 {
-    uint64_t count = from->count;
+    uint64_t count = from->count, open = from->open;
     for (size_t i = 0; i < sizeof *from / sizeof(uint64_t); i++)
         ((uint64_t *)from)[i] -= ((const uint64_t *)less)[i];
     from->count = count;
+    from->open = open;
 }
 
 void lab_put_applications(const struct lab *lab, struct json *json, uint64_t measured_ns,

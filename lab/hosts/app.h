@@ -96,6 +96,7 @@ struct app_figures {
     uint64_t late[FLOW_ENDS];       // that were overtaken
     uint64_t connections, aborted;  // of TCP
     uint64_t unanswered;            // pings
+    uint64_t open;                  // pings that wait for their answer
     struct app_tally of[APP_RECORDS];
 };
 

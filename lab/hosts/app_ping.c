@@ -43,8 +43,9 @@ static void expire(struct app_ping *ping, uint64_t now_ns)
         uint64_t sent_ns = *slot(ping, ping->first);
         if (sent_ns != ANSWERED && sent_ns + ping->config.timeout_ns > now_ns)
             return;
-        ping->app.figures.unanswered +=
-            sent_ns != ANSWERED && sent_ns >= ping->app.place.world->mark_ns;
+        bool given_up = sent_ns != ANSWERED && sent_ns >= ping->app.place.world->mark_ns;
+        ping->app.figures.unanswered += given_up;
+        ping->app.figures.open -= given_up;
     }
 }
 
@@ -74,6 +75,7 @@ static void ping_received(void *self, struct flow *flow, enum flow_end at, uint3
     }
     uint64_t sent_ns = *slot(ping, full);
     *slot(ping, full) = ANSWERED;
+    ping->app.figures.open -= sent_ns >= ping->app.place.world->mark_ns;
     app_record(&ping->app, APP_RECORD_round_trip, sent_ns, octets, now_ns);
 }
 
@@ -98,6 +100,7 @@ static void ping_fire(struct app *app, uint64_t now_ns)
     uint32_t octets = (uint32_t)c->data_octets + FLOW_PING_LEAST;
     *slot(ping, ping->next) = now_ns;
     ping->next++;
+    app->figures.open++;
     net_count_add(&app->figures.sent[from], (uint32_t)c->data_octets);
     flow_send(ping->flow, from, octets, now_ns);
     bool last = c->count && ping->next == c->count;

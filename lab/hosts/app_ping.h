@@ -15,7 +15,8 @@
     KEY(T, SIZE, data_octets, "ping.size", NULL, 0, APP_OCTETS_MOST - FLOW_PING_LEAST, 56,      \
         "octets of data, as ping -s has them: the IP packet has 28 more")                       \
     KEY(T, TIME, timeout_ns, "ping.timeout", NULL, 1 * MS_IN_NS, 1000 * S_IN_NS, 100 * S_IN_NS, \
-        "how long an answer is waited for; a later one counts as a duplicate")
+        "a ping without an answer for so long counts as unanswered; a later answer as a "       \
+        "duplicate")
 FIELD_KEYS_STRUCT(app_ping_config, APP_PING_FIELDS);
 extern const struct field_record app_ping_config_record;
 

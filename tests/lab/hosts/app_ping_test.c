@@ -48,6 +48,7 @@ static void test_from_the_ms(void **state)
     app = path_app("ping", &config, 0);
     path_run_to(200 * S_IN_NS);
     assert_int_equal(seen.n, 50);
+    assert_int_equal(app->figures.open, 0);
     for (uint32_t i = 0; i < 50; i++) {
         assert_int_equal(seen.begin_ns[i], 3 * S_IN_NS + i * 2002 * MS_IN_NS);
         assert_int_equal(seen.round_trip_ns[i], ROUND_TRIP_NS);
@@ -88,6 +89,32 @@ static void test_a_queue_makes_the_round_trip_grow(void **state)
     assert_int_equal(seen.n, 1000);
     for (uint64_t i = 0; i < 1000; i++)
         assert_int_equal(seen.round_trip_ns[i], ROUND_TRIP_NS + i * 11 * MS_IN_NS);
+}
+
+// At any time each request is answered, given up, or open.
+static void test_those_that_are_open(void **state)
+{
+    (void)state;
+    config.interval_ns = 10 * MS_IN_NS;
+    config.count = 200;
+    config.timeout_ns = ROUND_TRIP_NS + 1100 * MS_IN_NS; // of number 100
+    app = path_app("ping", &config, 0);
+    const struct app_figures *f = &app->figures;
+    path_run_to(config.start_ns + 5 * MS_IN_NS);
+    assert_int_equal(f->open, 1);
+    path_run_to(config.start_ns + 1000 * MS_IN_NS);
+    assert_int_equal(f->sent[FLOW_MS].packets, 101);
+    // Answers leave the slower link each 21 ms, from the first round trip on.
+    uint64_t answers = (1000 * MS_IN_NS - ROUND_TRIP_NS) / (21 * MS_IN_NS) + 1;
+    assert_int_equal(seen.n, answers);
+    assert_int_equal(f->open, 101 - answers);
+    path_run_to(config.start_ns + 2500 * MS_IN_NS);
+    assert_int_equal(f->sent[FLOW_MS].packets, 200);
+    assert_true(f->unanswered > 0);
+    assert_true(f->open > 0);
+    assert_int_equal(seen.n + f->unanswered + f->open, 200);
+    path_run_to(60 * S_IN_NS);
+    assert_int_equal(f->open, 0);
 }
 
 static void test_a_late_answer_is_given_up(void **state)
@@ -141,9 +168,16 @@ static void test_a_mark(void **state)
     const struct app_figures *f = &app->figures;
     assert_int_equal(f->sent[FLOW_MS].packets, 8001);
     assert_true(f->unanswered > 100);
+    assert_int_equal(f->of[APP_RECORD_round_trip].n + f->unanswered + f->open, 8001);
     path.world.mark_ns = 11 * S_IN_NS + 1;
     app_mark(app);
+    assert_int_equal(f->open, 0);
+    path_run_to(12 * S_IN_NS);
+    assert_in_range(f->open, 1, 1000);
+    assert_int_equal(f->of[APP_RECORD_round_trip].n + f->unanswered + f->open,
+                     f->sent[FLOW_MS].packets);
     path_run_to(100 * S_IN_NS);
+    assert_int_equal(f->open, 0);
     assert_int_equal(f->sent[FLOW_MS].packets, 11999);
     assert_int_equal(f->of[APP_RECORD_round_trip].n + f->unanswered, 11999);
     assert_true(f->arrived[FLOW_MS].packets >
@@ -247,6 +281,7 @@ int main(void)
         PING_TEST(test_from_the_ms),
         PING_TEST(test_from_the_host),
         PING_TEST(test_a_queue_makes_the_round_trip_grow),
+        PING_TEST(test_those_that_are_open),
         PING_TEST(test_a_late_answer_is_given_up),
         PING_TEST(test_losses),
         PING_TEST(test_a_mark),
