@@ -2,6 +2,7 @@
 """config/README.md as a reader would type it: its Lua blocks are one file, which grows; each command prints the lines
 below it."""
 
+import csv
 import json
 import re
 
@@ -37,11 +38,20 @@ def tutorial():
         for line in text:
             right(line in said, f"{' '.join(step)}: no line {line!r} in:\n{done.stdout}")
         commands += 1
-    same(commands, 5, "commands on the page")
+    same(commands, 6, "commands on the page")
     check_sound(json.loads((folder / "out/first/summary.json").read_text()))
     drawn = re.sub("<[^>]+>", "", (folder / "out/slots/report.html").read_text())
     right("better in 27 of 30 outcomes, worse in 0, not told apart in 3" in re.sub(r"\s+", " ", drawn), drawn[:3000])
     right((folder / "out/one/gn.pcap").exists(), "no capture")
+    one = {name: list(csv.DictReader((folder / f"out/one/{name}.csv").open())) for name in ("classes", "drops", "applications")}
+    down = one["classes"][0]
+    counts = int(down["lost_packets"]), int(down["under_way_packets"])
+    same([(row["reason"], int(row["packets"])) for row in one["drops"] if row["by"] == "class"], [("expired", counts[0])], "losses")
+    pings = [row for row in one["applications"] if row["application"] == "ping"]
+    still = [sum(int(row[key]) for row in pings) for key in ("open_at_end", "round_trips", "unanswered")]
+    for words in (f"none of the {sum(counts)} packets", f"counts {counts[0]} as lost, which expired in the BSS, and {counts[1]} as",
+                  f"{still[0]} of {sum(still)} in the run above"):
+        right(words in re.sub(r"\s+", " ", PAGE.read_text()), f"the page does not say {words!r}")
 
 
 @case("the mistake of config/README.md is found, in the line that it says")
