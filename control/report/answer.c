@@ -488,9 +488,9 @@ void section_answer(const struct outcomes *o, uint32_t colour, FILE *out)
                 "those of two variants may overlap although their difference is sure. Each outcome "
                 "is judged alone: of twenty%s whose variants are alike one is told apart by "
                 "chance.</p>\n",
-                o->variants > 2 ? "; it is wide enough for all comparisons with the best at once "
-                                  "(Bonferroni)"
-                                : "",
+                o->variants > 2
+                    ? "; it is wide enough for all pairs of variants at once (Bonferroni)"
+                    : "",
                 o->points > 1 ? " (each at each point)" : "");
     fputs("</section>\n", out);
 }

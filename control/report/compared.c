@@ -2,6 +2,7 @@
 #include "control/report/compared.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "control/client/value.h"
 
@@ -79,12 +80,19 @@ static double bounded(double figure)
     return figure >= 0 && figure <= COMPARED_MOST ? figure : NAN;
 }
 
+bool compared_counts(const struct compared_figure *figure)
+{
+    return figure->member && strcmp(figure->member, "n") == 0;
+}
+
 double compared_value(const struct json_object *subject, enum compared_what what, int figure)
 {
     const struct compared_figure *f = &compared_sets[what].figure[figure];
     const struct json_object *value = value_in(subject, f->key);
     if (what == COMPARED_CLASSES && figure == COMPARED_DROPPED)
         return bounded(dropped(value));
+    if (compared_counts(f) && !value)
+        return 0;
     return bounded(value_as_real(f->member ? value_in(value, f->member) : value));
 }
 

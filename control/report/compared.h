@@ -50,6 +50,10 @@ enum {
 // The subjects in a run's summary: whose members they are. To be freed.
 struct json_object *compared_subjects(const struct json_object *summary, enum compared_what what);
 
+// How many had the time that is named. It is 0 where a run has no such time: without that 0 a mean
+// would be of those alone that had one.
+bool compared_counts(const struct compared_figure *figure);
+
 // Of a subject of a run's summary. NAN: it has no such figure, such as the delay of
 // a class that received nothing, or one that no run can have.
 double compared_value(const struct json_object *subject, enum compared_what what, int figure);

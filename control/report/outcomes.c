@@ -11,22 +11,22 @@
 #define VALUE_MOST 1e15
 #define ROUNDING   1e-9 // the summary's figures are coarser; less is of the arithmetic
 
-#define TIME(key, text, first, samples)                                     \
+#define TIME(key, text, first, samples)                                            \
+    {                                                                              \
+        "applications", key, text, "ms", 1, -1, false, first, true, samples, false \
+    }
+#define COUNT(key, text)                                                    \
     {                                                                       \
-        "applications", key, text, "ms", 1, -1, false, first, true, samples \
+        "applications", key, text, "", 1, 1, true, false, false, NULL, true \
     }
-#define COUNT(key, text)                                               \
-    {                                                                  \
-        "applications", key, text, "", 1, 1, false, false, false, NULL \
-    }
-#define OF_CLASS(key, text, unit, scale, better, counted, first)               \
-    {                                                                          \
-        "classes", key, text, unit, scale, better, counted, first, false, NULL \
+#define OF_CLASS(key, text, unit, scale, better, counted, first)                      \
+    {                                                                                 \
+        "classes", key, text, unit, scale, better, counted, first, false, NULL, false \
     }
 
-#define OF_PHONES(key, text)                                     \
-    {                                                            \
-        "lab", key, text, "ms", 1, -1, false, false, false, NULL \
+#define OF_PHONES(key, text)                                            \
+    {                                                                   \
+        "lab", key, text, "ms", 1, -1, false, false, false, NULL, false \
     }
 
 // Of drops and marks more is neither better nor worse: they are how an AQM speaks.
@@ -42,10 +42,11 @@ static const struct outcomes_kind kinds[] = {
     COUNT("round_trips", "pings answered"),
     COUNT("pages", "pages finished"),
     COUNT("transfers", "transfers finished"),
-    {"applications", "goodput_bit_per_s", "goodput", "kbit/s", 1e-3, 1, true, true, false, NULL},
-    {"applications", "timeouts", "TCP timeouts", "", 1, -1, false, false, false, NULL},
+    {"applications", "goodput_bit_per_s", "goodput", "kbit/s", 1e-3, 1, true, true, false, NULL,
+     false},
+    {"applications", "timeouts", "TCP timeouts", "", 1, -1, false, false, false, NULL, false},
     {"applications", "retransmitted_segments", "segments sent again", "", 1, -1, false, false,
-     false, NULL},
+     false, NULL, false},
     OF_CLASS("goodput_bit_per_s", "goodput", "kbit/s", 1e-3, 1, true, false),
     OF_CLASS("delay_p50_ms", "delay p50", "ms", 1, -1, false, false),
     OF_CLASS("delay_p95_ms", "delay p95", "ms", 1, -1, false, true),
@@ -212,11 +213,14 @@ static struct statistics figure_of(const struct outcomes_group *group, const str
     return s;
 }
 
+// Of what none had at all, such as pages of pings, there is no count.
 static bool has_any(const struct outcomes *o, const struct outcome *of)
 {
-    for (uint32_t i = 0; i < o->groups; i++)
-        if (figure_of(&o->group[i], of).n > 0)
+    for (uint32_t i = 0; i < o->groups; i++) {
+        struct statistics s = figure_of(&o->group[i], of);
+        if (s.n > 0 && (s.mean != 0 || !of->kind->counts))
             return true;
+    }
     return false;
 }
 
@@ -382,7 +386,8 @@ enum outcomes_verdict outcomes_compare_best(const struct outcomes *o, uint32_t o
                                             uint32_t variant, uint32_t best, uint32_t point,
                                             struct statistics *difference)
 {
-    return compare(o, outcome, variant, best, point, having(o, outcome, point) - 1, difference);
+    uint32_t n = having(o, outcome, point);
+    return compare(o, outcome, variant, best, point, n * (n - 1) / 2, difference);
 }
 
 bool outcomes_samples(const struct outcomes *o, uint32_t outcome, uint32_t point, double *least,
@@ -399,8 +404,9 @@ bool outcomes_samples(const struct outcomes *o, uint32_t outcome, uint32_t point
             struct statistics s = outcomes_at(o, i, v, point);
             if (s.n == 0)
                 continue;
-            *least = fmin(*least, s.mean);
-            *most = fmax(*most, s.mean);
+            double of_run = s.batches ? s.mean * s.n : s.mean;
+            *least = fmin(*least, of_run);
+            *most = fmax(*most, of_run);
         }
     }
     return *most > 0;

@@ -31,6 +31,7 @@ struct outcomes_kind {
     bool first;          // one of those that an answer begins with
     bool time;           // of an application
     const char *samples; // key of the outcome that counts what a time is of
+    bool counts;         // what has a time; none at all is no outcome
 };
 
 struct outcome {
@@ -94,7 +95,8 @@ enum outcomes_verdict outcomes_compare(const struct outcomes *o, uint32_t outcom
                                        uint32_t other, uint32_t point,
                                        struct statistics *difference);
 
-// The same beside the best of all variants, which has others to be compared with: the interval is
+// The same beside the best of all variants. The best is chosen by what it is compared with, which
+// amounts to comparing all pairs (Bonferroni): the interval is
 // so much wider that where no variant differs, in one outcome of twenty at most any is told from
 // the best.
 enum outcomes_verdict outcomes_compare_best(const struct outcomes *o, uint32_t outcome,

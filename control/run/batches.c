@@ -127,7 +127,7 @@ static double value_in_batch(const struct batch *batch, enum compared_what what,
     if (!batch->figures)
         return NAN;
     if (!of)
-        return set->figure[figure].member ? NAN : 0;
+        return set->figure[figure].member && !compared_counts(&set->figure[figure]) ? NAN : 0;
     const char *key = set->figure[figure].key;
     const struct json_object *all =
         value_in(value_in(batch->run->batches->figures, set->key), subject);

@@ -60,7 +60,8 @@ static void read_run(const struct plan *plan, uint32_t run, struct gather_run *t
 struct statistics gather_statistics(const struct gather_all *all, struct gather_place at)
 {
     const struct gather_run *run = all->run + (size_t)at.group * all->plan->seeds;
-    bool counted = !compared_sets[at.what].figure[at.figure].member;
+    const struct compared_figure *figure = &compared_sets[at.what].figure[at.figure];
+    bool counted = !figure->member || compared_counts(figure);
     uint32_t n = 0;
     if (plan_is_of_batches(all->plan) && run->of[at.what][at.subject].batches[at.figure].n)
         return run->of[at.what][at.subject].batches[at.figure];

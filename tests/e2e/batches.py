@@ -152,6 +152,8 @@ def times():
              f"batch {number}: mean of the round trips")
         quantile_right(us_of(str(rows[number, "applications", "ping", "round_trip_p95_ms"])), sorted(ns), 950,
                        f"batch {number}: their p95")
+        same((rows[number, "applications", "ping", "round_trips"], rows[number, "applications", "ping", "pages"]), (len(ns), 0),
+             f"batch {number}: how many; and pages, which pings have none of")
     same(len(trips), N, "batches with round trips")
 
 

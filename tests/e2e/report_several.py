@@ -193,16 +193,16 @@ def three():
 @case("where several are compared with the best at once, an interval is wider: a difference that tells two apart is chance")
 def at_once():
     values = {("a", ""): {PING: [10, 20, 30]}, ("b", ""): {PING: [14, 26, 38]}, ("c", ""): {PING: [15, 26, 37]}}
-    differences = [4, 6, 8]  # of b; t of two intervals at once is 6.2053 by numerical integration
+    differences = [4, 6, 8]  # of b; t of the three pairs at once is 7.6488 by numerical integration
     half = interval(differences)
-    right(half < 6 < half * 6.2053 / T[2], "told apart alone, and not beside a third")
+    right(half < 6 < half * 7.6488 / T[2], "told apart alone, and not beside a third")
     two = {key: values[key] for key in list(values)[:2]}
     same(sentences(typed_page(two)[1])[0], "ping: round trip p95: a 20.0 \u00b1 24.8 ms, b 26.0 \u00b1 29.8 ms: 23.1 % less, sure "
                                            f"(difference 6.00 \u00b1 {half:.2f} ms).", "two")
     page, text = typed_page(values)
     same(sentences(text)[0], "ping: round trip p95: not told apart: a 20.0 \u00b1 24.8 ms, b 26.0 \u00b1 29.8 ms; surely worse than a: "
                              "c 26.0 \u00b1 27.3 ms.", "three: c differs by 5, 6 and 7")
-    right("wide enough for all comparisons with the best at once (Bonferroni)" in plain(text), "the page says so")
+    right("wide enough for all pairs of variants at once (Bonferroni)" in plain(text), "the page says so")
 
 
 @case("a mean of few pings, pages or transfers a run says so, with their number, and how many there were is an outcome")
@@ -214,6 +214,16 @@ def few():
     right("b beside a: better in 1 of 2 outcomes, worse in 1" in plain(text), "more pings answered is better")
     _, text = typed_page({("a", ""): {PING: [10, 20, 30], pings: [30, 30, 30]}, ("b", ""): {PING: [40, 50, 60], pings: [31, 30, 30]}})
     right("few" not in sentences(text)[0], sentences(text)[0])
+    folder, summary = new_folder(), gathered({(name, ""): {PING: [mean], pings: [2]} for name, mean in (("a", 10), ("b", 40))})
+    for group in summary["variants"]:  # of 20 batches of a run, each with two pings
+        for figure in group["applications"]["ping"].values():
+            figure.update(batches=20, ci95=1)
+    world(folder / summary["runs"][0]["folder"])
+    (folder / "summary.json").write_text(json.dumps(summary))
+    right("few" not in sentences(page_of(folder)[1])[0], "40 pings a run")
+    summary["variants"][0]["applications"]["ping"]["pages"] = summary["variants"][1]["applications"]["ping"]["pages"] = {"runs": 1, "mean": 0}
+    (folder / "summary.json").write_text(json.dumps(summary))
+    right("pages finished" not in page_of(folder)[1], "pings have no pages")
 
 
 @case("the folders of two commands: each has its own answer, under its name, and its own colours")
