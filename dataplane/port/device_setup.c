@@ -131,8 +131,9 @@ static bool passes_only_listed(const struct rte_eth_dev_info *info)
 // Asked for only where a port has an IPv6 address, because drivers send faster without it.
 static uint64_t sums_of(const struct port_config *config, const struct rte_eth_dev_info *info)
 {
-    bool ipv6 = config->shared || !address_is_none(&config->host.ipv6);
-    return ipv6 ? info->tx_offload_capa & RTE_ETH_TX_OFFLOAD_UDP_CKSUM : 0;
+    return address_is_none(&config->host.ipv6)
+               ? 0
+               : info->tx_offload_capa & RTE_ETH_TX_OFFLOAD_UDP_CKSUM;
 }
 
 static int configure(struct port_device *device, const struct port_config *config,

@@ -20,6 +20,7 @@ void port_peer_finish(const struct port *port, struct rte_mbuf *frame)
     frame->ol_flags |= BY_NIC;
     frame->l2_len = ETHER_OCTETS;
     frame->l3_len = IPV6_OCTETS;
+    frame->l4_len = UDP_OCTETS; // net_tap of DPDK before 22.11.4 wants it
 }
 
 static void sum_here(struct rte_mbuf *frame)
