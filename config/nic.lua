@@ -13,7 +13,7 @@
 --     sluice check config/nic.lua                         prints all defaults, or the mistakes
 --     sluice run config/nic.lua --out out/nic             runs until Ctrl-C, or SIGTERM
 -- The GGSN has to know the SGSN's TEIDs: out/nic/contexts.json lists them by IMSI and NSAPI as soon as
--- `up:` is printed. The TEIDs depend on this file alone and not on the run.
+-- `up:` is printed. Each start gives new ones, as an SGSN's are not to be guessed: tell the GGSN again.
 run {
     name = "nic",
     clock = "real",             -- without lab { }: the network is real; no duration: no end
