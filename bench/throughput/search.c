@@ -29,8 +29,8 @@ struct spread spread_of(double *values, uint32_t n)
 
 // A rate that was tried, and what its trials said for each tolerance.
 struct load {
-    double asked_pps,
-        offered_pps; // the latter by the trial that offered least, of those that count
+    double asked_pps;
+    double offered_pps; // by the trial that offered least, of those that count
     uint32_t passed[SEARCH_LOSSES_MAX], failed[SEARCH_LOSSES_MAX];
     uint64_t offered[SEARCH_LOSSES_MAX], lost[SEARCH_LOSSES_MAX]; // of those that passed
     uint32_t disturbed;

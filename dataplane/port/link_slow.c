@@ -22,7 +22,8 @@ void port_device_interface(struct port_device *device, const char *arguments)
     device->interface_index = if_nametoindex(device->interface);
 }
 
-// One that was made anew under the old name is another, of which the driver hears nothing.
+// An interface that was deleted and created again has the same name and another index. The driver's
+// socket is still bound to the deleted one, so for Sluice the device is gone.
 static enum port_link of_interface(const char *name, unsigned index)
 {
     unsigned now = if_nametoindex(name);

@@ -108,7 +108,7 @@ struct port_device {
     struct port_peer_rules peer_rules; // with PORT_STEERING_PEER
     char steering_lacks[PORT_LACKS_OCTETS]; // which better ways it does not do, and why
     char interface[PORT_INTERFACE_OCTETS];  // the kernel interface behind it; empty: none
-    unsigned interface_index;
+    unsigned interface_index;               // as it was when the device was opened
     struct mac mac;
     struct rte_mempool *pool; // of all queues, as a frame may wait at another worker
     struct rte_ring *rx_ring[PORT_QUEUES_MAX], *tx_ring[PORT_QUEUES_MAX]; // of net_ring
