@@ -8,7 +8,7 @@ from bss import Bss
 from gmm_world import (CELL, COLLECT, COMPLETE, DETACH, DETACH_ACCEPT, IDENTITY_REQUEST, IMSI, IMSI_DETACH, OTHER_BSS,
                        POWER_OFF, RA_CAPABILITY, RANDOM, SECOND, T3322, T3350, T3370, ZERO, Handset, Network, accept,
                        attach_request, config, identity_response, tmsi, update_request)
-from world import MS, S, case, main, ms, new_folder, right, same
+from world import GGSN, MS, S, case, main, ms, new_folder, right, same
 
 SECOND_IMSI = "001010000000002"
 STATUS = bytes.fromhex("0820")
@@ -516,6 +516,38 @@ def reloaded():
         same(network.left(), NOBODY, "what is left")
         good, text = network.world.reload(less.replace('who = "listed"', 'who = "listed", most = 77'))
         right(not good and "attach.most" in text and "restart" in text, text)
+
+
+BLOCKS = """timers { t2 = "3 s" }
+log { level = "info" }
+apn { name = "internet", class = "background" }
+apn { name = "other" }"""
+NAMED_CHANGES = (  # in the file, by which other text, and what the reload says
+    ('t2 = "3 s"', 't2 = "4 s"', "timers { } changed"),
+    ('t2 = "3 s"', "t2_retries = 1", "timers { } changed"),
+    ('level = "info"', 'level = "debug"', "log { } changed"),
+    ('class = "background"', 'class = "streaming"', "apn { } changed"),
+    ('apn { name = "other" }', "", "apn { } changed"),
+    ('"262-42", "001-01"', '"262-42"', "attach { } changed"),
+    ("count = 20", "count = 21", "phone { } changed"),
+    (f'imsi = "{IMSI}"', 'imsi = "001010000000002"', "phone { } changed"),
+    ("gn {", 'gn { from = { "192.0.2.2" },', "gn.from changed"),
+    ("gb {", "gb { capture = true,", "gb.capture changed"),
+)
+
+
+@case("a reload names what changed without records in the dataplane, there and back; the same file changes nothing")
+def named_changes():
+    text = config('who = "open", networks = { "262-42", "001-01" }, ciphers = { "gea4", "none" }', more=BLOCKS).replace(
+        f'address = "{GGSN}"', f'address = "{GGSN}", control = "{GGSN}"')
+    with Network(text) as network:
+        same(network.world.reload(text), (True, "no changes"), "the same")
+        for old, new, said in NAMED_CHANGES:
+            right(old in text, old)
+            same(network.world.reload(text.replace(old, new)), (True, said), new)
+            same(network.world.reload(text), (True, said), f"{old} again")
+        several = text.replace('"3 s"', '"4 s"').replace("count = 20", "count = 10").replace("bvc { bvci = 3 }", "")
+        same(network.world.reload(several), (True, "1 cell removed, timers { } changed, phone { } changed"), "several")
 
 
 @case("with an MS of the file beside it, whose GMM is not answered")

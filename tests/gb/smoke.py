@@ -52,6 +52,20 @@ def both_ways():
         same([teid for _, teid, _ in world.npdus_up()], [0x1000], "TEID at the GGSN")
 
 
+@case("the operator's blocks and resets, which nobody would answer, are refused, and an N-PDU passes as before")
+def nobody_answers():
+    with World(MANUAL) as world:
+        bss = manual(world)
+        for words in "nsvc 101 101 block", "nsvc 101 101 unblock", "nsvc 101 101 reset", "bvc 101 2 reset", \
+                "bvc 101 0 reset":
+            good, text = world.ctl(words)
+            right(not good and 'ns = "manual"' in text, f"{words}: {text}")
+        down = npdu("10.0.0.1", 1000)
+        world.down(world.teid(TLLI), down)
+        world.run(10 * S)
+        same(sent_down(bss), [down], "N-PDUs down")
+
+
 @case("with two workers an N-PDU passes each way whatever queue its frames come to")
 def two_workers():
     for first, second in (0, 1), (1, 0), (1, 1):

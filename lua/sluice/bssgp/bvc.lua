@@ -267,6 +267,8 @@ requests.on("bvc", "bvc NSEI BVCI [reset]", function(words)
     local b = nse and named(nse, math.tointeger(words[3]))
     if not b then
         return false, "no such BVC; usage: bvc NSEI BVCI [reset]"
+    elseif words[4] == "reset" and nse.cfg.ns == "manual" then
+        return false, ("NSE %d has ns = \"manual\": nobody there answers a BVC-RESET"):format(nse.nsei)
     elseif words[4] == "reset" then
         timers.after(0, start_reset, { nsei = nse.nsei, bvci = b.bvci })
         return true, states.name(b) .. ": BVC-RESET started"

@@ -319,7 +319,7 @@ function ns_vc.operate(nsei, nsvci, what)
         return false, ("NSE %d has no NS-VC %d"):format(nsei, nsvci)
     elseif not operator[what] then
         return false, "unknown action; allowed: block, unblock, reset"
-    elseif not has_reset(nsvc) then
+    elseif nsvc.vc.mode ~= "reset" then -- with "manual" nobody answers: the NS-VC would stay away
         return false, ("NSE %d has ns = %q, which has neither NS-RESET nor NS-BLOCK"):format(nsei,
             nsvc.vc.mode)
     end

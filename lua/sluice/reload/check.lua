@@ -24,6 +24,34 @@ function check.same_value(a, b)
     return true
 end
 
+-- Whether two records of a constructor have the same keys with the same values; what is inside them is not looked at.
+function check.same_record(a, b, constructor)
+    for _, key in ipairs(constructor.keys) do
+        if not check.same_value(a[key.out], b[key.out]) then
+            return false
+        end
+    end
+    return true
+end
+
+-- Whether a block of the file's top stayed: all its records, in their order.
+function check.same_block(old, new, name)
+    local constructor = schema.constructor[name]
+    local function records(cfg)
+        return constructor.single and { cfg[name] } or cfg[name] or {}
+    end
+    local before, after = records(old), records(new)
+    if #before ~= #after then
+        return false
+    end
+    for i, record in breath.each(after) do
+        if not check.same_record(before[i], record, constructor) then
+            return false
+        end
+    end
+    return true
+end
+
 -- Notes each key of `names` (nil: all) with a changed value.
 local function check_keys(critic, old, new, constructor, names)
     for _, name in ipairs(names or constructor.key_names) do

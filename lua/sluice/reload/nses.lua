@@ -210,15 +210,6 @@ end
 
 local FLOW = { "rate_bit_per_s", "bucket_octets" }
 
-local function is_other(before, record)
-    for _, key in ipairs(schema.constructor.nse.keys) do
-        if not check.same_value(before[key.out], record[key.out]) then
-            return true
-        end
-    end
-    return false
-end
-
 local function ensure_nse(record, done)
     local nse = network.nse_of_nsei[record.nsei]
     if not nse then
@@ -238,7 +229,7 @@ local function ensure_nse(record, done)
     if nse.cfg.ns ~= "manual" and not check.same_value(before.areas, record.areas) then
         bvcs.areas_changed(nse)
     end
-    if is_other(before, record) then
+    if not check.same_record(before, record, schema.constructor.nse) then
         done("NSE", "changed")
     end
     return nse

@@ -266,10 +266,22 @@ local function same_policy(a, b)
         and a.instructions == b.instructions or false
 end
 
-local function set_capture(old, new)
+local function set_capture(old, new, done)
     if old.gb.capture ~= new.gb.capture then
         local switch = new.gb.capture and capture.start or capture.stop
         switch()
+        done("gb.capture", "changed")
+    end
+end
+
+-- Blocks that are read where they are used, and so are in force with the new configuration.
+local BLOCKS = { "timers", "log", "attach", "apn", "phone" }
+
+local function tell_blocks(old, new, done)
+    for _, name in ipairs(BLOCKS) do
+        if not check.same_block(old, new, name) then
+            done(name .. " { }", "changed")
+        end
     end
 end
 
@@ -279,7 +291,8 @@ local function set_rest(old, new, done)
     new.room = old.room -- places cannot change
     network.cfg = new
     log.level(new.log.level)
-    set_capture(old, new)
+    set_capture(old, new, done)
+    tell_blocks(old, new, done)
     if not stays then
         policy.set(new.policy)
         done("policy", "changed")
@@ -302,29 +315,36 @@ end
 
 -- ---- The answer ----
 
-local THINGS = { "GGSN", "NSE", "NS-VC", "cell", "MS", "class", "policy" }
+local COUNTED = { "GGSN", "NSE", "NS-VC", "cell", "MS", "class", "policy" }
 local PLURAL = {
     GGSN = "GGSNs", NSE = "NSEs", ["NS-VC"] = "NS-VCs", cell = "cells", MS = "MSs",
     class = "classes", policy = "policies",
 }
 
 local function counter()
-    local counts = {}
+    local counts, named = {}, {}
     local function done(what, how, n)
-        counts[what .. how] = (counts[what .. how] or 0) + (n or 1)
+        if PLURAL[what] then
+            counts[what .. how] = (counts[what .. how] or 0) + (n or 1)
+        else
+            named[#named + 1] = what
+        end
     end
-    return counts, done
+    return counts, named, done
 end
 
-local function summary(counts)
+local function summary(counts, named)
     local list = {}
-    for _, what in ipairs(THINGS) do
+    for _, what in ipairs(COUNTED) do
         for _, how in ipairs { "added", "changed", "removed" } do
             local n = counts[what .. how] or 0
             if n > 0 then
                 list[#list + 1] = ("%d %s %s"):format(n, n == 1 and what or PLURAL[what], how)
             end
         end
+    end
+    for _, name in ipairs(named) do
+        list[#list + 1] = name .. " changed"
     end
     return #list > 0 and table.concat(list, ", ") or "no changes"
 end
@@ -372,10 +392,10 @@ function reload.run()
     if not plan then
         return refused(new)
     end
-    local counts, done = counter()
+    local counts, named, done = counter()
     apply(plan, network.cfg, new, done)
     count.add("reloads")
-    return told(summary(counts))
+    return told(summary(counts, named))
 end
 
 requests.on("reload", "reload", reload.run)
