@@ -81,15 +81,33 @@ static void part_name(const char *name, char part[32])
     snprintf(part, 32, ".%s.part", name);
 }
 
+// A capture of a real network cannot be taken again: the last one stays, under another name.
+static bool is_kept(const struct results *results, const char *name)
+{
+    struct stat is;
+    return (strcmp(name, "signalling.pcap") == 0 || strcmp(name, "user.pcapng") == 0) &&
+           fstatat(results->folder, name, &is, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(is.st_mode);
+}
+
+static int put_away(const struct results *results, const char *name)
+{
+    char previous[48];
+    snprintf(previous, sizeof previous, "previous-%s", name);
+    int fault = is_kept(results, name) ? renameat(results->folder, name, results->folder, previous)
+                                       : unlinkat(results->folder, name, 0);
+    return fault != 0 && errno != ENOENT ? -errno : 0;
+}
+
 int results_clear(struct results *results)
 {
     char part[32];
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         results_path(results, names[i], results->at);
         part_name(names[i], part);
-        if ((unlinkat(results->folder, names[i], 0) != 0 && errno != ENOENT) ||
-            (unlinkat(results->folder, part, 0) != 0 && errno != ENOENT))
-            return -errno;
+        int fault = put_away(results, names[i]);
+        fault = fault ? fault : put_away(results, part);
+        if (fault)
+            return fault;
     }
     return 0;
 }
@@ -133,7 +151,7 @@ void results_close(struct results *results)
 FILE *results_file(const struct results *results, const char *name)
 {
     int how = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-    if (unlinkat(results->folder, name, 0) != 0 && errno != ENOENT)
+    if (put_away(results, name) != 0)
         return NULL;
     int fd = openat(results->folder, name, how, results->simulated ? MODE_SIMULATED : MODE_REAL);
     FILE *out = fd < 0 ? NULL : fdopen(fd, "w");

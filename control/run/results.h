@@ -30,7 +30,8 @@ void results_close(struct results *results);
 // Makes DIR and the folders above it. Returns 0 or a negative errno.
 int results_make(const char *path, const struct user *user);
 
-// Removes the files of an earlier run of any user. Returns 0 or a negative errno.
+// Removes the files of an earlier run of any user; its captures of real time become previous-NAME.
+// Returns 0 or a negative errno.
 int results_clear(struct results *results);
 
 // Calls `take` with each file that a run writes and that is there, and its octets.
@@ -50,8 +51,8 @@ void results_drop(const struct results *results, const char *name, FILE *out);
 int results_write(const struct results *results, const char *name,
                   void (*put)(const void *self, FILE *out), const void *self);
 
-// Opens a file under its own name, replacing an old one, for a capture that others read while it
-// grows. Returns NULL and sets errno after a fault.
+// Opens a file under its own name, in the place of an old one (see results_clear), for a capture
+// that others read while it grows. Returns NULL and sets errno after a fault.
 FILE *results_file(const struct results *results, const char *name);
 
 #endif

@@ -1,5 +1,5 @@
 // signalling.pcap among a run's results. Control switches the capture on and off; switched on
-// again, it replaces the file. Each PDU is a frame of its own, with the UDP and IP headers of the
+// again, it begins another file. Each PDU is a frame of its own, with the UDP and IP headers of the
 // wire and Ethernet addresses of zero.
 #include <errno.h>
 #include <string.h>

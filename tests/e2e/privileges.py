@@ -54,7 +54,7 @@ def captured(world, path, question):
 
 
 def capture(world):
-    """Twice: the second one replaces a file that is the user's by then."""
+    """Twice: the second one renames a file that is the user's by then."""
     path = world.program.out / "signalling.pcap"
     question = bytes.fromhex("00000000" "41" "078127")  # STATUS, which asks for nothing
     for _ in range(2):
@@ -96,10 +96,10 @@ def goes_on(world, theirs):
     before = world.program.said()
     real.check_sound(world.program.finish())
     same(world.program.said()[len(before):], "", "what it says at its end")
-    for name in "summary.json", "run.json", "contexts.json", "signalling.pcap":
+    for name in "summary.json", "run.json", "contexts.json", "signalling.pcap", "previous-signalling.pcap":
         is_owned(world.program.out / name, 0o640)
     same(sorted(path.name for path in world.program.out.iterdir()),
-         ["contexts.json", "run.json", "signalling.pcap", "summary.json"], "what it leaves")
+         ["contexts.json", "previous-signalling.pcap", "run.json", "signalling.pcap", "summary.json"], "what it leaves")
     same(list(pathlib.Path(os.environ["RUNTIME_DIRECTORY"]).glob(f"dpdk/*-{pid}/*")), [], "sockets left")
 
 

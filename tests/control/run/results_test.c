@@ -70,8 +70,7 @@ static void one_run_at_a_time(void **state)
 static void an_earlier_runs_are_cleared(void **state)
 {
     static const char *const ours[] = {"summary.json", "run.json", "contexts.json",
-                                       "gn.pcap",      "gb.pcap",  "signalling.pcap",
-                                       "runs.csv"};
+                                       "gn.pcap",      "gb.pcap",  "runs.csv"};
     (void)state;
     for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
         assert_int_equal(results_write(&results, ours[i], put_text, "old"), 0);
@@ -84,6 +83,52 @@ static void an_earlier_runs_are_cleared(void **state)
     for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
         assert_false(is_there(ours[i]));
     take_away("notes.txt");
+}
+
+static void has(const char *name, const char *text)
+{
+    char path[PATH_MAX], found[32] = "";
+    results_path(&results, name, path);
+    FILE *in = fopen(path, "r");
+    assert_non_null(in);
+    assert_non_null(fgets(found, sizeof found, in));
+    fclose(in);
+    assert_string_equal(found, text);
+}
+
+static void capture_again(const char *name, const char *text)
+{
+    FILE *out = results_file(&results, name);
+    assert_non_null(out);
+    fputs(text, out);
+    fclose(out);
+}
+
+// The next run or the next capture does not take it; no more than one is kept.
+static void the_last_capture_of_real_time_stays(void **state)
+{
+    static const char *const kept[][2] = {{"user.pcapng", "previous-user.pcapng"},
+                                          {"signalling.pcap", "previous-signalling.pcap"}};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        capture_again(kept[i][0], "first");
+        assert_int_equal(results_clear(&results), 0);
+        assert_false(is_there(kept[i][0]));
+        has(kept[i][1], "first");
+        assert_int_equal(results_clear(&results), 0);
+        has(kept[i][1], "first");
+        capture_again(kept[i][0], "second");
+        has(kept[i][1], "first");
+        capture_again(kept[i][0], "third");
+        has(kept[i][0], "third");
+        has(kept[i][1], "second");
+        take_away(kept[i][0]);
+        take_away(kept[i][1]);
+    }
+    capture_again("gn.pcap", "simulated");
+    assert_int_equal(results_clear(&results), 0);
+    assert_false(is_there("gn.pcap"));
+    assert_false(is_there("previous-gn.pcap"));
 }
 
 static void take_file(void *self, const char *name, uint64_t octets)
@@ -164,6 +209,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(one_run_at_a_time, begin, end),
         cmocka_unit_test_setup_teardown(an_earlier_runs_are_cleared, begin, end),
+        cmocka_unit_test_setup_teardown(the_last_capture_of_real_time_stays, begin, end),
         cmocka_unit_test_setup_teardown(what_is_there, begin, end),
         cmocka_unit_test_setup_teardown(whole_or_not_there, begin, end),
         cmocka_unit_test_setup_teardown(for_the_owner_and_the_group_unless_simulated, begin, end),
