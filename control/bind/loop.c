@@ -6,7 +6,7 @@
 //                          cell's id; proven and unproven add the id of the cell with the frame. An
 //                          NS-UNITDATA that fits comes in a buffer, which the next event overwrites
 //                   .round()      tells events the time, and control what was shed
-//   require "log".error|warn|info|debug(text), .level(name)
+//   require "log".error|warn|info|debug(text), .level([name]) -> name
 //   require "program".question() -> text         a request of another thread, or nil
 //                 .answer(good, text)
 //                 .unix_s() -> the date as seconds; nil in virtual time, which has none
@@ -129,8 +129,11 @@ static int put_line(lua_State *L)
 
 static int set_level(lua_State *L)
 {
-    control_of(L)->log.level = (enum log_level)luaL_checkoption(L, 1, NULL, log_level_names);
-    return 0;
+    struct log *log = &control_of(L)->log;
+    if (!lua_isnone(L, 1))
+        log->level = (enum log_level)luaL_checkoption(L, 1, NULL, log_level_names);
+    lua_pushstring(L, log_level_names[log->level]);
+    return 1;
 }
 
 // ---- program ----

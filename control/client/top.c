@@ -263,7 +263,7 @@ static bool print_once(struct screen *s)
 {
     if (!refresh(s))
         return false;
-    nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
+    nanosleep(&(struct timespec){.tv_sec = EACH_MS / 1000}, NULL);
     if (!refresh(s))
         return false;
     if (value_count(s->rows) > ONCE_ROWS)

@@ -527,7 +527,7 @@ def down():
         same(n.ended(), [f"{IMSI}/5 down gone"], "what is told")
         same(n.said(), ["512 refused none "], "what is said")
         same(len(world.log_lines(f"GGSN ggsn ({GGSN}) answers no GTP-C on UDP 2123")), 1, "lines")
-        same(world.counted("paths_down", "contexts_lost"), (1, 1), "counted")
+        same(world.counted("paths_down", "paths_back", "contexts_lost"), (1, 0, 1), "counted")
         came = len(world.tpdus)
         world.run(10 * 60 * S)
         same(len(world.tpdus) - came, 120, "ECHOs")
@@ -536,6 +536,7 @@ def down():
         n.ggsn.contexts, n.ggsn.by_teid = {}, {}
         world.run(5 * S)
         same(len(world.log_lines("GTP-C is up")), 2, "lines")
+        same(world.counted("paths_down", "paths_back"), (1, 1), "counted")
         n.create(0x400, 8)
         right(n.said()[0].startswith("1024 there"), "the next one")
         n.delete(0x400)

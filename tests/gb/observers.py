@@ -105,12 +105,14 @@ def level():
     with World(CONFIG) as world:
         for n, told in enumerate(levels):
             same(world.ctl(f"log {told}"), (True, f"log level {told}"), told)
+            same(world.ctl("log"), (True, f"log level {told}"), "which it is")
+            same(world.reload(CONFIG), (True, "no changes"), "a reload, which leaves it")
             for said in levels:
                 world.lua(f"require('log').{said}('{said} while {told}') return 0")
             same([line.split()[1:] for line in world.log_lines("while", told)
                   if line.endswith(f"while {told}")],
                  [[said, said, "while", told] for said in levels[:n + 1]], told)
-        for wrong in ("log", "log fatal", "log Error", "log error2", "log 1"):
+        for wrong in ("log fatal", "log Error", "log error2", "log 1"):
             same(world.ctl(wrong), (False, "unknown level; allowed: error, warn, info, debug"), wrong)
 
 

@@ -67,8 +67,10 @@ requests.on("trace", "trace [on [--ms IMSI | --cell NSEI-BVCI] [--packets N] | o
     return false, "sluice ctl trace asks the workers itself; as a command of the socket: /sluice/trace"
 end)
 
-requests.on("log", "log error|warn|info|debug", function(words)
-    if not ({ error = true, warn = true, info = true, debug = true })[words[2]] then
+requests.on("log", "log [error|warn|info|debug]", function(words)
+    if not words[2] then
+        return true, "log level " .. log.level()
+    elseif not ({ error = true, warn = true, info = true, debug = true })[words[2]] then
         return false, "unknown level; allowed: error, warn, info, debug"
     end
     log.level(words[2])

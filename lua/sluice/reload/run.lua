@@ -290,7 +290,9 @@ local function set_rest(old, new, done)
     set_classes(old, new, stays, done)
     new.room = old.room -- places cannot change
     network.cfg = new
-    log.level(new.log.level)
+    if old.log.level ~= new.log.level then -- else the level of `ctl log` stays
+        log.level(new.log.level)
+    end
     set_capture(old, new, done)
     tell_blocks(old, new, done)
     if not stays then
@@ -398,6 +400,11 @@ function reload.run()
     return told(summary(counts, named))
 end
 
-requests.on("reload", "reload", reload.run)
+requests.on("reload", "reload", function(words)
+    if words[2] then
+        return false, "usage: reload; it reads the run's own file, and puts it in force (before: sluice check FILE)"
+    end
+    return reload.run()
+end)
 
 return reload
