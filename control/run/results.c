@@ -85,7 +85,8 @@ static void part_name(const char *name, char part[32])
 static bool is_kept(const struct results *results, const char *name)
 {
     struct stat is;
-    return (strcmp(name, "signalling.pcap") == 0 || strcmp(name, "user.pcapng") == 0) &&
+    return !results->simulated &&
+           (strcmp(name, "signalling.pcap") == 0 || strcmp(name, "user.pcapng") == 0) &&
            fstatat(results->folder, name, &is, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(is.st_mode);
 }
 

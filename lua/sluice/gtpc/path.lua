@@ -37,17 +37,12 @@ end
 
 -- ---- Up and down ----
 
--- Those that are down are the difference of the two counts.
-local function not_down(path)
-    if path.state == "down" then
-        count.add "paths_back"
-    end
-end
-
 local function up(path)
     if path.state ~= "up" then
         log.info(("%s: GTP-C is up, restart counter %s"):format(requests.name(path), path.recovery or "unknown"))
-        not_down(path)
+        if path.state == "down" then
+            count.add "paths_back" -- paths_down less these are down now
+        end
         path.state = "up"
     end
 end
@@ -171,7 +166,6 @@ function paths.release(path)
     local host = path.host
     if path.held == 0 then
         requests.abort(path)
-        not_down(path)
         by_address[path.address] = nil
         for i, other in ipairs(paths.list) do
             if other == path then

@@ -274,7 +274,7 @@ local function set_capture(old, new, done)
     end
 end
 
--- Blocks that are read where they are used, and so are in force with the new configuration.
+-- Blocks that are read where they are used: with the new configuration they hold for what begins next.
 local BLOCKS = { "timers", "log", "attach", "apn", "phone" }
 
 local function tell_blocks(old, new, done)
@@ -286,6 +286,7 @@ local function tell_blocks(old, new, done)
 end
 
 local function set_rest(old, new, done)
+    tell_blocks(old, new, done) -- takes its time, so before anything is half in force
     local stays = same_policy(old.policy, new.policy)
     set_classes(old, new, stays, done)
     new.room = old.room -- places cannot change
@@ -294,7 +295,6 @@ local function set_rest(old, new, done)
         log.level(new.log.level)
     end
     set_capture(old, new, done)
-    tell_blocks(old, new, done)
     if not stays then
         policy.set(new.policy)
         done("policy", "changed")

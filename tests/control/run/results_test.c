@@ -125,6 +125,12 @@ static void the_last_capture_of_real_time_stays(void **state)
         take_away(kept[i][0]);
         take_away(kept[i][1]);
     }
+    results.simulated = true;
+    capture_again("signalling.pcap", "simulated");
+    assert_int_equal(results_clear(&results), 0);
+    assert_false(is_there("signalling.pcap"));
+    assert_false(is_there("previous-signalling.pcap"));
+    results.simulated = false;
     capture_again("gn.pcap", "simulated");
     assert_int_equal(results_clear(&results), 0);
     assert_false(is_there("gn.pcap"));
