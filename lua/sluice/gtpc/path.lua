@@ -41,7 +41,7 @@ local function up(path)
     if path.state ~= "up" then
         log.info(("%s: GTP-C is up, restart counter %s"):format(requests.name(path), path.recovery or "unknown"))
         if path.state == "down" then
-            count.add "paths_back" -- paths_down less these are down now
+            count.add "paths_back" -- paths_down minus paths_back: those that are down now
         end
         path.state = "up"
     end
