@@ -5,6 +5,7 @@ each fault that no test finds (the fault "lived"), with file and line: a test is
     mutants.py                         a sample of dataplane/, lua/, control/ and lab/
     mutants.py control/export          a sample of one folder or file
     mutants.py --only FILE:LINE[:N]... all faults at a line, or the fault with that name in a report
+    mutants.py --same-as REPORT        the faults of a --json of another commit: do the tests still catch them?
     mutants.py --list                  lists the faults, plants none
     mutants.py --measure               which test runs which line, for all later runs: half an hour
     mutants.py --check                 self-test: faults with a known verdict
@@ -160,9 +161,26 @@ def lock(args):
         sys.exit(f"another run plants in {FOLDER}")
 
 
+def same_as(path):
+    """([[fault]] of a report, as far as this tree has the line, {fault: the test that caught it})"""
+    rows = json.loads(path.read_text())["judged"]
+    paths = sorted({row["place"].split(":")[0] for row in rows})
+    there = {(fault.path, fault.function, choice.planted(fault)): fault
+             for text in choice.texts(path for path in paths if (ROOT / path).exists()) for fault in text.faults()}
+    places, catcher = [], {}
+    for row in rows:
+        fault = there.get((row["place"].split(":")[0], row["function"], f"{row['before']} => {row['after']}"))
+        if fault:
+            places.append([fault])
+            catcher[fault] = row["by"].split(":")[0]
+        else:
+            print(f"# {row['place']} {row['function']}: not in this tree: {row['before']}")
+    return places, catcher
+
+
 def benches_for(args):
     lock(args)
-    whole = judge.Whole(FOLDER, args.build, args.first)
+    whole = judge.Whole(FOLDER, args.build, args.first, args.catcher)
     ninjas = max(1, (os.cpu_count() or 1) // args.jobs)
     return whole, [judge.Bench(FOLDER, str(i + 1), whole, args.budget, ninjas)
                    for i in range(args.jobs)]
@@ -177,12 +195,12 @@ def plant_all(args, places):
           f" ready after {time.monotonic() - start:.0f} s", flush=True)
     results, passed_over = [], []
     for number, (fault, verdict) in enumerate(
-            judged(places, benches, {} if args.only else equivalents, passed_over, kept), 1):
+            judged(places, benches, {} if args.only or args.same_as else equivalents, passed_over, kept), 1):
         results.append((fault, verdict))
         show(number, fault, verdict)
         if args.json:
             as_json(args.json, args.seed, results, passed_over)
-    if args.only:
+    if args.only or args.same_as:
         for fault, why in passed_over:
             print(f"# {choice.name_of(fault)}: {why}: {fault.new_line}")
     table(results, passed_over)
@@ -241,6 +259,8 @@ def main():
     parser.add_argument("--seed", default="1", help="seed of the sample (1)")
     parser.add_argument("--faults", type=int, default=FAULTS, help=f"number of faults ({FAULTS})")
     parser.add_argument("--only", nargs="+", metavar="FILE:LINE[:N]")
+    parser.add_argument("--same-as", type=lambda name: ROOT / name, metavar="REPORT",
+                        help="a --json of another commit; the test that caught a fault there, runs first")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--measure", action="store_true")
@@ -256,10 +276,14 @@ def main():
     if args.deep:
         os.environ["TEST_DEEP"] = "1"
     limits()
+    args.catcher = {}
     if args.check or args.measure:
         return check(args) if args.check else measure(args)
-    places = sum(map(choice.at_line, args.only), []) if args.only else choice.places(
-        args.folder and args.folder.rstrip("/"), args.seed, args.faults)
+    if args.same_as:
+        places, args.catcher = same_as(args.same_as)
+    else:
+        places = sum(map(choice.at_line, args.only), []) if args.only else choice.places(
+            args.folder and args.folder.rstrip("/"), args.seed, args.faults)
     if not places:
         sys.exit("no fault fits there")
     return list_all(places) if args.list else plant_all(args, places)

@@ -109,8 +109,8 @@ def run(copy, program):
 class Whole:
     """The complete copy and build without a fault."""
 
-    def __init__(self, folder, build, first):
-        self.copy, self.build, self.first = folder / "whole", build, set(first)
+    def __init__(self, folder, build, first, catcher):
+        self.copy, self.build, self.first, self.catcher = folder / "whole", build, set(first), catcher
         copies.copy_tree(self.copy)
         copies.set_up(self.copy, build, BUILDS[build])
         copies.do(self.copy, "ninja", "-C", f"build/{build}")
@@ -134,8 +134,8 @@ class Whole:
             return self.known.sound[test.name] == "good"
 
     def order(self, fault):
-        """The tests that contain the file and may run the line: first those that were asked for, then
-        those known to run it, the nearest, the cheapest."""
+        """The tests that contain the file and may run the line: first those that were asked for, the one
+        that caught it elsewhere, then those known to run it, the nearest, the cheapest."""
         caught = self.known.caught.get(os.path.dirname(fault.path), {})
         tests = [(self.reach.runs(test.name, fault), test)
                  for test in self.ground.reaching(fault.path) if test.name not in NOT_RUN]
@@ -145,7 +145,7 @@ class Whole:
 
         def key(pair):
             runs, test = pair
-            return (test.name not in self.first, runs is False, -ground.nearness(fault.path, test),
+            return (test.name not in self.first, test.name != self.catcher.get(fault), runs is False, -ground.nearness(fault.path, test),
                     self.known.cost(test) / (1 + caught.get(test.name, 0)), test.name)
         return [test for _, test in sorted(tests, key=key)]
 
