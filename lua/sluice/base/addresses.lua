@@ -4,11 +4,8 @@ local addresses = {}
 
 -- Dotted IPv4 to its 32 bits and back.
 function addresses.ipv4_number(text)
-    local number = 0
-    for part in text:gmatch("%d+") do
-        number = number << 8 | math.tointeger(tonumber(part))
-    end
-    return number
+    local a, b, c, d = text:match("^(%d+)%.(%d+)%.(%d+)%.(%d+)$")
+    return tonumber(a) << 24 | tonumber(b) << 16 | tonumber(c) << 8 | tonumber(d)
 end
 
 function addresses.ipv4_text(number)

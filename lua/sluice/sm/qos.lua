@@ -39,9 +39,15 @@ function qos.class(octets, subscribed, of_apn)
     return asked(octets) or subscribed
 end
 
+-- What Sluice does for a class, in octets; made once a class.
+local ours = setmetatable({}, { __index = function(made, class)
+    made[class] = abqp.encode(abqp.profile { class = class })
+    return made[class]
+end })
+
 -- What the GGSN is asked for.
 function qos.for_ggsn(class)
-    return string.char(ARP) .. abqp.encode(abqp.profile { class = class })
+    return string.char(ARP) .. ours[class]
 end
 
 -- What the GGSN has given, if Sluice can do it, else what Sluice does; with the octet of allocation and retention.
@@ -49,7 +55,7 @@ function qos.given(given, class)
     local octets = given:sub(2)
     local profile = #octets > R97_OCTETS and abqp.decode(octets)
     if not profile or profile.reliability < UNACKNOWLEDGED or profile.traffic_class == 0 then
-        octets = abqp.encode(abqp.profile { class = class })
+        octets = ours[class]
     end
     return given:sub(1, 1) .. octets
 end
