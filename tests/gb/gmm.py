@@ -3,6 +3,8 @@
 after each procedure nothing of it is left. Both sides' losses and repetitions are here by what the SGSN sees of
 them; phone.py is a whole phone."""
 
+import re
+
 import codec
 from bss import Bss
 from gmm_world import (CELL, COLLECT, COMPLETE, DETACH, DETACH_ACCEPT, IDENTITY_REQUEST, IMSI, IMSI_DETACH, OTHER_BSS,
@@ -516,6 +518,15 @@ def reloaded():
         same(network.left(), NOBODY, "what is left")
         good, text = network.world.reload(less.replace('who = "listed"', 'who = "listed", most = 77'))
         right(not good and "attach.most" in text and "restart" in text, text)
+        good, text = network.world.reload(re.sub(r"(?m)^(attach|phone) {.*$", "", less))
+        right(not good and "attach { }, which is in force, is missing" in text, text)
+
+
+@case("a reload: attach { } that was not there at the start is refused at its own line")
+def reloaded_attach():
+    with Network(re.sub(r"(?m)^(attach|phone) {.*$", "", config())) as network:
+        good, text = network.world.reload(config())
+        right(not good and "attach.who: attach { } is not in force; to add it needs a restart" in text, text)
 
 
 BLOCKS = """timers { t2 = "3 s" }

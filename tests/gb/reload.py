@@ -219,6 +219,8 @@ def network():
         same(loaded(world, model, file), "1 NS-VC changed", "a weight")
         file.cells[101][2] = 16
         same(loaded(world, model, file), "1 cell changed", "a rate by hand")
+        same(world.reload(file.text().replace('"other1"', '"another"')), (True, "1 GGSN changed"), "a name")
+        same(loaded(world, model, file), "1 GGSN changed", "the name of before")
         del file.cells[103], file.nsvcs[103]
         file.others, file.wishes = 1, wishes(0, 10)
         same(loaded(world, model, file),
@@ -257,6 +259,8 @@ nse {{ nsei = 101, {more} {", ".join(nsvc(number, PEERS[101][number - 101]) for 
         same(world.reload(text([102], {3: one}, 'cells = "any",')), (True, "1 NSE changed"), "any")
         bss.send(0, "bssgp_bvc_reset", bvci=2, cause=8, cell=bss.cells[2].ci, nsvc=bss.nsvcs[1])
         bss.expect("bssgp_bvc_reset_ack", bvci=2, within=S)
+        same(world.reload(text([102], {2: "", 3: one}, 'cells = "any",')), (True, "1 cell changed"),
+             "the BSS's cell is the file's now")
         same(world.reload(text([102], {3: one})), (True, "1 NSE changed, 1 cell removed"), "listed")
 
 

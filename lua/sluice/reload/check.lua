@@ -138,8 +138,10 @@ end
 
 -- Phones have their places from the start.
 local function check_attach(critic, old, new)
-    if (old.attach == nil) ~= (new.attach == nil) then
-        critic:note(new.run, "name", "attach { } differs from the one in force; a change needs a restart")
+    if old.attach and not new.attach then
+        critic:note(new.run, "name", "attach { }, which is in force, is missing; to take it away needs a restart")
+    elseif new.attach and not old.attach then
+        critic:note(new.attach, "who", "attach { } is not in force; to add it needs a restart")
     elseif new.attach then
         check_keys(critic, old.attach, new.attach, schema.constructor.attach, { "most" })
     end

@@ -35,17 +35,18 @@ local function change_from(old, new, done)
 end
 
 local function add_ggsns(old, new, done)
-    local before, ids = ggsns_of(old), {}
+    local before, ids, old_ids = ggsns_of(old), {}, network.ggsn_ids
     for _, ggsn in breath.each(new.ggsn) do
         local id = before[ggsn_key(ggsn)]
-        if not id then
+        if id and old_ids[ggsn.name] ~= id then
+            done("GGSN", "changed") -- its name
+        elseif not id then
             id = assert(network.ids.ggsn:take(), "no place for a GGSN")
             dp.ggsn { ggsn_id = id, address = parts.address(ggsn.address), mac = ggsn.mac }
             done("GGSN", "added")
         end
         ids[ggsn.name] = id
     end
-    local old_ids = network.ggsn_ids
     network.ggsn_ids = ids
     return old_ids
 end
@@ -179,11 +180,14 @@ local function ensure_bvc(nse, record, done)
         end))
         return done("cell", "added")
     end
-    local before = bvc.cfg or {}
-    nse.made = nse.made - (bvc.cfg and 0 or 1)
+    local before = bvc.cfg
+    nse.made = nse.made - (before and 0 or 1)
     bvc.cfg = record
-    if parts.differ(before, record, FLOW_KEYS) then
+    local flow = parts.differ(before or {}, record, FLOW_KEYS)
+    if flow then
         set_from_file(bvc)
+    end
+    if flow or not before then -- the BSS's cell is the file's now
         done("cell", "changed")
     end
 end
