@@ -301,6 +301,18 @@ static void look_at_warmup(const struct real *real, uint64_t now_ns)
         run_mark(run, now_ns - real->up_ns);
 }
 
+static void log_end(const struct real *real, uint64_t now_ns)
+{
+    struct control *control = &real->run->control;
+    char text[64];
+    if (signals_ended)
+        snprintf(text, sizeof text, "the run ends: SIG%s has come", sigabbrev_np(signals_ended));
+    else
+        snprintf(text, sizeof text, "the run ends: run.duration is over");
+    if (control->phase != CONTROL_FAILED) // which has its own line
+        log_put(&control->log, LOG_INFO, now_ns, text);
+}
+
 static int control_loop(struct real *real)
 {
     struct control *control = &real->run->control;
@@ -320,6 +332,7 @@ static int control_loop(struct real *real)
         }
     }
     real->ended_ns = now_ns;
+    log_end(real, now_ns);
     return EXIT_DONE;
 }
 

@@ -59,7 +59,8 @@ def duration():
         right(0.5 <= found[-1], f"real_s: {found}, and duration is 0.5 s")
     wall_s = json.loads((path / "out/run.json").read_text())["wall_s"]
     right(0.5 <= wall_s <= took_s, f"wall_s: {wall_s}; with its start and end it took {took_s:.3f} s")
-    right("0.500 s, or until SIGINT or SIGTERM" in done.stderr, f"it says:\n{done.stderr}")
+    for text in "0.500 s, or until SIGINT or SIGTERM", "info  the run ends: run.duration is over":
+        right(text in done.stderr, f"it says:\n{done.stderr}")
     same(sorted(name.name for name in (path / "out").iterdir()),
          ["contexts.json", "run.json", "summary.json"], "what it leaves")
 
@@ -237,6 +238,7 @@ def in_reload():
 def signals(number):
     with Running(ENDLESS) as run:
         check_sound(run.finish(number))
+        right(f" info  the run ends: {number.name} has come" in run.said(), f"it says:\n{run.said()}")
 
 
 @case("the same by one that spins", "spin")
