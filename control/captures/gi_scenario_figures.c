@@ -20,7 +20,7 @@
 #define RUN_MOST_S       86400 // of run.duration
 #define PPM              1000000
 // Losses that say whether octets or time limit the queue; so much more alike are those of a time.
-#define LOSSES_LEAST 5
+#define LOSSES_LEAST 3
 #define ALIKE_PARTS  2
 
 static uint64_t within(uint64_t number, uint64_t least, uint64_t most)
