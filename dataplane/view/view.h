@@ -36,7 +36,8 @@
     VIEW_QUEUE(MUST, T)                                           \
     MUST(T, U32, cells, 0, UINT32_MAX, "its cells")               \
     MUST(T, BOOL, waits, 0, 1, "1 while it waits for its bucket") \
-    MUST(T, BOOL, stopped, 0, 1, "1 while R = 0 stops it, or all its NS-VCs are blocked or dead")
+    MUST(T, BOOL, stopped, 0, 1,                                  \
+         "1 while R = 0 stops it, or it has no NS-VC that is not blocked or dead")
 #define VIEW_BVC_FIELDS(MUST, MAY, T)                                                              \
     MUST(T, U32, bvc_id, 0, UINT32_MAX, "index of the cell")                                       \
     MUST(T, U32, nse_id, 0, UINT32_MAX, "index of the cell's NSE")                                 \

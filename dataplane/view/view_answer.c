@@ -41,14 +41,24 @@ static void put_stats(const struct view *from, struct dp_query *q)
     }
 }
 
+static bool has_nsvc(const struct state_nse *nse)
+{
+    for (uint32_t i = 0; i < STATE_NSVCS_AN_NSE; i++)
+        if (nse->nsvc[i] != STATE_NONE)
+            return true;
+    return false;
+}
+
 static bool put_nse(const struct view *from, struct dp_query *q, uint32_t id)
 {
     struct sched_view view;
     struct view_nse *row = &q->nse[q->n];
     if (!sched_nse_view(from->sched, id, q->now_ns, &view))
         return false;
-    *row = (struct view_nse){
-        .nse_id = id, .cells = view.below, .waits = view.waits, .stopped = view.stopped};
+    *row = (struct view_nse){.nse_id = id,
+                             .cells = view.below,
+                             .waits = view.waits,
+                             .stopped = view.stopped || !has_nsvc(&from->state->nse[id])};
     PUT_BUCKET(row, &view);
     PUT_QUEUE(row, view.queued);
     return true;

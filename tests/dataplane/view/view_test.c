@@ -23,6 +23,14 @@ static struct view_bvc *cell(uint32_t id)
     return &q.bvc[0];
 }
 
+static struct view_nse *nse_of(uint32_t id)
+{
+    ask_one(VIEW_NSES, id);
+    assert_int_equal(q.n, 1);
+    assert_int_equal(q.nse[0].nse_id, id);
+    return &q.nse[0];
+}
+
 static struct view_ms *ms_of(uint32_t id)
 {
     ask_one(VIEW_MSS, id);
@@ -198,6 +206,9 @@ static void a_frozen_mss_queue_does_not_age(void **state)
     assert_true(cell(0)->stopped);
     DO(bvc_block, .bvc_id = 0, .blocked = true);
     assert_true(cell(0)->blocked);
+    assert_false(nse_of(0)->stopped);
+    DO(nsvc_remove, 0);
+    assert_true(nse_of(0)->stopped); // as with SNS, when the last one is dead
     path_close();
 }
 
