@@ -5,6 +5,7 @@ no request, context, host or timer of GTP-C is left over, at neither side."""
 
 import itertools
 import random
+import re
 
 import frames as wire
 from ggsn import (ADDRESS, CAUSE, CREATE, CREATE_RESPONSE, DELETE, DELETE_RESPONSE, ECHO, ECHO_RESPONSE, NODE, NOTIFY,
@@ -528,6 +529,7 @@ def down():
         same(n.said(), ["512 refused none "], "what is said")
         same(len(world.log_lines(f"GGSN ggsn ({GGSN}) answers no GTP-C on UDP 2123")), 1, "lines")
         same(world.counted("paths_down", "paths_back", "contexts_lost"), (1, 0, 1), "counted")
+        same(world.ctl("ggsns"), (True, f"GGSN ggsn ({GGSN}): down for 0 s, restart counter 7, contexts: 0"), "ggsns")
         came = len(world.tpdus)
         world.run(10 * 60 * S)
         same(len(world.tpdus) - came, 120, "ECHOs")
@@ -539,6 +541,9 @@ def down():
         same(world.counted("paths_down", "paths_back"), (1, 1), "counted")
         n.create(0x400, 8)
         right(n.said()[0].startswith("1024 there"), "the next one")
+        world.run(5 * S)
+        right(re.fullmatch(rf"GGSN ggsn \({GGSN}\): up for 5 s, restart counter 7, echo 0.0 ms, contexts: 1",
+                           world.ctl("ggsns")[1]), world.ctl("ggsns"))
         n.delete(0x400)
         n.settle()
 

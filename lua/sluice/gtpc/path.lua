@@ -1,12 +1,13 @@
 -- Paths to GGSNs (TS 29.060 clause 7.2, TS 23.007 clause 11): which GGSNs speak GTP-C, ECHO, and the restart
 -- counters of both sides. A path is
---   { name, address, shown, host (hosts.lua), state, recovery (the GGSN's, nil: not known), echo, timer,
---     tunnels (of contexts.lua) }
+--   { name, address, shown, host (hosts.lua), state, since_ns (of "up" and "down"), recovery (the GGSN's, nil: not
+--     known), echo, timer, tunnels (of contexts.lua) }
 -- and what requests.lua keeps in it. state: "unknown" until the GGSN is first heard, then "up" or "down". A path is
 -- asked from the start on and for as long as there is one, so that an operator sees that a GGSN is not there before
 -- a phone does, and a restart is noticed.
 local addresses = require "sluice.base.addresses"
 local clock = require "sluice.core.clock"
+local control_requests = require "sluice.core.requests"
 local count = require "count"
 local hosts = require "sluice.gtpc.hosts"
 local log = require "log"
@@ -43,7 +44,7 @@ local function up(path)
         if path.state == "down" then
             count.add "paths_back" -- paths_down minus paths_back: those that are down now
         end
-        path.state = "up"
+        path.state, path.since_ns = "up", clock.now_ns
     end
 end
 
@@ -51,7 +52,7 @@ local function down(path)
     if path.state == "down" then
         return
     end
-    path.state = "down"
+    path.state, path.since_ns = "down", clock.now_ns
     count.add "paths_down"
     log.warn(("%s answers no GTP-C on UDP 2123; check that it runs, the route to it and its firewall"):format(
         requests.name(path)))
@@ -85,7 +86,9 @@ end
 local function echoed(request, pdu)
     local path = request.path
     path.echo = nil
-    path.round_trip_ns = clock.now_ns - request.at_ns
+    if request.sent == 1 then -- else nobody knows which one it answers
+        path.round_trip_ns = clock.now_ns - request.at_ns
+    end
     path.timer = timers.after(network.cfg.timers.echo_ns, echo, path)
     paths.heard(path, pdu and pdu.recovery)
 end
@@ -177,10 +180,28 @@ function paths.release(path)
     hosts.release(host)
 end
 
--- For the live view and tests.
-function paths.text(path)
-    return ("GGSN %s %s%s"):format(path.name, path.state, path.round_trip_ns
-        and (", echo %.1f ms"):format(seconds(path.round_trip_ns) * 1000) or "")
+-- ---- `sluice ctl ggsns` ----
+
+local function line_of(path)
+    local more = path.since_ns and (" for %d s"):format(seconds(clock.now_ns - path.since_ns) // 1) or ""
+    if path.recovery then
+        more = ("%s, restart counter %d"):format(more, path.recovery)
+    end
+    if path.state == "up" and path.round_trip_ns then
+        more = ("%s, echo %.1f ms"):format(more, seconds(path.round_trip_ns) * 1000)
+    end
+    return ("%s: %s%s, contexts: %d"):format(requests.name(path), path.state, more, #path.tunnels)
 end
+
+control_requests.on("ggsns", "ggsns", function()
+    local lines = {}
+    for i, path in ipairs(paths.list) do
+        lines[i] = line_of(path)
+    end
+    if not lines[1] then
+        return false, "no GGSN has GTP-C; ggsn { control = ADDRESS } gives it"
+    end
+    return true, table.concat(lines, "\n")
+end)
 
 return paths
