@@ -82,7 +82,7 @@ end
 
 function handlers.gtpc_update_request(path, from, pdu, respond)
     if pdu.recovery then
-        paths.heard(path, pdu.recovery)
+        paths.claimed(path, pdu.recovery)
     end
     local tunnel, teid = find(path, from, pdu)
     if not tunnel then

@@ -108,6 +108,14 @@ function paths.doubt(path)
     end
 end
 
+-- A request in the GGSN's name has its restart counter. Anybody on Gn may forge one, and another counter ends all
+-- contexts; so the GGSN is asked, and its answer holds.
+function paths.claimed(path, recovery)
+    if recovery ~= path.recovery then
+        paths.doubt(path)
+    end
+end
+
 -- ---- Which there are ----
 
 local function new(name, host)
