@@ -4,8 +4,9 @@
 //
 // The header is GTP-U's (gtpu.h): extension headers that need not be understood are skipped. As
 // every message here has a sequence number, one without is WIRE_RESERVED. An element of an unknown
-// type below 128 cannot be skipped and is WIRE_TYPE at its octet. Between the nodes IPv4 alone.
-// Left out is the second address of a node that has both families.
+// type below 128 cannot be skipped and is WIRE_TYPE at its octet. An optional element whose value
+// cannot be read counts as absent (11.1.8), so that the rest of a response is not lost. Between the
+// nodes IPv4 alone. Left out is the second address of a node that has both families.
 #ifndef SLUICE_WIRE_GTPC_H
 #define SLUICE_WIRE_GTPC_H
 

@@ -153,6 +153,12 @@ static int fault_of(const struct tlv_pdu *pdu, uint32_t row, int fault)
     return wire_fault(WIRE_CONDITIONAL_IE, wire_fault_offset(fault));
 }
 
+// GTP-C: an optional element that cannot be read counts as absent (29.060 11.1.8).
+static bool skips_wrong(const struct tlv_pdu *pdu, uint32_t row)
+{
+    return pdu->tv_octets && pdu->fields[row].has_offset != FIELD_ALWAYS;
+}
+
 int tlv_decode_from(const struct tlv_pdu *pdu, void *out, const uint8_t *b, uint32_t n,
                     uint32_t elements)
 {
@@ -182,6 +188,8 @@ int tlv_decode_from(const struct tlv_pdu *pdu, void *out, const uint8_t *b, uint
         if (!fault && row < pdu->rows) {
             fault = tlv_get(pdu, row, out, b, &e, unit);
             filled |= 1u << row;
+            if (skips_wrong(pdu, row))
+                fault = 0;
         }
         if (fault)
             return fault_of(pdu, row, fault);

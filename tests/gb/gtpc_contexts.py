@@ -354,6 +354,7 @@ def useless():
                 (without(TEID_DATA), "its answer has no teid data", 1),
                 (without(ADDRESS), "its answer has no address", 1),
                 (without(NODE), "its answer has no control address", 1), (without(QOS), "its answer has no qos", 1),
+                (replaced(NODE, bytes(16)), "its answer has no control address", 1), (replaced(QOS, b"\2"), "its answer has no qos", 1),
                 (replaced(ADDRESS, b"\xf1\x57" + bytes(16)), "its answer has no IPv4 address for the phone", 1),
                 (replaced(ADDRESS, b"\xf1\x21"), "its answer has no IPv4 address for the phone", 1),
                 (replaced(NODE, ipv4("224.0.0.1")), "its addresses cannot be used, see the line before", 1),

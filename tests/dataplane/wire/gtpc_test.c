@@ -187,6 +187,25 @@ static void test_order_and_repetition(void **state)
     assert_int_equal(response.recovery, 3);
 }
 
+// What is optional and has a wrong length, or a value that is none, is absent; the rest is there.
+static void test_wrong_optional(void **state)
+{
+    static const uint8_t octets[] = {
+        0x32, 17,  0,    33,   1,    2,    3,   4, 5, 6, 0, 0, // teid, sequence
+        0x01, 128, 0x11, 0,    0,    0,    7,                  // cause, TEID
+        0x80, 0,   1,    0xf1,                                 // an address without a type
+        0x84, 0,   0,                                          // no options
+        0x85, 0,   5,    192,  0,    2,    1,   9,             // an address of 5 octets
+        0x87, 0,   4,    2,    0x0b, 0x92, 0x1f};
+    struct gtpc_create_response response;
+    (void)state;
+    assert_int_equal(gtpc_create_response_decode(&response, octets, sizeof octets), sizeof octets);
+    assert_int_equal(response.teid_control, 7);
+    assert_false(response.has_address || response.has_options || response.has_control_address);
+    assert_int_equal(response.qos.n, 4);
+    TYPED_REFUSED("gtpc_delete_response", MISSING_IE, 12, 0x32, 21, 0, 4, 0, 0, 0, 0, 0, 1, 0, 0);
+}
+
 // The second address alone would be read as the first.
 static void test_second_address_alone(void **state)
 {
@@ -226,6 +245,7 @@ int main(void)
         cmocka_unit_test(test_heads),
         cmocka_unit_test(test_every_type),
         cmocka_unit_test(test_order_and_repetition),
+        cmocka_unit_test(test_wrong_optional),
         cmocka_unit_test(test_second_address_alone),
         cmocka_unit_test(test_digits),
     };
