@@ -52,6 +52,18 @@ local function refuse(run, cause, advice)
     place.give(phone)
 end
 
+-- The values of the phone, of admission.lua; or nil, a cause and what to do about it.
+local function allowed(phone)
+    local given, advice = admission.of(phone.imsi)
+    if not given then
+        return nil, NOT_ALLOWED, advice
+    elseif not phone.bvc.cell then
+        return nil, NETWORK_FAILURE, ("cell %d-%d has not said which routeing area it is in"):format(phone.nse.nsei,
+            phone.bvc.bvci)
+    end
+    return given
+end
+
 -- ---- Who it is ----
 
 local go_on -- it has an IMSI
@@ -81,7 +93,13 @@ states.identify = {
 
 states.authenticate = security.state
 
+-- A reload may have taken its phone { } away meanwhile, and it may be in another cell now.
 function procedure_of_attach.authenticated(run, key)
+    local given, cause, advice = allowed(run.phone)
+    if not given then
+        return refuse(run, cause, advice)
+    end
+    run.given = given
     run.phone.key = key.gea > 0 and key or nil
     run.phone.cksn = key.cksn
     procedure.enter(run, "accept")
@@ -110,16 +128,13 @@ local function without_place(run, why)
     refuse(run, CONGESTION, ("the worker of its NSE has no place for it: raise room.worker_mss; %s"):format(why))
 end
 
--- The values of the phone, of admission.lua; or nil, a cause and what to do about it.
+-- The values of the phone, of admission.lua, and now the policy's word, too; or nil, a cause and what to do about it.
 local function admitted(phone)
-    local given, advice = admission.of(phone.imsi)
-    local cell = phone.bvc.cell
+    local given, not_allowed, advice = allowed(phone)
     if not given then
-        return nil, NOT_ALLOWED, advice
-    elseif not cell then
-        return nil, NETWORK_FAILURE, ("cell %d-%d has not said which routeing area it is in"):format(phone.nse.nsei,
-            phone.bvc.bvci)
+        return nil, not_allowed, advice
     end
+    local cell = phone.bvc.cell
     local cause = policy.attach {
         imsi = phone.imsi, nsei = phone.nse.nsei, bvci = phone.bvc.bvci, mcc = cell.mcc, mnc = cell.mnc,
         lac = cell.lac, rac = cell.rac,

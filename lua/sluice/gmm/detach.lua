@@ -12,19 +12,27 @@ detach.AGAIN, detach.FOR_GOOD = 1, 2 -- types to it
 
 -- ---- By the phone ----
 
+local function take_away(phone, wants_answer)
+    if phone.ms_id then
+        count.add "detaches"
+        log.info(("IMSI %s: detached%s"):format(phone.imsi, wants_answer and "" or ", switched off"))
+    end
+    place.give(phone)
+end
+
 frames.take("gmm_detach_request_up", function(at, pdu)
     local phone, wants_answer = at.phone, pdu.detach_type & POWER_OFF == 0
     local is_for_us = pdu.detach_type & 7 ~= IMSI_ONLY
+    local attached = at.ms_id and frames.attached_at(at) -- with a key it has sent no such message in clear
     if not phone then
         return wants_answer and frames.answer_stranger(at, "gmm_detach_accept_down", { force_standby = 0 })
             or "ignored"
     end
-    if is_for_us then
-        if phone.ms_id then
-            count.add "detaches"
-            log.info(("IMSI %s: detached%s"):format(phone.imsi, wants_answer and "" or ", switched off"))
-        end
-        place.give(phone) -- first, so that the answer does not wait in the queue of an MS that goes
+    if is_for_us then -- first, so that the answer does not wait in the queue of an MS that goes
+        take_away(phone, wants_answer)
+    end
+    if is_for_us and attached then
+        take_away(attached, wants_answer)
     end
     if wants_answer then
         frames.answer(at, "gmm_detach_accept_down", { force_standby = 0 })

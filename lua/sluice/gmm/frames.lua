@@ -150,10 +150,28 @@ function frames.status(at, cause)
     return "refused"
 end
 
+-- The attached phone that has the TLLI of a frame, if another is about to attach under it, for anybody can begin that.
+function frames.attached_at(at)
+    if not at.phone or at.phone.ms_id then
+        return nil
+    elseif at.ms_id then
+        return store.of_ms(at.ms_id)
+    end
+    local p_tmsi = place.p_tmsi_of(at.tlli)
+    return p_tmsi and store.by_p_tmsi(p_tmsi)
+end
+
+local function got(phone, name, pdu)
+    local run = phone and procedure.of(phone, "gmm")
+    return run and procedure.got(run, name, pdu)
+end
+
 -- A message that only runs wait for.
 function frames.to_run(at, name, pdu)
-    local run = at.phone and procedure.of(at.phone, "gmm")
-    local outcome = run and procedure.got(run, name, pdu)
+    if got(frames.attached_at(at), name, pdu) == "handled" then
+        return "handled"
+    end
+    local outcome = got(at.phone, name, pdu)
     if outcome then
         return outcome
     elseif not at.phone then

@@ -22,10 +22,11 @@ function authentication.authenticated(run, key)
     log.info(("IMSI %s: authenticated again"):format(run.phone.imsi))
 end
 
--- Who has given wrong answers, and no right one, has been told, and is attached no more. A silent phone keeps its key.
+-- Who has given wrong answers, and no right one, has been told, and is attached no more. A silent phone keeps its key,
+-- and so does one that anybody has had us ask: it may be elsewhere, and the answers be those of whoever that was.
 function authentication.unanswered(run)
     procedure.finish(run)
-    if run.is_wrong then
+    if run.is_wrong and not run.is_by_anybody then
         place.give(run.phone)
     end
 end
@@ -37,12 +38,12 @@ end
 
 -- A phone that answers a RAND which nobody waits for any more, such as a late one or that of an attempt under its former
 -- TLLI, has another key than we have, or waits for a better RAND. So it is authenticated, once in a while only, as anybody
--- can send an answer.
+-- can send an answer; and that gives way to whatever else there is to do, and takes nothing from the phone.
 local EVERY_NS = 5000000000
 
-local function begin_authentication(phone)
+local function begin_authentication(phone, is_by_anybody)
     local run = procedure.begin(authentication, phone, "gmm")
-    run.card = phone.card
+    run.card, run.is_by_anybody = phone.card, is_by_anybody
     procedure.enter(run, "authenticate")
 end
 
@@ -53,7 +54,7 @@ local function unexpected(at, name, pdu)
         return frames.to_run(at, name, pdu)
     end
     phone.authenticate_from_ns = clock.now_ns + EVERY_NS
-    begin_authentication(phone)
+    begin_authentication(phone, true)
     return "handled"
 end
 
@@ -94,7 +95,7 @@ local reallocation = {
 local function ask_there(phone, place_of_phone)
     local run = procedure.of(phone, "gmm")
     local is_for_authentication = run and run.procedure == authentication and run.is_of_operator
-    if not run or is_for_authentication then
+    if not run or run.is_by_anybody or is_for_authentication then
         run = procedure.begin(reallocation, phone, "gmm")
         run.bvc, run.elsewhere, run.is_for_authentication = place_of_phone.bvc, place_of_phone, is_for_authentication
         procedure.enter(run, "command")
@@ -116,7 +117,7 @@ end)
 -- What goes on already goes on, but what is asked elsewhere alone gives way, for anybody may have begun that.
 local function is_busy(phone)
     local run = procedure.of(phone, "gmm")
-    return phone.attempt or run and (run.request or not run.elsewhere)
+    return phone.attempt or run and (run.request or not run.elsewhere and not run.is_by_anybody)
 end
 
 -- A job may be suspended, so a timer of 0 begins.

@@ -164,7 +164,7 @@ security.state = {
     timer = "t3360",
     got = { gmm_authentication_response = answered, gmm_authentication_failure = failed },
     over = function(run)
-        if run.is_wrong then
+        if run.is_wrong and not run.is_by_anybody then
             frames.send(run.phone, frames.encode("gmm_authentication_reject", {}), run)
         end
         run.procedure.unanswered(run)

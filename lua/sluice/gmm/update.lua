@@ -53,13 +53,22 @@ local function learn(phone, pdu)
     end
 end
 
+-- A phone with a key gets no XID Reset, which would part its numbers and IOV-UI from ours: anybody may have sent the
+-- REQUEST.
 local function refuse(at)
-    if at.phone and not at.phone.ms_id then -- it was about to attach, and does something else now
-        place.give(at.phone)
+    local phone = at.phone
+    if phone and phone.ms_id and phone.attempt and phone.link.key then -- it has not used its new P-TMSI yet: T3350 asks for that
+        return "ignored"
+    elseif phone and not phone.ms_id then -- it was about to attach, and does something else now
+        place.give(phone)
         at.phone = nil
     end
     count.add "updates_refused"
     log.debug(("TLLI 0x%08x: %s"):format(at.tlli, causes.text("RA UPDATE REJECT", DETACHED)))
+    if at.phone and at.link.key then
+        frames.answer(at, "gmm_update_reject", { cause = DETACHED, force_standby = 0 })
+        return "refused"
+    end
     return frames.answer_stranger(at, "gmm_update_reject", { cause = DETACHED, force_standby = 0 })
 end
 
@@ -113,10 +122,13 @@ local states = {}
 local with_card = { name = "update", states = states }
 local finish = procedure.finish
 
+-- The phone is where its COMPLETE has come from. What it was told is the area of that cell or of the one of its REQUEST,
+-- for anybody's REQUEST from elsewhere may have taken the place of its own in between.
 local function complete(run)
     finish(run)
     run.phone.updated = run.request
-    holds(run.phone, run.pdu, run.at.bvc, run.is_its_own)
+    holds(run.phone, run.pdu, run.phone.bvc, run.is_its_own)
+    run.phone.area_other = place.area_number(run.at.bvc.cell)
 end
 
 states.accept = {
@@ -161,13 +173,18 @@ function with_card.unable(run, advice)
     finish(run)
 end
 
--- What goes on already, such as a detach, goes on: anybody can send a REQUEST, and its phone sends it again. But what a
--- frame from another cell has begun gives way, for anybody can send that, too.
+-- Whether the REQUEST comes again from where the run has answered it. From elsewhere it is answered there.
+local function is_again(run, at, octets)
+    return run.procedure == with_card and run.at.bvc == at.bvc and run.at.tlli == at.tlli and procedure.again(run, octets)
+end
+
+-- What goes on already, such as a detach, goes on: anybody can send a REQUEST, and its phone sends it again. But what
+-- anybody's frame, such as one from another cell, has begun gives way.
 local function begin(at, phone, pdu, octets)
     local run = procedure.of(phone, "gmm")
-    if run and run.procedure == with_card and procedure.again(run, octets) then
+    if run and is_again(run, at, octets) then
         return "handled"
-    elseif run and run.procedure ~= with_card and not run.elsewhere then
+    elseif run and run.procedure ~= with_card and not run.elsewhere and not run.is_by_anybody then
         return "ignored"
     end
     run = procedure.begin(with_card, phone, "gmm", octets)
@@ -181,6 +198,10 @@ local function begin(at, phone, pdu, octets)
 end
 
 frames.take("gmm_update_request", function(at, pdu, octets)
+    local attached = frames.attached_at(at)
+    if attached then -- whoever is about to attach under its TLLI
+        at.phone, at.link = attached, attached.link
+    end
     local phone = known(at, pdu)
     if not at.phone and is_late(at, octets) then
         return "ignored"
