@@ -25,6 +25,16 @@ static int32_t quantum(const struct sched *s, struct tree_ms *m, const struct tr
     return (int32_t)(s->config.pdu_octets_max / sharers);
 }
 
+// The PFC's turn of this round begins; false: what it has overdrawn takes all of it.
+static bool turn_begins(struct sched *s, struct tree_ms *m, struct tree_pfc *p,
+                        const struct tree_class *k)
+{
+    int32_t q = m->slots & (m->slots - 1) ? quantum(s, m, p, k) : (int32_t)s->config.pdu_octets_max;
+    p->deficit = p->deficit > 0 ? q : p->deficit + q;
+    p->odd_turn = k->round & 1;
+    return p->deficit > 0;
+}
+
 // Deficit round robin whose turns may overdraw: true if it is this PFC's turn.
 static bool has_turn(struct sched *s, struct round *r)
 {
@@ -40,11 +50,7 @@ static bool has_turn(struct sched *s, struct round *r)
     }
     if (ring_turn_goes_on(p, k))
         return true;
-    int32_t q = r->m->slots & (r->m->slots - 1) ? quantum(s, r->m, p, k)
-                                                : (int32_t)s->config.pdu_octets_max;
-    p->deficit = p->deficit > 0 ? q : p->deficit + q;
-    p->odd_turn = k->round & 1;
-    if (p->deficit <= 0) {
+    if (!turn_begins(s, r->m, p, k)) {
         p->state &= (uint8_t)~PFC_TURN;
         ring_pass(k, p);
         sched_bvc_ring_settle(s, r->pfc, p, r->bvc);
@@ -61,6 +67,10 @@ static inline bool head_may_send(struct sched *s, uint32_t pfc, uint32_t bvc)
     struct tree_pfc *p = tree_pfc_of(m, tree_pfc_slot(pfc));
     if (!ms_is_held(m) && !(m->state & GATE_WAITS) && pfc_may_send(s, pfc, m, p))
         return true;
+    const struct tree_class *k = &s->bvc[bvc].of_class[p->traffic_class];
+    if (m->state & GATE_WAITS && !ms_is_simple(m) && !p->sent_octets && p->place != RING_CREDIT &&
+        !ring_turn_goes_on(p, k))
+        turn_begins(s, m, p, k);
     sched_bvc_ring_remove(s, pfc, p, bvc);
     return false;
 }
@@ -88,16 +98,6 @@ static bool find_before(struct sched *s, struct round *r, uint64_t now_ns)
     return true;
 }
 
-// An MS that its own bucket delayed keeps its own order: takes the first PDU of that order.
-static bool find_in_ms(struct sched *s, struct round *r, uint64_t now_ns)
-{
-    uint32_t slot = sched_ms_next_slot(s, r->ms, r->m, now_ns);
-    if (slot == TREE_NONE)
-        return false;
-    round_hold(s, r, r->ms, slot);
-    return find_before(s, r, now_ns);
-}
-
 // The PDU that goes at this PFC's turn: the one that keeps its LLE, or the first of the PFCs with a
 // shared bucket that limits them.
 static bool find_in_place(struct sched *s, struct round *r, uint64_t now_ns)
@@ -106,6 +106,27 @@ static bool find_in_place(struct sched *s, struct round *r, uint64_t now_ns)
     if (goes == r->slot)
         return true;
     round_hold(s, r, r->ms, goes);
+    return find_before(s, r, now_ns);
+}
+
+// At another class's turn no N-PDU begins of one whose MS has overdrawn its turns in its class:
+// else an MS whose bucket delays it between PDUs would have what its neighbours are to have (S4).
+static bool is_overdrawn(const struct sched *s, const struct round *r, uint32_t slot)
+{
+    const struct tree_pfc *p = tree_pfc_of(r->m, slot);
+    return slot != r->slot && p->traffic_class != r->turn && !p->sent_octets &&
+           p->traffic_class != CLASS_SIGNALLING && p->deficit <= -credit_octets(s);
+}
+
+// An MS that its own bucket delayed keeps its own order: takes the first PDU of that order.
+static bool find_in_ms(struct sched *s, struct round *r, uint64_t now_ns)
+{
+    uint32_t slot = sched_ms_next_slot(s, r->ms, r->m, now_ns);
+    if (slot == TREE_NONE)
+        return false;
+    if (is_overdrawn(s, r, slot))
+        return find_in_place(s, r, now_ns);
+    round_hold(s, r, r->ms, slot);
     return find_before(s, r, now_ns);
 }
 
@@ -139,6 +160,8 @@ static void ms_refused(struct sched *s, struct round *r, uint64_t now_ns)
     uint32_t slot = r->stands_in ? r->slot : sched_ms_next_slot(s, r->ms, r->m, now_ns);
     if (slot == TREE_NONE) // the shared bucket refuses the first PDU of its PFCs
         return;
+    if (is_overdrawn(s, r, slot))
+        slot = r->slot;
     struct tree_piece piece = pfc_piece(s, r->m, tree_pfc_of(r->m, slot));
     uint64_t at_ns = bucket_conforms_at(r->level_ms, ms_terms(s, r->m), piece.llc_octets, now_ns);
     if (at_ns > now_ns)

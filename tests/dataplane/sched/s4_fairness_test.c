@@ -179,6 +179,35 @@ static void another_class_on_the_sapi_costs_nothing(void **state)
         }
 }
 
+// The first MS has a second class. Its bucket, which holds an LLC PDU and 60 ms, delays it between
+// LLC PDUs, but does not limit it, as its R is the cell's.
+static void another_class_in_a_small_bucket_takes_nothing_from_others(void **state)
+{
+    (void)state;
+    for (uint32_t flow_queues = 0; flow_queues < 2; flow_queues++)
+        for (uint32_t mss = 2; mss <= 8; mss += 3) {
+            struct sched_config config = world_config();
+            config.flows_a_pfc = flow_queues ? 16 : 0;
+            config.of_class[CLASS_INTERACTIVE_1].weight = 40;
+            config.of_class[CLASS_BACKGROUND].weight = 10;
+            config.of_class[CLASS_INTERACTIVE_1].flow_queues = flow_queues;
+            config.of_class[CLASS_BACKGROUND].flow_queues = flow_queues;
+            struct world *w = world_open(&config);
+            w->check_every = WORLD_EVERY(256);
+            world_add_nse(w, WORLD_UNLIMITED);
+            world_add_cell(w, 0, world_terms(48000, 120 + 506), world_terms(48000, 360 + 506));
+            for (uint32_t i = 0; i < mss; i++)
+                add_context(w, world_add_ms(w, 0, 500), 0, CLASS_BACKGROUND, 1400, 1400);
+            add_context(w, 0, 1, CLASS_INTERACTIVE_1, 1400, 1400);
+            w->source[w->sources - 1].lle = 1;
+            world_run(w, 2400 * S_IN_NS);
+            struct sums sums = sums_of(w);
+            assert_true(npdus_least(&sums, mss) >= NPDUS_EACH);
+            assert_true(jain(&sums, mss) >= 0.99);
+            world_close(w);
+        }
+}
+
 static void random_contexts_are_served_alike(void **state)
 {
     (void)state;
@@ -253,6 +282,7 @@ int main(void)
         cmocka_unit_test(random_mss_are_served_alike),
         cmocka_unit_test(contexts_of_a_class_on_one_sapi_count_as_one_ms),
         cmocka_unit_test(another_class_on_the_sapi_costs_nothing),
+        cmocka_unit_test(another_class_in_a_small_bucket_takes_nothing_from_others),
         cmocka_unit_test(random_contexts_are_served_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
