@@ -95,7 +95,8 @@ def goes_on(world, theirs):
     is_user(pid)  # a thread that was made since is, too
     before = world.program.said()
     real.check_sound(world.program.finish())
-    same(world.program.said()[len(before):], "", "what it says at its end")
+    said = world.program.said()[len(before):]
+    right(re.fullmatch(r"\S+ \S+ info  the run ends: SIGINT has come\n", said), f"what it says at its end: {said!r}")
     for name in "summary.json", "run.json", "contexts.json", "signalling.pcap", "previous-signalling.pcap":
         is_owned(world.program.out / name, 0o640)
     same(sorted(path.name for path in world.program.out.iterdir()),

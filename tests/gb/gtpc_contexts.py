@@ -246,32 +246,6 @@ def late():
         n.settle()
 
 
-@case("a forged answer to CREATE, with its sequence number and not our TEID: ignored, and the GGSN's own is taken")
-def forged():
-    def spoiled(ies):
-        return [(tag, ipv4(OTHER) if tag == NODE else value) for tag, value in ies]
-
-    with World(CONFIG) as world:
-        n = Network(world)
-        n.ggsn.auto.discard(CREATE)
-        n.create()
-        request = n.ggsn.expect(CREATE, at=0)
-        n.ggsn.answer_ies = spoiled
-        answer = n.ggsn.create(request)
-        for teid in (0, 0x101, 0x10000100):
-            n.ggsn.transmit(answer[:4] + teid.to_bytes(4) + answer[8:])
-            world.run(MS)
-        same(n.said(), [], "what is said of the forged ones")
-        n.ggsn.answer_ies = None
-        n.ggsn.transmit(n.ggsn.create(request))
-        world.run(MS)
-        same(n.said(), [n.there()], "what is said")
-        n.left(1)
-        n.ggsn.auto.add(CREATE)
-        n.delete()
-        n.settle()
-
-
 @case("an answer that is late when a newer context has its place says nothing")
 def late_and_newer():
     with World(CONFIG) as world:

@@ -233,11 +233,6 @@ local function created(request, pdu)
     end
 end
 
--- Who has made a context answers to our TEID, which is in the request alone; who refuses may say none.
-local function is_answer(request, pdu)
-    return not is_accepted(pdu) or pdu.teid == request.of.teid
-end
-
 local function not_created(request)
     local tunnel = request.of
     local wanted = tunnel.state == "creating"
@@ -260,7 +255,7 @@ function start(tunnel)
         teid_data = tunnel.teid, teid_control = tunnel.teid, nsapi = tunnel.nsapi, address = given.address,
         apn = given.apn, options = given.options, control_address = own, data_address = own, qos = given.qos,
         rat = GERAN,
-    }, { answered = created, over = not_created, is_answer = is_answer, keeps = true, of = tunnel })
+    }, { answered = created, over = not_created, keeps = true, of = tunnel })
 end
 
 -- Asks the GGSN for a context: given has path, imsi, nsapi, teid (ours), and area, selection, address, apn,

@@ -6,8 +6,7 @@
 -- A request is { path, name, answer (the name of its response), sequence, octets, timer, sent, keeps, of } with
 --   answered(request, pdu)  the answer has come; pdu is nil if it cannot be read
 --   over(request)           none has come after the last sending
--- With `keeps` the request stays for LATE_NS after it is over: an answer that comes then goes to answered too. With
---   is_answer(request, pdu) only what it says true of is an answer: sequence numbers can be guessed.
+-- With `keeps` the request stays for LATE_NS after it is over: an answer that comes then goes to answered too.
 local clock = require "sluice.core.clock"
 local count = require "count"
 local dp = require "dp"
@@ -108,12 +107,12 @@ function requests.expired(request)
     request.over(request)
 end
 
--- Sends the message; fields are its codec's without the sequence number. on: answered, over, keeps, is_answer, urgent
--- (it waits for no other). Returns the request.
+-- Sends the message; fields are its codec's without the sequence number. on: answered, over, keeps, urgent (it
+-- waits for no other). Returns the request.
 function requests.send(path, name, answer, fields, on)
     local request = {
         path = path, name = name, answer = answer, fields = fields, answered = on.answered, over = on.over,
-        keeps = on.keeps, is_answer = on.is_answer, of = on.of, flies = not on.urgent,
+        keeps = on.keeps, of = on.of, flies = not on.urgent,
     }
     if on.urgent then
         begin(request)
@@ -167,11 +166,7 @@ end
 -- A response of the GGSN; pdu is nil for one that cannot be read. Returns the outcome.
 function requests.response(path, name, sequence, pdu)
     local request = path.open[sequence]
-    local is_answer = request and request.answer == name
-    if is_answer and pdu and request.is_answer then
-        is_answer = request.is_answer(request, pdu)
-    end
-    if not is_answer then
+    if not request or request.answer ~= name then
         log.debug(("%s: %s with sequence number %d answers nothing that we asked"):format(requests.name(path),
             shown.pdu(name), sequence))
         return "ignored"
