@@ -1,6 +1,6 @@
 // Memory of one Lua state: small blocks come from lists by size, larger ones from malloc. A phone
-// that attaches makes and drops some hundreds of objects, most of them below 64 octets. Without the
-// lists malloc and free took a sixth of control's processor time.
+// that attaches makes and drops some hundreds of objects, most of them below 64 octets. Before
+// there were lists, malloc and free took a sixth of control's processor time.
 //
 // What it costs: a free block serves only blocks of its own size, and goes back to the system only
 // when the pool ends. So for each size the pool keeps as much as was ever in use at once, and

@@ -78,10 +78,11 @@ class Attack:
     def forge(self):
         one, chance = self.chance.choice(self.victims), self.chance
         tlli, octets, nu = self.tlli(one), self.message(one), chance.choice((0, 1, chance.randrange(512)))
-        frame = bytes((1, 0xC0 | nu >> 6, (nu & 63) << 2 | 1)) + octets
+        frame = codec.llc_ui(1, nu, octets)
         if chance.random() < 0.1:
-            frame = bytes((chance.choice((1, 3, 11)), chance.choice((0xFB, 0xEB)))) + octets[:9]
-        chance.choice((self.net.bss, self.net.other)).uplink_llc(chance.choice((2, 3, 4)), tlli, frame + codec.fcs(frame))
+            unnumbered = bytes((chance.choice((1, 3, 11)), chance.choice((0xFB, 0xEB)))) + octets[:9]
+            frame = unnumbered + codec.fcs(unnumbered)
+        chance.choice((self.net.bss, self.net.other)).uplink_llc(chance.choice((2, 3, 4)), tlli, frame)
 
     def datagram(self):
         """Its requests, and answers with a sequence number that nobody waits for."""

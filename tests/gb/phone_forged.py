@@ -27,8 +27,11 @@ def victim(net, **more):
 
 
 def forged(net, tlli, octets, *, bvci=2, nu=100):
-    frame = bytes((1, 0xC0 | nu >> 6, (nu & 63) << 2 | 1)) + octets
-    net.bss.uplink_llc(bvci, tlli, frame + codec.fcs(frame))
+    net.bss.uplink_llc(bvci, tlli, codec.llc_ui(1, nu, octets))
+
+
+def wrong_answer(net, tlli, number):
+    forged(net, tlli, bytes((GMM, 0x13, number & 15)) + b"\x22\1\2\3\4", nu=number % 512)
 
 
 def attach_request(capability):
@@ -89,7 +92,7 @@ def answers(kind):
         tlli, until_ns = one.tlli, net.world.now_ns + 120 * S
 
         def answer(number):
-            forged(net, tlli, bytes((GMM, 0x13, number & 15)) + b"\x22\1\2\3\4", nu=number % 512)
+            wrong_answer(net, tlli, number)
             if net.world.now_ns < until_ns:
                 net.world.at(net.world.now_ns + 250 * MS, answer, number + 1)
 
@@ -110,7 +113,7 @@ def deaf():
         one = victim(net)
         net.lose("down", "authentication_request", 5, nth=2)
         for number in range(160):
-            forged(net, one.tlli, bytes((GMM, 0x13, number & 15)) + b"\x22\1\2\3\4", nu=number % 512)
+            wrong_answer(net, one.tlli, number)
             net.world.run(200 * MS)
         right(net.world.counted("authentications_failed")[0] > 0, "wrong answers are counted")
         net.world.run(60 * S)

@@ -162,8 +162,9 @@ def lock(args):
 
 
 def same_as(path):
-    """([[fault]] of a report, as far as this tree has the line, {fault: the test that caught it})"""
-    rows = json.loads(path.read_text())["judged"]
+    """(the seed of a report, its [[fault]] as far as this tree has the line, {fault: the test that caught it})"""
+    report = json.loads(path.read_text())
+    rows = report["judged"]
     paths = sorted({row["place"].split(":")[0] for row in rows})
     there = {(fault.path, fault.function, choice.planted(fault)): fault
              for text in choice.texts(path for path in paths if (ROOT / path).exists()) for fault in text.faults()}
@@ -175,7 +176,7 @@ def same_as(path):
             catcher[fault] = row["by"].split(":")[0]
         else:
             print(f"# {row['place']} {row['function']}: not in this tree: {row['before']}")
-    return places, catcher
+    return report["seed"], places, catcher
 
 
 def benches_for(args):
@@ -280,7 +281,7 @@ def main():
     if args.check or args.measure:
         return check(args) if args.check else measure(args)
     if args.same_as:
-        places, args.catcher = same_as(args.same_as)
+        args.seed, places, args.catcher = same_as(args.same_as)
     else:
         places = sum(map(choice.at_line, args.only), []) if args.only else choice.places(
             args.folder and args.folder.rstrip("/"), args.seed, args.faults)

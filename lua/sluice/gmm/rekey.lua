@@ -22,8 +22,8 @@ function authentication.authenticated(run, key)
     log.info(("IMSI %s: authenticated again"):format(run.phone.imsi))
 end
 
--- Who has given wrong answers, and no right one, has been told, and is attached no more. A silent phone keeps its key,
--- and so does one that anybody has had us ask: it may be elsewhere, and the answers be those of whoever that was.
+-- A phone that gave only wrong answers has got its REJECT, and is attached no more. One that stayed silent keeps its key.
+-- So does one that we asked because of an unexpected answer: that may have been a stranger's, and these answers, too.
 function authentication.unanswered(run)
     procedure.finish(run)
     if run.is_wrong and not run.is_by_anybody then

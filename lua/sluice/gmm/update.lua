@@ -199,7 +199,7 @@ end
 
 frames.take("gmm_update_request", function(at, pdu, octets)
     local attached = frames.attached_at(at)
-    if attached then -- whoever is about to attach under its TLLI
+    if attached then -- the REQUEST is its own, even if an attempt to attach under its TLLI is under way
         at.phone, at.link = attached, attached.link
     end
     local phone = known(at, pdu)
