@@ -30,6 +30,11 @@ return table.concat({ open, waiting, flying, runs, contexts, require('sluice.gtp
 """.replace("\n", " ")
 
 
+def subscribed(klass, imsi=IMSI, count=1):
+    """What a file says of phones that may ask for more than background."""
+    return f'phone {{ imsi = "{imsi}", count = {count}, class = "{klass}" }}'
+
+
 def config(more="", apn='apn { name = "internet", default = true }', most=10):
     return HEAD.replace("ggsn {", f'ggsn {{ control = "{GGSN}",') + f"""
 room {{ pdps = {2 * most} }}

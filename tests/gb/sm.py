@@ -8,7 +8,8 @@ import itertools
 import codec
 import frames as wire
 from ggsn import CREATE, DELETE, ECHO, RECOVERY, TEID_DATA, UPDATE
-from session_world import ACCEPT, ACTIVATE, COMPLETE, DEACTIVATE, DEACTIVATED, IDENTITY, IMSI, T3380, T3390, T3395, Session
+from session_world import ACCEPT, ACTIVATE, COMPLETE, DEACTIVATE, DEACTIVATED, IDENTITY, IMSI, T3380, T3390, T3395
+from session_world import Session, subscribed
 from world import GGSN, GN, GN_MAC, MS, S, case, main, npdu, right, same
 
 APNS = 'apn { name = "internet", default = true } apn { name = "Video.example", class = "streaming" }'
@@ -26,7 +27,7 @@ def last_down(phone):
 
 @case("a context: its address is the GGSN's, data goes both ways, and nothing of it is left")
 def whole():
-    with Session() as s:
+    with Session(more=subscribed("interactive-1")) as s:
         phone = s.phone()
         s.do(phone, phone.activate)
         s.run(MS)
@@ -70,11 +71,40 @@ def told_in_update():
             same(told(), octets, "behind an update")
 
 
+# From the best, with the codes of octet 6 and, as a priority, of octet 11.
+CLASSES = {"conversational": (1, 0), "streaming": (2, 0), "interactive-1": (3, 1), "interactive-2": (3, 2),
+           "interactive-3": (3, 3), "background": (4, 0)}
+
+
+def asking(klass):
+    code, priority = CLASSES[klass]
+    return bytes([0x13, 0x91, 0x1f, code << 5 | 0x12, 0x97, 0x40, 0x40, 0x74, priority, 0, 0])
+
+
+@case("no phone gets a better class than its own, background if the file does not have it; and its GGSN hears of none")
+def bounded():
+    order = list(CLASSES)
+    for most in [None] + order:
+        with Session(more=most and subscribed(most) or "") as s:
+            phone = s.phone()
+            for asked in order:
+                klass = order[max(order.index(asked), order.index(most or "background"))]
+                s.do(phone, phone.activate, qos=asking(asked))
+                s.run(MS)
+                shown = s.world.ctl(f"phone {IMSI}")[1]
+                right(f"class {klass}," in shown, f"{asked} of {most}: {shown}")
+                for who, octets in (("phone", phone.contexts[5].qos), ("GGSN", s.ggsn.contexts[IMSI, 5].qos[1:])):
+                    same(octets[3] >> 5, CLASSES[klass][0], f"{asked} of {most}: what the {who} hears")
+                s.do(phone, phone.deactivate, 5)
+                s.run(MS)
+            s.left()
+
+
 @case("requests as phones make them: NSAPI 6, TI flag 1, QoS of zeros, other APNs; and what they get")
 def requests():
-    with Session(apn=APNS) as s:
+    with Session(apn=APNS, more=subscribed("interactive-1", "001010000000100", 10)) as s:
         for i, (options, request, apn, klass, qos_octets) in enumerate((
-                ({"ti_flag": 1}, {"nsapi": 6, "qos": ZEROS}, "internet", "background", None),
+                ({"ti_flag": 1}, {"nsapi": 6, "qos": ZEROS}, "internet", "interactive-1", None),
                 ({}, {"apn": None}, "internet", "interactive-1", 3),
                 ({}, {"apn": "INTERNET"}, "internet", "interactive-1", 3),
                 ({}, {"apn": "video.EXAMPLE.mnc001.mcc001.gprs", "sapi": 9}, "Video.example", "streaming", 3),

@@ -3,7 +3,7 @@
 10.5.6.11), and what goes down, CREATE-BSS-PFC and FLOW-CONTROL-PFC are of that flow (TS 48.018)."""
 
 import codec
-from session_world import CELL, IMSI, Session
+from session_world import CELL, IMSI, Session, subscribed
 from world import MS, S, case, main, npdu, right, same
 
 APNS = 'apn { name = "internet", default = true } apn { name = "video", class = "streaming" }'
@@ -27,7 +27,7 @@ return table.concat(t, ' ')
 
 
 def session(features=PFC | PFC_FC):
-    s = Session(apn=APNS, features=features)
+    s = Session(apn=APNS, features=features, more=subscribed("conversational"))
     s.bss.auto -= {"bssgp_create_bss_pfc"}
     return s
 

@@ -2,7 +2,7 @@
 """context() of the policy's script, for phones: it may refuse a context or lower its class, and nothing else; whatever it
 does wrong costs nothing but a line, and the phone gets what it would have without it."""
 
-from session_world import IMSI, Session
+from session_world import IMSI, Session, subscribed
 from world import MS, S, case, main, new_folder, right, same
 
 APNS = 'apn { name = "internet", default = true } apn { name = "video", class = "streaming" }'
@@ -12,7 +12,8 @@ TRAFFIC_CLASS = {1: "conversational", 2: "streaming", 3: "interactive", 4: "back
 def session(script):
     path = new_folder() / "policy.lua"
     path.write_text(script)
-    return Session(more=f'policy {{ script = "{path}" }}', apn=APNS, features=1)
+    more = f'policy {{ script = "{path}" }} {subscribed("interactive-1")}'
+    return Session(more=more, apn=APNS, features=1)
 
 
 def asks(s, phone, nsapi=5, **request):

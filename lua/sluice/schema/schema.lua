@@ -171,7 +171,8 @@ local lab_block = {
     },
 }
 
-local phone_class = class("class", "the traffic class of its contexts")
+local phone_class = class("class",
+    "the traffic class of its contexts: the best that it may ask for, and what it gets if it asks for none")
 phone_class.default = "background"
 
 schema.top = {

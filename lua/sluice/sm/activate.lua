@@ -156,7 +156,7 @@ local function take_new(phone, pdu, octets)
     if not which then
         return refuse(phone, pdu.ti, SM.apn, missing)
     end
-    local class = qos.class(pdu.qos, phone.class or "background", which.class)
+    local class = qos.class(pdu.qos, phone.class, which.class)
     local refused
     refused, class = policy.context { imsi = phone.imsi, apn = which.name, nsapi = pdu.nsapi, class = class }
     if refused then

@@ -1,6 +1,8 @@
 -- Quality of service (TS 24.008 10.5.6.5) to a traffic class and back. A phone asks for a class, or for what it has
 -- subscribed (code 0, as all of it is in a request of zeros), or in the form of R97, of three octets, for a delay class,
--- which TS 23.107 table 7 maps. No phone gets "signalling", or it would go before everybody's user data.
+-- which TS 23.107 table 7 maps. It gets no more than it has subscribed: a download in class streaming takes nearly all of a
+-- cell from the classes behind it. No phone gets "signalling", or it would go before everybody's user data.
+local classes = require "classes" -- from dataplane/base/classes.def
 local abqp = require "sluice.bssgp.abqp"
 local session_keys = require "sluice.schema.session_keys"
 
@@ -13,6 +15,11 @@ local UNACKNOWLEDGED = 3 -- reliability classes from here on have LLC unacknowle
 local OF_CODE = { "conversational", "streaming", nil, "background" }
 local INTERACTIVE = 3
 local BEST_EFFORT = 4 -- delay class
+
+local order = {}
+for i, class in ipairs(classes) do
+    order[class] = i
+end
 
 local function interactive(priority)
     return "interactive-" .. math.min(math.max(priority, 1), 3)
@@ -31,12 +38,13 @@ local function asked(octets)
     return profile and OF_CODE[profile.traffic_class]
 end
 
--- subscribed: the phone's class. of_apn: apn.class.
+-- subscribed: phone.class. of_apn: apn.class.
 function qos.class(octets, subscribed, of_apn)
     if of_apn ~= session_keys.BY_QOS then
         return of_apn
     end
-    return asked(octets) or subscribed
+    local class = asked(octets) or subscribed
+    return order[class] < order[subscribed] and subscribed or class
 end
 
 -- What Sluice does for a class, in octets; made once a class.
