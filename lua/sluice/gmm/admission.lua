@@ -4,7 +4,6 @@ local bisect = require "sluice.base.bisect"
 local ciphers = require "sluice.base.ciphers"
 local hex = require "sluice.base.hex"
 local network = require "sluice.core.network"
-local parts = require "sluice.config.parts"
 local schema = require "sluice.schema.schema"
 local values = require "sluice.config.values"
 
@@ -57,21 +56,24 @@ local function is_of(networks, imsi)
     return false
 end
 
--- The values of the phone, as of a phone { }, and the keys of its card as octets, if it has any; or nil and what to do about it.
+-- What of a phone { } the phone with that IMSI has, and the keys of its card as octets, nil without any.
+local function given_by(phone, imsi)
+    return {
+        class = phone.class, n201_u_octets = phone.n201_u_octets, send_imsi = phone.send_imsi,
+        card = phone.k and {
+            k = ciphers.key(phone.k, math.tointeger(tonumber(imsi)) - number_of(phone)), opc = hex.octets(phone.opc),
+        },
+    }
+end
+
+-- The same, or nil and what to do about it.
 function admission.of(imsi)
     local attach = network.cfg.attach
     local phone = listed(imsi)
     if phone then
-        local one = parts.copy(phone)
-        one.imsi, one.count = imsi, 1
-        one.card = phone.k and {
-            k = ciphers.key(phone.k, math.tointeger(tonumber(imsi)) - number_of(phone)), opc = hex.octets(phone.opc),
-        }
-        return one
+        return given_by(phone, imsi)
     elseif attach.who == "open" and is_of(attach.networks, imsi) then
-        local one = parts.copy(anyone)
-        one.imsi = imsi
-        return one
+        return given_by(anyone, imsi)
     elseif attach.who == "open" then
         return nil, ("its network is not among attach.networks, %s; add it, or a phone { imsi = %q }"):format(
             table.concat(attach.networks, ", "), imsi)

@@ -30,8 +30,14 @@ store.watch, store.tell = watchers {
     "removed",  -- it will have neither in a moment: what hangs on it ends. The MS is still there
 }
 
+-- What each phone has in the end is named, so that its table gets the room at once and need not grow five times.
 function store.new(link)
-    return { link = link, runs = {}, contexts = {} }
+    return {
+        link = link, runs = {}, contexts = {},
+        imsi = nil, ms_id = nil, class = nil, card = nil, nse = nil, bvc = nil, area = nil, attempt = nil,
+        p_tmsi = nil, p_tmsi_old = nil, signature = nil, key = nil, cksn = nil,
+        net_capability = nil, ra_capability = nil, drx = nil, since_ns = nil, heard_ns = nil, reach_timer = nil,
+    }
 end
 
 -- ---- Finding; nil: none ----

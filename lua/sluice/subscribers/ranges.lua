@@ -132,9 +132,9 @@ local function forget(record)
     end
 end
 
--- Adds one MS that may come and go at any time, without contexts (add_context). Returns its record; nil and "room" or
--- "imsi" if there is no place for it, or its IMSI is another's; nil and the dataplane's error, such as no place at the
--- cell's worker.
+-- Adds one MS that may come and go at any time, without contexts (add_context); ms, a normalised record, is kept. Returns
+-- its record; nil and "room" or "imsi" if there is no place for it, or its IMSI is another's; nil and the dataplane's
+-- error, such as no place at the cell's worker.
 function ranges.add_single(nse_id, bvc_id, ms)
     begin()
     if subscribers.find(ms.imsi) then
@@ -143,10 +143,9 @@ function ranges.add_single(nse_id, bvc_id, ms)
         return nil, "room"
     end
     local record = {
-        ms = members.slice(ms, 0, 1), count = 1, nse_id = nse_id, bvc_id = bvc_id, is_single = true,
-        first_ms_id = ranges.single_ms_ids:take(), pdp_ids = {},
+        ms = ms, count = 1, nse_id = nse_id, bvc_id = bvc_id, is_single = true,
+        first_ms_id = ranges.single_ms_ids:take(), pdp_ids = {}, slot_of = {}, slots = {},
     }
-    record.slot_of, record.slots = parts.slots_of(ms)
     subscribers.insert(record)
     local good, why = pcall(members.start, record, 0)
     if not good then
