@@ -9,7 +9,7 @@ import codec
 import frames as wire
 from ggsn import CREATE, DELETE, ECHO, RECOVERY, TEID_DATA, UPDATE
 from session_world import ACCEPT, ACTIVATE, COMPLETE, DEACTIVATE, DEACTIVATED, IDENTITY, IMSI, T3380, T3390, T3395
-from session_world import Session, subscribed
+from session_world import Session, config, subscribed
 from world import GGSN, GN, GN_MAC, MS, S, case, main, npdu, right, same
 
 APNS = 'apn { name = "internet", default = true } apn { name = "Video.example", class = "streaming" }'
@@ -98,6 +98,22 @@ def bounded():
                 s.do(phone, phone.deactivate, 5)
                 s.run(MS)
             s.left()
+
+
+@case("a reload that changes a phone's class, or takes its phone { } away, changes that of the contexts to come")
+def reclassed():
+    given = subscribed("streaming")
+    with Session(more=given) as s:
+        phone = s.phone()
+        for nsapi, text, klass in ((5, given, "streaming"), (6, subscribed("interactive-2"), "interactive-2"), (7, "", "background")):
+            if nsapi > 5:
+                good, said = s.world.reload(config(more=text))
+                right(good and "phone { } changed" in said, said)
+            s.do(phone, phone.activate, nsapi=nsapi, qos=asking("streaming"))
+            s.run(MS)
+            shown = s.world.ctl(f"phone {IMSI}")[1]
+            right(f"NSAPI {nsapi}:" in shown and f"class {klass}," in shown.split(f"NSAPI {nsapi}:")[1], shown)
+        right("class streaming," in shown.split("NSAPI 5:")[1].split("NSAPI 6:")[0], f"of before: {shown}")
 
 
 @case("requests as phones make them: NSAPI 6, TI flag 1, QoS of zeros, other APNs; and what they get")

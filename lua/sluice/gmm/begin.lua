@@ -21,11 +21,14 @@ local function detach_now(phone)
     end
 end
 
--- After a reload: phones that may not attach any more are detached. The list may change while the reload's job is
--- suspended, and a job may be suspended anywhere, so a timer of 0 begins each.
+-- After a reload: phones that may not attach any more are detached, the others have their class for contexts to come. The
+-- list may change while the reload's job is suspended, and a job may be suspended anywhere, so a timer of 0 begins each.
 local function look_again()
     for _, phone in breath.each(table.move(store.phones, 1, #store.phones, 1, {})) do
-        if not admission.of(phone.imsi) then
+        local given = admission.of(phone.imsi)
+        if given then
+            phone.class = given.class
+        else
             timers.after(0, detach_now, phone)
         end
     end
