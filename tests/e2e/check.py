@@ -368,6 +368,19 @@ def addresses_of_phones():
         same((done.returncode, done.stderr), (0, ""), f"exit status and stderr with {first}")
 
 
+@case("attach { } without an apn { } is warned of: its phones get no context")
+def no_apn():
+    for apn in 'apn { name = "internet", default = true }', "":
+        text = (ROOT / "config/osmopcu-attach.lua").read_text().replace('apn { name = "internet", ggsn = "ggsn1", default = true }', apn)
+        text = text.replace('file = "recommended.lua"', f'file = "{ROOT}/config/recommended.lua"')
+        path = written(text)
+        done = sluice("check", path.name, cwd=path.parent)
+        at = [number for number, line in enumerate(text.splitlines(), 1) if line.startswith("attach {")]
+        warning = (f"x.lua:{at[0]}: warning: attach.who: found no apn {{ }} beside attach {{ }}: phones attach, and get no"
+                   " context\n")
+        same((done.returncode, done.stderr), (0, "" if apn else warning), "exit status and stderr")
+
+
 @case("send_imsi = false is warned of where a real BSS may page, and the default is not")
 def paging():
     text = (ROOT / "config/osmopcu.lua").read_text().replace('file = "recommended.lua"',

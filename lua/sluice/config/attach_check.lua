@@ -49,6 +49,12 @@ local function check_who(state, cfg)
     end
 end
 
+local function warn_apn(state, cfg)
+    if #cfg.apn == 0 and not (state.unsure or state.strays) then
+        check.warn(state, cfg.attach, "who", "found no apn { } beside attach { }: phones attach, and get no context")
+    end
+end
+
 -- Keys and ciphers are only for cards that have both keys.
 local function check_keys(state, cfg)
     local has_keys = false
@@ -82,6 +88,7 @@ function attach.all(state, cfg, add)
     if cfg.attach then
         check_timers(state, cfg)
         check_who(state, cfg)
+        warn_apn(state, cfg)
         check_nses(state, cfg)
         check_keys(state, cfg)
         for _, phone in ipairs(cfg.phone) do
