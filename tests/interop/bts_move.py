@@ -15,6 +15,10 @@ from phone_chain import KEYED, OTHER_AREA, PhoneChain, check_phone, config_of_tw
 
 OCTETS, MOVES = 150000, 4
 KNOWN_S = 3 * PATIENCE  # after a move
+# Away from home an MS without a key is paged in both cells, for T3313, 1 s in osmopcu-two.lua (lua/sluice/ms/contest.lua). It
+# answers later if the PCU does not answer its first access burst, the next of which comes 1 to 1.5 s behind. Then the claim
+# is refused, rests for T3313, and its next frame begins anew: three times T3313 and two such accesses.
+SECOND_ROUND_S = 6 * PATIENCE
 LOCAL, FOREIGN = 3, 2  # highest bits of a TLLI
 
 
@@ -24,16 +28,17 @@ def download(chain):
     same(len(mover.moves), MOVES, "moves during the download")
     print(f"# {OCTETS // 1000} kB down with {MOVES} moves: {took_s:.1f} s; from a move until Sluice knew {max(mover.known):.2f} s "
           f"at most, to the first packet {max(mover.first()):.2f} s, without content {max(mover.gaps(mover.grew)):.2f} s")
-    right(max(mover.known) < KNOWN_S, f"Sluice knew the MS's cell after {mover.known} s")
+    known = sorted(mover.known)
+    right(known[MOVES // 2] < KNOWN_S and known[-1] < SECOND_ROUND_S, f"Sluice knew the MS's cell after {mover.known} s")
 
 
-def check_cell(chain, cell, since):
+def check_cell(chain, cell, since, most_s=SECOND_ROUND_S):
     """Sluice has the MS in that cell alone, and it answers there. Packets of before the cell update were for the other."""
     update_s = seconds_until_known(chain, cell, since)
     answered = chain.pings([0, 1], WAIT_S)
     same(sorted(answered), [0, 1], "MSs that answered")
     print(f"# cell {CELLS[cell]}: known after {update_s:.2f} s, ping {answered[0]:.2f} s")
-    right(update_s < KNOWN_S, f"Sluice knew the MS's cell after {update_s:.2f} s")
+    right(update_s < most_s, f"Sluice knew the MS's cell after {update_s:.2f} s")
 
 
 def move_and_check(chain, cell):
@@ -98,7 +103,7 @@ def enciphered():
         for cell in 1, 0:
             moved = change_cell(chain)
             chain.speak(0)
-            check_cell(chain, cell, moved)
+            check_cell(chain, cell, moved, KNOWN_S)
         cells = chain.bts.finish()["cells"]
         for cell in cells:
             check_books(cell)
