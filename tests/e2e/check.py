@@ -370,8 +370,9 @@ def addresses_of_phones():
 
 @case("attach { } without an apn { } is warned of: its phones get no context")
 def no_apn():
-    for apn in 'apn { name = "internet", default = true }', "":
-        text = (ROOT / "config/osmopcu-attach.lua").read_text().replace('apn { name = "internet", ggsn = "ggsn1", default = true }', apn)
+    line = 'apn { name = "internet", ggsn = "ggsn1", default = true }'
+    for apn in line, "":
+        text = (ROOT / "config/osmopcu-attach.lua").read_text().replace(line, apn)
         text = text.replace('file = "recommended.lua"', f'file = "{ROOT}/config/recommended.lua"')
         path = written(text)
         done = sluice("check", path.name, cwd=path.parent)

@@ -81,7 +81,7 @@ def asking(klass):
     return bytes([0x13, 0x91, 0x1f, code << 5 | 0x12, 0x97, 0x40, 0x40, 0x74, priority, 0, 0])
 
 
-@case("no phone gets a better class than its own, background if the file does not have it; and its GGSN hears of none")
+@case("no phone gets a better class than its own, background if the file does not have it; and none is asked of its GGSN")
 def bounded():
     order = list(CLASSES)
     for most in [None] + order:
@@ -94,7 +94,8 @@ def bounded():
                 shown = s.world.ctl(f"phone {IMSI}")[1]
                 right(f"class {klass}," in shown, f"{asked} of {most}: {shown}")
                 for who, octets in (("phone", phone.contexts[5].qos), ("GGSN", s.ggsn.contexts[IMSI, 5].qos[1:])):
-                    same(octets[3] >> 5, CLASSES[klass][0], f"{asked} of {most}: what the {who} hears")
+                    code, priority = octets[3] >> 5, octets[8] & 3
+                    same((code, priority if code == 3 else 0), CLASSES[klass], f"{asked} of {most}: what the {who} hears")
                 s.do(phone, phone.deactivate, 5)
                 s.run(MS)
             s.left()
@@ -118,9 +119,9 @@ def reclassed():
 
 @case("requests as phones make them: NSAPI 6, TI flag 1, QoS of zeros, other APNs; and what they get")
 def requests():
-    with Session(apn=APNS, more=subscribed("interactive-1", "001010000000100", 10)) as s:
+    with Session(apn=APNS, more=subscribed("conversational", "001010000000100", 10)) as s:
         for i, (options, request, apn, klass, qos_octets) in enumerate((
-                ({"ti_flag": 1}, {"nsapi": 6, "qos": ZEROS}, "internet", "interactive-1", None),
+                ({"ti_flag": 1}, {"nsapi": 6, "qos": ZEROS}, "internet", "conversational", None),
                 ({}, {"apn": None}, "internet", "interactive-1", 3),
                 ({}, {"apn": "INTERNET"}, "internet", "interactive-1", 3),
                 ({}, {"apn": "video.EXAMPLE.mnc001.mcc001.gprs", "sapi": 9}, "Video.example", "streaming", 3),

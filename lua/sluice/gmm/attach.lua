@@ -7,7 +7,7 @@
 -- former numbers and IOV-UI.
 --
 -- Each REQUEST that is not a repetition begins a new phone, so that nothing of what it says is mixed with another's.
--- Until its ACCEPT the new phone has 200 octets here and nothing in the dataplane, and takes nothing from the phone
+-- Until its ACCEPT the new phone has one table here and nothing in the dataplane, and takes nothing from the phone
 -- that the IMSI has: that one goes, with its contexts, when the new one is accepted (4.7.3.1.6 d, e, f). Two phones
 -- may use one TLLI, such as 0x80000000: then the second ends the attempt of the first, which tries again.
 local admission = require "sluice.gmm.admission"

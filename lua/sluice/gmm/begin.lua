@@ -21,8 +21,9 @@ local function detach_now(phone)
     end
 end
 
--- After a reload: phones that may not attach any more are detached, the others have their class for contexts to come. The
--- list may change while the reload's job is suspended, and a job may be suspended anywhere, so a timer of 0 begins each.
+-- After a reload: phones that may not attach any more are detached, the others get the new file's class for contexts to
+-- come. The list may change while the reload's job is suspended, and a job may be suspended anywhere, so a timer of 0
+-- begins each DETACH.
 local function look_again()
     for _, phone in breath.each(table.move(store.phones, 1, #store.phones, 1, {})) do
         local given = admission.of(phone.imsi)

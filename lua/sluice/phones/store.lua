@@ -5,6 +5,7 @@
 --               p_tmsi_former: that before, which is valid no more
 --   signature   its P-TMSI signature, under a key; signature_old: also valid, as p_tmsi_old
 --   ms_id       its MS in the dataplane and in subscribers/, from ATTACH ACCEPT on. A phone with it is attached
+--   class       of phone { }, the best of its contexts' classes; a reload may change it
 --   link        its SAPI 1 (llc/signalling.lua)
 --   nse, bvc    where its last frame came from; tlli: under which TLLI
 --   area        the routeing area of its last ACCEPT, as a number; area_other: another one that it may be in by what it
@@ -30,13 +31,13 @@ store.watch, store.tell = watchers {
     "removed",  -- it will have neither in a moment: what hangs on it ends. The MS is still there
 }
 
--- What each phone has in the end is named, so that its table gets the room at once and need not grow five times.
+-- The fields that most phones have are named, so that the table gets the room at once and need not grow three times.
 function store.new(link)
     return {
         link = link, runs = {}, contexts = {},
         imsi = nil, ms_id = nil, class = nil, card = nil, nse = nil, bvc = nil, area = nil, attempt = nil,
         p_tmsi = nil, p_tmsi_old = nil, signature = nil, key = nil, cksn = nil,
-        net_capability = nil, ra_capability = nil, drx = nil, since_ns = nil, heard_ns = nil, reach_timer = nil,
+        net_capability = nil, ra_capability = nil, drx = nil, since_ns = nil, heard_ns = nil, reach_timer = nil, place = nil,
     }
 end
 

@@ -18,7 +18,7 @@ session.apn = {
         },
         {
             name = "class", type = "choice", choices = { session.BY_QOS, table.unpack(classes) },
-            default = session.BY_QOS, help = "the traffic class of the contexts; by qos: what the phone asks for, if its class is no less",
+            default = session.BY_QOS, help = "the traffic class of the contexts; by qos: what the phone asks for, but no better than its class",
         },
         {
             name = "default", type = "switch", default = false,

@@ -1,6 +1,6 @@
 -- MODIFY PDP CONTEXT by the network (TS 24.008 6.1.3.3.1): the GGSN changes the quality of service or has options for
 -- the phone (TS 23.060 9.2.3.2), which is asked, and the GGSN gets its answer when the phone has given its own. The class
--- of the context in the dataplane stays, as at ACTIVATE, where it is the phone's request and the apn { } that decide.
+-- of the context in the dataplane stays, as at ACTIVATE, where the phone's request, its class and the apn { } decide.
 --
 -- A change that is under way is finished first: many forged requests in the GGSN's name cost a phone one message for each
 -- of its answers. A phone that does not answer, or does not know the message, keeps its context as it was.

@@ -1,7 +1,7 @@
 -- Quality of service (TS 24.008 10.5.6.5) to a traffic class and back. A phone asks for a class, or for what it has
 -- subscribed (code 0, as all of it is in a request of zeros), or in the form of R97, of three octets, for a delay class,
 -- which TS 23.107 table 7 maps. It gets no more than it has subscribed: a download in class streaming takes nearly all of a
--- cell from the classes behind it. No phone gets "signalling", or it would go before everybody's user data.
+-- cell from the classes behind it. No phone can ask for "signalling", which goes before everybody's user data.
 local classes = require "classes" -- from dataplane/base/classes.def
 local abqp = require "sluice.bssgp.abqp"
 local session_keys = require "sluice.schema.session_keys"
