@@ -26,12 +26,20 @@ def change_cell(chain):
     return moment
 
 
-def mss_of(chain, cell):
-    """IMSIs of the MSs that Sluice has in a cell."""
-    done = subprocess.run([program(), "stats", "--json", "--cell", cell, "--run", str(chain.sgsn.process.pid)],
+def stats(chain, *words):
+    done = subprocess.run([program(), "stats", "--json", *words, "--run", str(chain.sgsn.process.pid)],
                           capture_output=True, encoding="utf-8", check=False, timeout=TIMEOUT_S)
     same(done.returncode, 0, f"exit status of stats; it said: {done.stderr}")
-    return [ms["imsi"] for ms in json.loads(done.stdout)["mss_in_it"]]
+    return json.loads(done.stdout)
+
+
+def mss_of(chain, cell):
+    """IMSIs of the MSs that Sluice has in a cell."""
+    return [ms["imsi"] for ms in stats(chain, "--cell", cell)["mss_in_it"]]
+
+
+def claims_refused(chain):
+    return stats(chain)["stats"]["control"]["claims_refused"]
 
 
 def seconds_until_known(chain, cell, since):
