@@ -25,7 +25,7 @@ static const struct world_command commands[] = {
     {"tunnels", world_tunnels}, {"stats", world_stats},   {"counts", world_counts},
     {"lua", world_lua},         {"memory", world_memory}, {"kill", world_kill},
     {"ctl", world_ctl},         {"answer", world_answer}, {"template", world_template},
-    {"fuzz", world_fuzz},
+    {"fuzz", world_fuzz},       {"used", world_used},
 };
 
 void world_fault(struct world *world, const char *what)

@@ -40,6 +40,7 @@ struct world {
     bool mute;                // what comes out is only counted
     uint64_t now_ns, next_ns; // next_ns: when somebody wants to be woken
     uint64_t frames;          // that came out
+    uint64_t control_ns;      // of the processor, for control
     struct world_side side[STATS_SIDES];
     struct world_tunnel *tunnel; // by pdp_id
     uint32_t *bvc_nse, *ms_bvc, *ms_tlli;
@@ -79,6 +80,7 @@ void world_stats(struct world *world, char *arguments);   // `stat WORKER SCOPE 
 void world_counts(struct world *world, char *arguments);  // `count NAME VALUE` each
 void world_lua(struct world *world, char *arguments);     // `value TEXT`: what the chunk returns
 void world_memory(struct world *world, char *arguments);  // `ok OCTETS`: Lua's
+void world_used(struct world *world, char *arguments);    // `ok NS`: of the processor, by control
 void world_kill(struct world *world, char *arguments);    // the procedures end
 
 // gb_world_ctl.c: what `sluice ctl` asks, by a thread as in the program. `ctl TEXT` asks; `answer`

@@ -105,6 +105,12 @@ void world_memory(struct world *world, char *arguments)
     printf("ok %zu\n", world->control.lua->used);
 }
 
+void world_used(struct world *world, char *arguments)
+{
+    (void)arguments;
+    printf("ok %" PRIu64 "\n", world->control_ns);
+}
+
 void world_kill(struct world *world, char *arguments)
 {
     control_kill(&world->control, arguments);

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <rte_mbuf.h>
 #include <rte_ring.h>
@@ -165,6 +166,21 @@ static void earlier(uint64_t *next_ns, uint64_t t_ns)
         *next_ns = t_ns;
 }
 
+static uint64_t thread_ns(void)
+{
+    struct timespec used;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return (uint64_t)used.tv_sec * S_IN_NS + (uint64_t)used.tv_nsec;
+}
+
+static uint64_t poll_control(struct world *world)
+{
+    uint64_t before_ns = thread_ns();
+    uint64_t next_ns = control_poll(&world->control, world->now_ns);
+    world->control_ns += thread_ns() - before_ns;
+    return next_ns;
+}
+
 static uint64_t poll_all(struct world *world)
 {
     uint64_t next_ns = TIME_NEVER;
@@ -173,7 +189,7 @@ static uint64_t poll_all(struct world *world)
         if (!dp_balanced(dp_worker(world->dp, w)))
             world_fault(world, "a worker is not balanced");
     }
-    earlier(&next_ns, control_poll(&world->control, world->now_ns));
+    earlier(&next_ns, poll_control(world));
     return next_ns;
 }
 

@@ -1,19 +1,12 @@
 """What the tests of phones share on top of phone_world.py: steps of a phone, Sluice restarted under it, and a crowd of
 phones over bad air."""
 
-import os
-import pathlib
 import random
 
 from ggsn import CREATE, DELETE
 from phone_contexts_world import SERVER
 from phone_world import MS, S
 from world import NS, npdu, right
-
-
-def processor_s(process):
-    words = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
-    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def attached(net, one=None, **more):

@@ -9,7 +9,6 @@ import codec
 from gmm_world import COLLECT, attach_request, tmsi, update_request
 from phone_contexts_world import SERVER
 from phone_moves_world import MovingNet
-from phone_crowd import processor_s
 from phone_world import BSS, MS, S
 from harness import often
 from world import case, main, npdu, right, same
@@ -70,7 +69,7 @@ def strangers():
             net.active(one)
             net.ping(one)
         flood = Strangers(net, 2)
-        took, used_s, before = [], processor_s(net.world.process), None
+        took, used_s, before = [], net.world.control_s(), None
         for tick in range(ROUND_S * S // TICK):
             flood.come(RATE * TICK // S)
             if tick % 20 == 0:
@@ -86,10 +85,10 @@ def strangers():
             if tick % 100 == 99:
                 attempts = int(net.world.lua("return require('sluice.phones.attempts').n"))
                 right(attempts <= 512, f"{attempts} attempts, 512 are an NSE's")
-        used_s = processor_s(net.world.process) - used_s
+        used_s = net.world.control_s() - used_s
         left = octets_of_lua(net) - before
         shed, bad = net.world.counted("attempts_shed", "signalling_bad")
-        print(f"# {flood.sent} frames; {used_s / flood.sent * 10**6:.1f} us of a processor for each; {left} octets more than "
+        print(f"# {flood.sent} frames; control used {used_s / flood.sent * 10**6:.1f} us of a processor each; {left} octets more than "
               f"after the first half second; answers within {max(took) / MS} ms; {shed} shed, {bad} bad")
         right(left < LEFT_MOST, f"{left} octets of Lua more")
         right(max(took) <= ANSWER_MOST, f"an answer after {max(took)} ns")

@@ -292,6 +292,10 @@ class World:
         lines, _ = self.ask("lua", chunk)
         return " ".join(lines[0][1:])
 
+    def control_s(self):
+        """How long control has used the processor, without the workers and this program's own part."""
+        return int(self.ask("used")[1][0]) / S
+
     def lua_octets(self):
         return int(self.ask("memory")[1][0])
 
