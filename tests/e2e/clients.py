@@ -9,7 +9,7 @@ import resource
 import select
 import socket
 
-from harness import WAIT_S, case, main, right, same, until
+from harness import WAIT_S, case, each_of, main, right, same, until
 from instance import SOCKET, Instance, client
 
 
@@ -77,8 +77,8 @@ def without_descriptors_it_waits():
 
 def serving(pid):
     """The thread that serves the clients: its folder in /proc."""
-    for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
-        if (task / "comm").read_text() == "sluice-desk\n":
+    for task, name in each_of(pid, "task", lambda task: (task / "comm").read_text()).items():
+        if name == "sluice-desk\n":
             return task
     raise AssertionError("no thread serves the clients")
 

@@ -13,7 +13,7 @@ import time
 
 import instance
 import network
-from harness import (WAIT_S, Running, case, main, new_folder, program, right, same,
+from harness import (WAIT_S, Running, case, each_of, main, new_folder, program, right, same,
                      settings, until)
 from network import BSS4, GB4, NS_PORT
 
@@ -251,9 +251,8 @@ def ends_in_a_text():
         run.read_up()
         (run.out.parent / "x.lua").write_text(hard(18) + CONFIG)
         run.process.send_signal(signal.SIGHUP)
-        until("a thread for the text", lambda: any(
-            (task / "comm").read_text() == "sluice-load\n"
-            for task in pathlib.Path(f"/proc/{run.process.pid}/task").iterdir()))
+        until("a thread for the text", lambda: "sluice-load\n" in each_of(
+            run.process.pid, "task", lambda task: (task / "comm").read_text()).values())
         run.ends()
         said = os.read(run.reader, PIPE_OCTETS)
         right(b"reload" not in said, f"it waited for the text:\n{said}")

@@ -6,6 +6,7 @@ exception, is skipped by Skip(why), and passes by returning. SLUICE names the pr
 
 import atexit
 import collections
+import contextlib
 import json
 import os
 import pathlib
@@ -217,6 +218,16 @@ def until(what, condition, seen=lambda: "", wait_s=WAIT_S):
     while not (found := condition()):
         right(time.monotonic() < deadline, f"not within {wait_s} s: {what}\n{seen()}")
         time.sleep(0.02)
+    return found
+
+
+def each_of(process, kind, read):
+    """{path: what read(path) gives} of each thread ("task") or open file ("fd") of a process by its number, without those
+    that end meanwhile."""
+    found = {}
+    for path in pathlib.Path(f"/proc/{process}/{kind}").iterdir():
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            found[path] = read(path)
     return found
 
 

@@ -4,7 +4,6 @@ itself. With traffic over taps what is seen is what Linux sent and got."""
 
 import json
 import os
-import pathlib
 import re
 import signal
 import subprocess
@@ -12,7 +11,7 @@ import time
 
 import network
 import real
-from harness import ROOT, WAIT_S, Skip, case, check_sound, main, new_folder, program, right, same, sluice, until
+from harness import ROOT, WAIT_S, Skip, case, check_sound, each_of, main, new_folder, program, right, same, sluice, until
 from instance import CONFIG, FOLDER, Instance, client
 
 NO_ONE = "no instance is running"
@@ -188,11 +187,7 @@ def processors():
     instance = Instance()
     instance.ask("/sluice/info")  # so that a thread of a client's has been there
     found = {}
-    for task in pathlib.Path(f"/proc/{instance.process.pid}/task").iterdir():
-        try:
-            status = (task / "status").read_text()
-        except FileNotFoundError:  # the thread of a client that has gone
-            continue
+    for status in each_of(instance.process.pid, "task", lambda task: (task / "status").read_text()).values():
         name = re.search(r"Name:\s*(\S+)", status)[1]
         found.setdefault(name, re.search(r"Cpus_allowed_list:\s*(\S+)", status)[1])
     workers = {cpus for name, cpus in found.items() if name.startswith(("rte-worker", "dpdk-worker"))}

@@ -1,9 +1,7 @@
 """Whom a process is, as the kernel says it: what the tests of a run's user share. And a program that an
 ordinary user starts."""
 
-import contextlib
 import os
-import pathlib
 import pwd
 import shutil
 import signal
@@ -11,7 +9,7 @@ import stat
 import subprocess
 
 import real
-from harness import WAIT_S, Skip, new_folder, program, right, same, until, whole_program
+from harness import WAIT_S, Skip, each_of, new_folder, program, right, same, until, whole_program
 
 USER = pwd.getpwnam("daemon")
 AS_USER = "--set", f"run.user={USER.pw_name}"
@@ -34,12 +32,9 @@ EAL_THREADS = {"eal-intr-thread", "dpdk-intr"}  # DPDK 22.11's name of it, and 2
 
 def threads(pid):
     """{number: {name of a line: its words}} as the kernel has it."""
-    found = {}
-    for path in pathlib.Path(f"/proc/{pid}/task").iterdir():
-        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it has ended
-            lines = (line.split(":", 1) for line in (path / "status").read_text().splitlines())
-            found[int(path.name)] = {name: words.split() for name, words in lines}
-    return found
+    found = each_of(pid, "task", lambda task: (task / "status").read_text())
+    return {int(task.name): {name: words.split() for name, words in (line.split(":", 1) for line in status.splitlines())}
+            for task, status in found.items()}
 
 
 def is_user(pid, user=USER, capabilities=0):

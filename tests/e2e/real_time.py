@@ -10,7 +10,7 @@ import signal
 import time
 
 import instance
-from harness import (SLOWER, WAIT_S, Failure, Running, Skip, case, check_sound, has_sanitizers, main, new_folder,
+from harness import (SLOWER, WAIT_S, Failure, Running, Skip, case, check_sound, each_of, has_sanitizers, main, new_folder,
                      right, same, settings, sluice, until)
 
 CONFIG = """
@@ -261,8 +261,7 @@ def flood(idle):
 
 def rests(process):
     """How often the worker has given its processor up by itself."""
-    for task in pathlib.Path(f"/proc/{process.pid}/task").iterdir():
-        status = (task / "status").read_text()
+    for status in each_of(process.pid, "task", lambda task: (task / "status").read_text()).values():
         if status.startswith(("Name:\trte-worker", "Name:\tdpdk-worker")):
             return int(status.split("\nvoluntary_ctxt_switches:\t")[1].split()[0])
     raise Failure("no worker's thread")

@@ -3,7 +3,6 @@
 summary.json says of where results come from."""
 
 import atexit
-import contextlib
 import fcntl
 import hashlib
 import json
@@ -17,7 +16,7 @@ import signal
 import subprocess
 import time
 
-from harness import UDP_SCENARIO, WAIT_S, case, main, new_folder, program, right, same, sluice, written
+from harness import UDP_SCENARIO, WAIT_S, case, each_of, main, new_folder, program, right, same, sluice, written
 from several import ENDLESS, VARIANTS, config, many, results, scenario, six, summary_of
 
 
@@ -109,12 +108,7 @@ def resumed():
 
 
 def has_open(pid, path):
-    """Others of its files may be closed meanwhile."""
-    found = []
-    for descriptor in pathlib.Path(f"/proc/{pid}/fd").iterdir():
-        with contextlib.suppress(FileNotFoundError):
-            found.append(os.readlink(descriptor))
-    return str(path) in found
+    return str(path) in each_of(pid, "fd", os.readlink).values()
 
 
 def two_at_work(*words):

@@ -18,7 +18,7 @@ import instance
 import network
 import real
 import tshark_json
-from harness import Running, Skip, case, check_sound, main, new_folder, right, same
+from harness import Running, Skip, case, check_sound, each_of, main, new_folder, right, same
 from network import BSS4, GB4, GGSN4, GN4, GTPU_PORT, NS_PORT, WAIT_S
 
 MACS = {"gn": "02:53:4c:00:01:01", "gb": "02:53:4c:00:02:01"}  # of a tap, and so of both its ends
@@ -336,8 +336,7 @@ def size_limit():
         pid, unlimited = world.program.process.pid, (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
         right("File too large" in instance.client("ctl", "capture", "user", "on", status=1), "no octet may be written")
-        same([one for one in pathlib.Path(f"/proc/{pid}/fd").iterdir() if os.readlink(one).endswith("user.pcapng")], [],
-             "files that stay open")
+        same([name for name in each_of(pid, "fd", os.readlink).values() if name.endswith("user.pcapng")], [], "files that stay open")
         resource.prlimit(pid, resource.RLIMIT_FSIZE, unlimited)
         instance.client("ctl", "capture", "user", "on")
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (20_000, resource.RLIM_INFINITY))

@@ -102,10 +102,9 @@ def gone():
     path = new_folder() / "pcu_bts"
     with subprocess.Popen([program(), "bts", CONFIGS[0], "--socket", path, "--json", "--seconds", "60"],
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as bts:
-        until("the BTS listens", path.exists)
         with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as pcu:
             pcu.settimeout(WAIT_S)
-            pcu.connect(str(path))
+            until("the BTS listens", lambda: pcu.connect_ex(str(path)) == 0)
             for octets in bytes([TXT_IND, 0, 0, 0, 0]) + b"1.1.0", bytes([ACT_REQ, 0, 0, 0, 1, 0, SLOT]):
                 pcu.send(octets.ljust(MESSAGE_OCTETS, b"\0"))
             pcu.recv(2048)  # INFO.ind
