@@ -301,9 +301,9 @@ def name_of(datagram):
 RAI = bytes.fromhex("62f2241234" "56")  # 262-42, LAC 0x1234, RAC 0x56
 
 
-def cell(ci, rai=RAI):
+def cell(ci, rai=None):
     """A cell identifier (11.3.9)."""
-    return rai + ci.to_bytes(2)
+    return (rai or RAI) + ci.to_bytes(2)
 
 
 def llc_ui(sapi, nu, info, command=False):

@@ -417,6 +417,25 @@ def who():
         same(network.left(), ONE, "what there is")
 
 
+@case("in a network whose MNC has three digits: attached and updated in its area; the line of a refusal names it in full")
+def three_digits():
+    before, codec.RAI = codec.RAI, bytes.fromhex("130014" "1234" "56")
+    try:
+        with Network(attach='who = "open", networks = { "310-410" }', phones="") as network:
+            phone = Handset(network, "310410000000001")
+            right(codec.RAI in phone.attach().message, "the area of the ACCEPT")
+            phone.say(update_request(codec.RAI))
+            network.one(bytes.fromhex("08090049") + codec.RAI + bytes.fromhex("1716"), tlli=phone.tlli)
+        with Network() as network:
+            for imsi, name in ("310410000000001", "310-410"), ("001010000009999", "001-01"):
+                phone = Handset(network, imsi, tlli=0x78000000 + int(imsi) % 1000)
+                phone.say(phone.request())
+                network.one(bytes.fromhex("080407"))
+                right(network.lines(f"IMSI {imsi}", f'networks = {{ "{name}" }}'), network.world.log())
+    finally:
+        codec.RAI = before
+
+
 @case("no place: REJECT 22 with what to raise; and the place of one that goes is the next one's")
 def full():
     with Network(attach='who = "listed", most = 2', more="room { mss = 2, pdps = 4 }") as network:

@@ -66,8 +66,15 @@ local function given_by(phone, imsi)
     }
 end
 
--- The same, or nil and what to do about it.
-function admission.of(imsi)
+-- The network of an IMSI, as MCC-MNC: its MNC has as many digits as that of a cell of the same country; else 2.
+local function network_of(imsi, cell)
+    local mcc = imsi:sub(1, 3)
+    local digits = cell and ("%03d"):format(cell.mcc) == mcc and cell.mnc_digits or 2
+    return mcc .. "-" .. imsi:sub(4, 3 + digits)
+end
+
+-- The same, or nil and what to do about it; `cell` is where the phone is, if that is known.
+function admission.of(imsi, cell)
     local attach = network.cfg.attach
     local phone = listed(imsi)
     if phone then
@@ -78,8 +85,8 @@ function admission.of(imsi)
         return nil, ("its network is not among attach.networks, %s; add it, or a phone { imsi = %q }"):format(
             table.concat(attach.networks, ", "), imsi)
     end
-    return nil, ("no phone { } has it; add phone { imsi = %q }, or attach { who = \"open\", networks = { \"%s-%s\" } }")
-        :format(imsi, imsi:sub(1, 3), imsi:sub(4, 5))
+    return nil, ("no phone { } has it; add phone { imsi = %q }, or attach { who = \"open\", networks = { %q } }")
+        :format(imsi, network_of(imsi, cell))
 end
 
 return admission

@@ -54,7 +54,7 @@ end
 
 -- The values of the phone, of admission.lua; or nil, a cause and what to do about it.
 local function allowed(phone)
-    local given, advice = admission.of(phone.imsi)
+    local given, advice = admission.of(phone.imsi, phone.bvc.cell)
     if not given then
         return nil, NOT_ALLOWED, advice
     elseif not phone.bvc.cell then
