@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "dataplane/base/units.h"
@@ -106,12 +107,27 @@ bool mailbox_is_taken(const struct mailbox *mail)
     return __atomic_load_n(&mail->state, __ATOMIC_RELAXED) == MAILBOX_TAKEN;
 }
 
+// All of the text, or its whole lines that fit, and a line that says so.
+static void put_text(char answer[MAILBOX_ANSWER_OCTETS], const char *text)
+{
+    static const char more[] = "\n... the rest does not fit an answer";
+    size_t n = strlen(text);
+    if (n < MAILBOX_ANSWER_OCTETS) {
+        memcpy(answer, text, n + 1);
+        return;
+    }
+    const char *end = memrchr(text, '\n', MAILBOX_ANSWER_OCTETS - sizeof more);
+    n = end ? (size_t)(end - text) : MAILBOX_ANSWER_OCTETS - sizeof more;
+    memcpy(answer, text, n);
+    memcpy(answer + n, more, sizeof more);
+}
+
 void mailbox_answer(struct mailbox *mail, bool good, const char *text)
 {
     pthread_mutex_lock(&mail->lock);
     if (mail->state == MAILBOX_TAKEN) {
         mail->good = good;
-        snprintf(mail->answer, sizeof mail->answer, "%s", text);
+        put_text(mail->answer, text);
         set(mail, mail->unheard ? MAILBOX_EMPTY : MAILBOX_ANSWERED);
     }
     pthread_mutex_unlock(&mail->lock);

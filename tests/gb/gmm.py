@@ -397,7 +397,7 @@ def who():
         same(len(network.lines("ATTACH REJECT")), 2, "lines")
         same((network.left(), network.counted("attaches_refused")), (NOBODY, (3,)), "what is left")
         good, text = network.world.ctl("phones refused")
-        right(good and text.count(stranger) >= 2, text)
+        right(good and text.count(stranger) >= 2 and text.startswith("2 refusals"), text)
         good, text = network.world.ctl(f"phone {stranger}")
         right(not good and "REJECT 7" in text, text)
     own = ms(stranger, 0xC0000001)
@@ -415,6 +415,40 @@ def who():
         network.came()
         right(network.lines(foreign, "not among attach.networks, 001-01"), network.world.log())
         same(network.left(), ONE, "what there is")
+
+
+def pages(network, words):
+    """Lines of all pages, without headings, and how many pages."""
+    lines, count, more = [], 0, words
+    while more:
+        good, text = network.world.ctl(more)
+        heading, *shown = text.split("\n")
+        right(good and len(text) < 4096 and shown, f"{more}: {heading}")
+        found = re.fullmatch(rf"(\d+) more: sluice ctl ({words} (\d+))", shown[-1])
+        more = found and found[2]
+        lines += shown[:-1] if found else shown
+        same(int(found[3]) if found else len(lines) + 1, len(lines) + 1, "where the next page begins")
+        count += 1
+    return lines, count
+
+
+@case("ctl phones, and its refusals, in pages: each phone once, whole lines, and the last line says how to go on")
+def listed():
+    with Network(attach='who = "open", networks = { "001-01" }', phones="") as network:
+        phones = [Handset(network, f"00101{number:010}", 0x78000000 + number) for number in range(1, 131)]
+        for phone in phones:
+            phone.attach()
+        lines, count = pages(network, "phones")
+        same(sorted(line.split()[1] for line in lines), [phone.imsi + ":" for phone in phones], "phones")
+        right(count == 3 and all(line.endswith("in cell 101-2") for line in lines), f"{count} pages, {lines[0]}")
+        refused = [Handset(network, f"262010000000{number:03}", 0x78001000 + number) for number in range(1, 51)]
+        for phone in refused:
+            phone.say(phone.request())
+        lines, _ = pages(network, "phones refused")
+        same([line.split()[4] for line in lines], [phone.imsi + ":" for phone in reversed(refused)], "refused, the last first")
+        for wrong in ("phones 0", "phones -1", "phones x", "phones 1 1", "phones refused x", "phones refused 1 1"):
+            same(network.world.ctl(wrong), (False, "usage: phones [refused] [FROM]"), wrong)
+        same(network.world.ctl("phones 200"), (True, "130 attached, 0 about to attach"), "behind the last one")
 
 
 @case("in a network whose MNC has three digits: attached and updated in its area; the line of a refusal names it in full")

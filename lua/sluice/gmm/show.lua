@@ -1,7 +1,6 @@
 -- The live view of phones: `sluice ctl phone`, `phones` and `detach`.
 local addresses = require "sluice.base.addresses"
 local attempts = require "sluice.phones.attempts"
-local breath = require "sluice.base.breath"
 local clock = require "sluice.core.clock"
 local detach = require "sluice.gmm.detach"
 local dp = require "dp"
@@ -65,26 +64,39 @@ local function one(words)
     return false, "no phone with this IMSI is attached; usage: phone IMSI"
 end
 
-local LISTED_MOST = 1000
+local PAGE_OCTETS = 3900 -- of an answer's 4096 (control/plane/mailbox.h), so that the last line has room
+
+-- The lines from that one on that fit an answer, behind the heading; the last line says how to see the others.
+local function page(heading, lines, from, line_of, usage)
+    local shown, octets = { heading }, #heading
+    for i = from, lines do
+        local line = line_of(i)
+        octets = octets + 1 + #line
+        if octets > PAGE_OCTETS then
+            shown[#shown + 1] = ("%d more: sluice ctl %s %d"):format(lines - i + 1, usage, i)
+            break
+        end
+        shown[#shown + 1] = line
+    end
+    return true, table.concat(shown, "\n")
+end
 
 local function all(words)
-    local lines = {}
-    if words[2] == "refused" then
-        for _, refused in ipairs(refusals.list) do
-            lines[#lines + 1] = ("%s ago: %s"):format(ago(refused.at_ns), refused.text)
-        end
-        return true, lines[1] and table.concat(lines, "\n") or "none was refused"
-    elseif words[2] then
-        return false, "usage: phones [refused]"
+    local is_refused = words[2] == "refused"
+    local word = words[is_refused and 3 or 2]
+    local from = math.tointeger(word or 1)
+    if not from or from < 1 or words[is_refused and 4 or 3] then
+        return false, "usage: phones [refused] [FROM]"
+    elseif is_refused then
+        local list = refusals.list
+        return page(("%d refusals, the last one first"):format(#list), #list, from, function(i)
+            local refused = list[#list + 1 - i]
+            return ("%s ago: %s"):format(ago(refused.at_ns), refused.text)
+        end, "phones refused")
     end
-    lines[1] = ("%d attached, %d about to attach"):format(#store.phones, attempts.n)
-    for i, phone in breath.each(table.move(store.phones, 1, math.min(#store.phones, LISTED_MOST), 1, {})) do
-        lines[i + 1] = phone.ms_id and lines_of(phone)[1] or nil
-        if not lines[i + 1] then -- it has gone while the list was made
-            lines[i + 1] = ("IMSI %s: gone"):format(phone.imsi)
-        end
-    end
-    return true, table.concat(lines, "\n")
+    return page(("%d attached, %d about to attach"):format(#store.phones, attempts.n), #store.phones, from, function(i)
+        return lines_of(store.phones[i])[1]
+    end, "phones")
 end
 
 local function detach_now(asked)
@@ -106,7 +118,7 @@ end
 
 function show.begin()
     requests.on("phone", "phone IMSI", one)
-    requests.on("phones", "phones [refused]", all)
+    requests.on("phones", "phones [refused] [FROM]", all)
     requests.on("detach", "detach IMSI [again]", detached)
 end
 

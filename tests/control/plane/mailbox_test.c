@@ -101,6 +101,55 @@ static void test_a_post_waits_for_nobody(void **state)
     mailbox_end(&mail);
 }
 
+struct question {
+    struct mailbox *mail;
+    char answer[2 * MAILBOX_ANSWER_OCTETS];
+};
+
+static void *ask_once(void *self)
+{
+    struct question *q = self;
+    assert_int_equal(mailbox_ask(q->mail, "all?", q->answer, sizeof q->answer, 60000), 0);
+    return NULL;
+}
+
+// What an asker gets who is told n lines of 64 octets, their ends among them, and a last one of
+// `last`.
+static void told(struct question *q, uint32_t n, uint32_t last, char lines[])
+{
+    pthread_t thread;
+    memset(lines, 'x', 64ul * n + last);
+    for (uint32_t i = 1; i <= n; i++)
+        lines[64 * i - 1] = '\n';
+    lines[64 * n + last] = '\0';
+    assert_int_equal(pthread_create(&thread, NULL, ask_once, q), 0);
+    while (!mailbox_take(q->mail))
+        sched_yield();
+    mailbox_answer(q->mail, true, lines);
+    pthread_join(thread, NULL);
+}
+
+static void test_an_answer_that_is_cut_says_so(void **state)
+{
+    (void)state;
+    static char lines[3 * MAILBOX_ANSWER_OCTETS], wanted[MAILBOX_ANSWER_OCTETS];
+    struct mailbox mail;
+    struct question q = {.mail = &mail};
+    mailbox_begin(&mail);
+    told(&q, 63, 63, lines);
+    assert_string_equal(q.answer, lines);
+    for (uint32_t more = 1; more < 70; more++) {
+        told(&q, 63, 63 + more, lines);
+        snprintf(wanted, sizeof wanted, "%.*s\n%s", 64 * 63 - 1, lines,
+                 "... the rest does not fit an answer");
+        assert_string_equal(q.answer, wanted);
+    }
+    told(&q, 0, 2 * MAILBOX_ANSWER_OCTETS, lines);
+    assert_int_equal(strlen(q.answer), MAILBOX_ANSWER_OCTETS - 1);
+    assert_string_equal(strchr(q.answer, '\n'), "\n... the rest does not fit an answer");
+    mailbox_end(&mail);
+}
+
 struct late {
     struct mailbox *mail;
     int result;
@@ -143,6 +192,7 @@ int main(void)
         cmocka_unit_test(test_each_asker_gets_his_own_answers),
         cmocka_unit_test(test_a_question_given_up_is_gone),
         cmocka_unit_test(test_a_post_waits_for_nobody),
+        cmocka_unit_test(test_an_answer_that_is_cut_says_so),
         cmocka_unit_test(test_a_late_answer_is_nobodys),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
