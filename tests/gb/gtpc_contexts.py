@@ -511,6 +511,31 @@ def restarts():
             n.settle()
 
 
+@case("a GGSN with 200 contexts restarts: 64 end at once, and in each ms; what is created meanwhile stays")
+def many_lost():
+    with World(CONFIG) as world:
+        n = Network(world)
+        for number in range(200):
+            n.create(0x1000 + number, 5, f"'0010100001{number:05}'")
+        n.said()
+        world.run(S)
+        n.ggsn.restart()
+        n.create(0x300, 7)
+        same((n.said(), len(n.ended())), ([n.there(0x300, 201)], 64), "what is said, and ends at once")
+        n.delete(0x1000 + 190)  # in its turn nothing of it is there
+        n.create(0x400, 5, "'001010000100199'")  # instead of one whose turn has not come
+        for more in (64, 63, 8):
+            world.run(MS - 1)
+            same(n.ended(), [], "a nanosecond before the next turn")
+            world.run(1)
+            same(len(n.ended()), more, "in the turn")
+        same(len(n.said()), 1, "what is created in between")
+        n.left(2)
+        for teid in 0x300, 0x400:
+            n.delete(teid)
+        n.settle()
+
+
 @case("a GGSN that does not answer: down after four ECHOs, asked each 5 s, and up again")
 def down():
     with World(CONFIG) as world:

@@ -22,6 +22,7 @@ local log = require "log"
 local paths = require "sluice.gtpc.path"
 local requests = require "sluice.gtpc.requests"
 local restarts = require "sluice.core.restarts"
+local timers = require "sluice.core.timers"
 local watchers = require "sluice.core.watchers"
 
 local contexts = { count = 0 }
@@ -353,14 +354,30 @@ function contexts.ask_for(tunnel)
     }, { answered = told, over = told, of = tunnel })
 end
 
--- All that are there at the path.
+-- Of thousands that are lost at once so many are ended at a time, or all events would wait for them.
+local LOST_AT_ONCE, TURN_NS = 64, 1000000
+
+local function lose_some(lost)
+    local stop = math.min(lost.first + LOST_AT_ONCE, #lost + 1)
+    for i = lost.first, stop - 1 do
+        if lost[i].state == "there" then -- else it has ended meanwhile
+            lose(lost[i], lost.why)
+        end
+    end
+    lost.first = stop
+    if stop <= #lost then
+        timers.after(TURN_NS, lose_some, lost)
+    end
+end
+
+-- All that are there at the path now.
 local function lose_all(why)
     return function(path)
-        for _, tunnel in ipairs(table.move(path.tunnels, 1, #path.tunnels, 1, {})) do
-            if tunnel.state == "there" then
-                lose(tunnel, why)
-            end
+        local lost = { first = 1, why = why }
+        for _, tunnel in ipairs(path.tunnels) do
+            lost[#lost + 1] = tunnel.state == "there" and tunnel or nil
         end
+        lose_some(lost)
     end
 end
 
