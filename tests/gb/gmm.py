@@ -423,7 +423,7 @@ def pages(network, words):
     while more:
         good, text = network.world.ctl(more)
         heading, *shown = text.split("\n")
-        right(good and len(text) < 4096 and shown, f"{more}: {heading}")
+        right(good and len(text) < 4096 and len(shown) > 1, f"{more}: {heading}")
         found = re.fullmatch(rf"(\d+) more: sluice ctl ({words} (\d+))", shown[-1])
         more = found and found[2]
         lines += shown[:-1] if found else shown
@@ -444,10 +444,14 @@ def listed():
         refused = [Handset(network, f"262010000000{number:03}", 0x78001000 + number) for number in range(1, 51)]
         for phone in refused:
             phone.say(phone.request())
-        lines, _ = pages(network, "phones refused")
+        lines, count = pages(network, "phones refused")
+        right(count > 2, f"{count} pages of refusals")
         same([line.split()[4] for line in lines], [phone.imsi + ":" for phone in reversed(refused)], "refused, the last first")
         for wrong in ("phones 0", "phones -1", "phones x", "phones 1 1", "phones refused x", "phones refused 1 1"):
             same(network.world.ctl(wrong), (False, "usage: phones [refused] [FROM]"), wrong)
+        network.world.lua("require('sluice.phones.refusals').note('262019999999999', ('x'):rep(5000), 7, 'y')")
+        good, text = network.world.ctl("phones refused")
+        same((good, len(text.split("\n")), text.split("\n")[-1]), (True, 3, "50 more: sluice ctl phones refused 2"), "a long one")
         same(network.world.ctl("phones 200"), (True, "130 attached, 0 about to attach"), "behind the last one")
 
 

@@ -511,29 +511,61 @@ def restarts():
             n.settle()
 
 
-@case("a GGSN with 200 contexts restarts: 64 end at once, and in each ms; what is created meanwhile stays")
+def many(world):
+    n = Network(world)
+    for number in range(200):
+        n.create(0x1000 + number, 5, f"'0010100001{number:05}'")
+    n.said()
+    world.run(S)
+    return n
+
+
+@case("a GGSN with 200 contexts restarts: 64 end at once, and in each ms; the others are as lost, and what is new stays")
 def many_lost():
     with World(CONFIG) as world:
-        n = Network(world)
-        for number in range(200):
-            n.create(0x1000 + number, 5, f"'0010100001{number:05}'")
-        n.said()
-        world.run(S)
+        n = many(world)
         n.ggsn.restart()
+        n.ggsn.numbers = itertools.count(191)  # it gives TEIDs of its former life
         n.create(0x300, 7)
-        same((n.said(), len(n.ended())), ([n.there(0x300, 201)], 64), "what is said, and ends at once")
-        n.delete(0x1000 + 190)  # in its turn nothing of it is there
+        same((n.said(), len(n.ended())), ([n.there(0x300, 191)], 64), "what is said, and ends at once")
+        n.do(f"contexts.ask_for(tunnel[{0x1000 + 150}])")
+        n.delete(0x1000 + 190)  # which had the TEIDs that the new one has
         n.create(0x400, 5, "'001010000100199'")  # instead of one whose turn has not come
         for more in (64, 63, 8):
             world.run(MS - 1)
             same(n.ended(), [], "a nanosecond before the next turn")
             world.run(1)
-            same(len(n.ended()), more, "in the turn")
+            same([one.split()[1] for one in n.ended()], ["restarted"] * more, "in the turn")
         same(len(n.said()), 1, "what is created in between")
+        same((n.ggsn.times(DELETE), n.ggsn.times(UPDATE)), ([], []), "what the GGSN is asked about lost ones")
         n.left(2)
         for teid in 0x300, 0x400:
             n.delete(teid)
         n.settle()
+
+
+@case("the restart of a GGSN with 200 contexts stands in an answer about one of them: that one is lost as all are")
+def many_asked():
+    with World(CONFIG) as world:
+        n = many(world)
+        n.ggsn.update_ies.append((RECOVERY, b"\x09"))
+        n.do(f"contexts.ask_for(tunnel[{0x1000 + 150}])")
+        world.run(3 * MS)
+        same([one.split()[1] for one in n.ended()], ["restarted"] * 200, "why they end")
+        same(world.counted("indications_refuted", "contexts_lost"), (0, 200), "counted")
+
+
+@case("a GGSN with 200 contexts does not answer: a CREATE that waits for the end of any of them is refused at once")
+def many_down():
+    with World(CONFIG) as world:
+        n = many(world)
+        n.ggsn.alive = False
+        world.run(ECHO_EVERY - S + N3 * T3 - 1)
+        for number in 0, 190:
+            n.create(0x2000 + number, 5, f"'0010100001{number:05}'")
+        same((n.ended(), n.said()), ([], []), "a nanosecond before")
+        world.run(1 + 3 * MS)
+        same((len(n.ended()), sorted(n.said())), (200, [f"{0x2000 + number} refused none " for number in (0, 190)]), "what is told")
 
 
 @case("a GGSN that does not answer: down after four ECHOs, asked each 5 s, and up again")

@@ -73,7 +73,7 @@ local function network_of(imsi, cell)
     return mcc .. "-" .. imsi:sub(4, 3 + digits)
 end
 
--- The same, or nil and what to do about it; `cell` is where the phone is, if that is known.
+-- What the phone with that IMSI has, as given_by; or nil and what to do about it. cell: where it is, if that is known.
 function admission.of(imsi, cell)
     local attach = network.cfg.attach
     local phone = listed(imsi)

@@ -66,17 +66,18 @@ end
 
 local PAGE_OCTETS = 3900 -- of an answer's 4096 (control/plane/mailbox.h), so that the last line has room
 
--- The lines from that one on that fit an answer, behind the heading; the last line says how to see the others.
+-- The lines from that one on that fit an answer, one at least, behind the heading; the last line says how to see the
+-- others.
 local function page(heading, lines, from, line_of, usage)
     local shown, octets = { heading }, #heading
     for i = from, lines do
         local line = line_of(i)
         octets = octets + 1 + #line
-        if octets > PAGE_OCTETS then
+        if octets > PAGE_OCTETS and i > from then
             shown[#shown + 1] = ("%d more: sluice ctl %s %d"):format(lines - i + 1, usage, i)
             break
         end
-        shown[#shown + 1] = line
+        shown[#shown + 1] = line:sub(1, PAGE_OCTETS)
     end
     return true, table.concat(shown, "\n")
 end
@@ -84,7 +85,7 @@ end
 local function all(words)
     local is_refused = words[2] == "refused"
     local word = words[is_refused and 3 or 2]
-    local from = math.tointeger(word or 1)
+    local from = math.tointeger(tonumber(word or 1))
     if not from or from < 1 or words[is_refused and 4 or 3] then
         return false, "usage: phones [refused] [FROM]"
     elseif is_refused then

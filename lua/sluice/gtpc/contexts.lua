@@ -75,7 +75,7 @@ local function become(tunnel, state)
     count.set("contexts", there)
 end
 
-local start -- below
+local begin -- below
 
 -- The GGSN does not have it, as far as we know: a tunnel that has waited for this begins.
 local function finish(tunnel)
@@ -92,7 +92,7 @@ local function finish(tunnel)
         current[key] = nil
         delist(tunnel)
         if next_one and next_one.state == "waiting" then -- it may have been deleted meanwhile
-            start(next_one)
+            begin(next_one)
         end
     end
 end
@@ -137,8 +137,8 @@ function contexts.delete(tunnel)
         tunnel.state = "unwanted"
     elseif tunnel.state == "waiting" then
         tunnel.state = "gone"
-    elseif tunnel.state == "there" and tunnel.path.state == "down" then
-        finish(tunnel)
+    elseif tunnel.state == "there" and (tunnel.is_lost or tunnel.path.state == "down") then
+        finish(tunnel) -- the GGSN may have given its TEID to another by now
     elseif tunnel.state == "there" then
         send_delete(tunnel)
     end
@@ -245,7 +245,7 @@ local function not_created(request)
     end
 end
 
-function start(tunnel)
+local function start(tunnel)
     local given = tunnel.given
     tunnel.given, tunnel.state = nil, "creating"
     enlist(tunnel)
@@ -257,6 +257,16 @@ function start(tunnel)
         apn = given.apn, options = given.options, control_address = own, data_address = own, qos = given.qos,
         rat = GERAN,
     }, { answered = created, over = not_created, keeps = true, of = tunnel })
+end
+
+-- One that has waited.
+function begin(tunnel)
+    if tunnel.path.state == "down" then
+        tunnel.state = "gone"
+        tunnel.done(tunnel, {})
+    else
+        start(tunnel)
+    end
 end
 
 -- Asks the GGSN for a context: given has path, imsi, nsapi, teid (ours), and area, selection, address, apn,
@@ -330,7 +340,7 @@ local function told(request, pdu)
     if pdu then
         paths.heard(request.path, pdu.recovery)
     end
-    if tunnel.state ~= "there" then -- lost with all others
+    if tunnel.state ~= "there" or tunnel.is_lost then -- with all others
         return
     elseif is_there_still(tunnel, pdu) then
         tunnel.sure_until_ns = clock.now_ns + SURE_NS
@@ -344,7 +354,7 @@ end
 
 -- An error indication has come for the tunnel, which is "there".
 function contexts.ask_for(tunnel)
-    if tunnel.asking or clock.now_ns < (tunnel.sure_until_ns or 0) then
+    if tunnel.asking or tunnel.is_lost or clock.now_ns < (tunnel.sure_until_ns or 0) then
         return
     end
     local own = hosts.own_address()
@@ -354,7 +364,8 @@ function contexts.ask_for(tunnel)
     }, { answered = told, over = told, of = tunnel })
 end
 
--- Of thousands that are lost at once so many are ended at a time, or all events would wait for them.
+-- A GGSN may lose thousands of contexts at once. They are ended 64 at a time, so that other events do not wait for all
+-- of them. Until then is_lost says that the GGSN must not be asked about them: it may use their TEIDs anew.
 local LOST_AT_ONCE, TURN_NS = 64, 1000000
 
 local function lose_some(lost)
@@ -375,7 +386,10 @@ local function lose_all(why)
     return function(path)
         local lost = { first = 1, why = why }
         for _, tunnel in ipairs(path.tunnels) do
-            lost[#lost + 1] = tunnel.state == "there" and tunnel or nil
+            if tunnel.state == "there" and not tunnel.is_lost then
+                tunnel.is_lost = true
+                lost[#lost + 1] = tunnel
+            end
         end
         lose_some(lost)
     end

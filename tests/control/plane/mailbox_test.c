@@ -113,22 +113,20 @@ static void *ask_once(void *self)
     return NULL;
 }
 
-// What an asker gets who is told n lines of 64 octets, their ends among them, and a last one of
-// `last`.
-static void told(struct question *q, uint32_t n, uint32_t last, char lines[])
+static void told(struct question *q, const char *text)
 {
     pthread_t thread;
-    memset(lines, 'x', 64ul * n + last);
-    for (uint32_t i = 1; i <= n; i++)
-        lines[64 * i - 1] = '\n';
-    lines[64 * n + last] = '\0';
     assert_int_equal(pthread_create(&thread, NULL, ask_once, q), 0);
     while (!mailbox_take(q->mail))
         sched_yield();
-    mailbox_answer(q->mail, true, lines);
+    mailbox_answer(q->mail, true, text);
     pthread_join(thread, NULL);
 }
 
+#define REST "\n... the rest does not fit an answer"
+
+// 63 lines of 64 octets and a 64th of 63 and more; then texts of one line end, around the end of
+// what fits.
 static void test_an_answer_that_is_cut_says_so(void **state)
 {
     (void)state;
@@ -136,17 +134,25 @@ static void test_an_answer_that_is_cut_says_so(void **state)
     struct mailbox mail;
     struct question q = {.mail = &mail};
     mailbox_begin(&mail);
-    told(&q, 63, 63, lines);
+    memset(lines, 'x', 64 * 64 - 1);
+    for (int i = 1; i <= 63; i++)
+        lines[64 * i - 1] = '\n';
+    told(&q, lines);
     assert_string_equal(q.answer, lines);
-    for (uint32_t more = 1; more < 70; more++) {
-        told(&q, 63, 63 + more, lines);
-        snprintf(wanted, sizeof wanted, "%.*s\n%s", 64 * 63 - 1, lines,
-                 "... the rest does not fit an answer");
+    snprintf(wanted, sizeof wanted, "%.*s" REST, 64 * 63 - 1, lines);
+    for (int more = 0; more < 70; more++) {
+        lines[64 * 64 - 1 + more] = 'x';
+        told(&q, lines);
         assert_string_equal(q.answer, wanted);
     }
-    told(&q, 0, 2 * MAILBOX_ANSWER_OCTETS, lines);
-    assert_int_equal(strlen(q.answer), MAILBOX_ANSWER_OCTETS - 1);
-    assert_string_equal(strchr(q.answer, '\n'), "\n... the rest does not fit an answer");
+    size_t longest = MAILBOX_ANSWER_OCTETS - sizeof REST;
+    for (size_t end = longest - 70; end < longest + 70; end++) {
+        memset(lines, 'x', 2 * MAILBOX_ANSWER_OCTETS);
+        lines[end] = '\n';
+        told(&q, lines);
+        assert_int_equal(strlen(q.answer), (end < longest ? end : longest) + strlen(REST));
+        assert_string_equal(strchr(q.answer, '\n'), REST);
+    }
     mailbox_end(&mail);
 }
 
