@@ -5,7 +5,8 @@ soon FLOW-CONTROL-BVC is answered meanwhile, and how much of a processor control
     attaches.py [SECONDS] [--rate N] [--keys] [--json]     30 s of 500 a second; with keys each is authenticated and enciphers
 
 BSS, GGSN and phones are this process, which is no faster than it has to be: the kernel's time of arrival is what counts.
-Each acknowledgement has to come within 100 ms, control may take 20 % of a processor, and all phones get in.
+Each acknowledgement has to come within 100 ms, control may take 20 % of a processor, and all phones get in. Then the GGSN
+restarts, which ends all contexts, and each acknowledgement has to come within 100 ms again.
 """
 
 import argparse
@@ -26,7 +27,7 @@ sys.path[:0] = [str(ROOT / "tests/gb"), str(ROOT / "tests/e2e")]
 import codec  # noqa: E402
 import ggsn  # noqa: E402
 import network  # noqa: E402
-from harness import Running, Skip, unbalanced  # noqa: E402
+from harness import Running, Skip, sluice, unbalanced  # noqa: E402
 from phone_message import lv, mobile_identity, tlv  # noqa: E402
 import phone_card  # noqa: E402
 from phone_card import Card, encipher  # noqa: E402
@@ -39,6 +40,7 @@ CELL_BIT_S = 48000
 FLOW_EVERY_NS = 10 * MS  # one cell after the other
 ACK_MOST_NS, SHARE_MOST = 100 * MS, 0.2
 WAIT_S = 10  # for the last ones
+RESTART_NS = 3 * S
 FIRST = 1010000000001
 K, OPC = bytes(range(16)), bytes(range(16, 32))
 GEA = 4
@@ -117,7 +119,7 @@ class Network:
             end.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
             end.setblocking(False)
         self.by_tlli, self.flows, self.acks, self.took, self.contexts = {}, {}, [], [], 0
-        self.is_unblocked, self.is_echoed, self.reset, self.tag = False, False, set(), 0
+        self.is_unblocked, self.is_echoed, self.reset, self.tag, self.restarts = False, False, set(), 0, b"\7"
 
     def put(self, octets):
         self.gb.sendto(octets, (network.GB4, network.NS_PORT))
@@ -180,7 +182,7 @@ class Network:
         kind, _, sequence, ies = ggsn.parse(octets)
         answer = None
         if kind == ggsn.ECHO:
-            answer, self.is_echoed = ggsn.build(ggsn.ECHO_RESPONSE, 0, sequence, (ggsn.RECOVERY, b"\7")), True
+            answer, self.is_echoed = ggsn.build(ggsn.ECHO_RESPONSE, 0, sequence, (ggsn.RECOVERY, self.restarts)), True
         elif kind == ggsn.CREATE:
             answer = self.create(sequence, dict(ies))
         if answer:
@@ -192,7 +194,7 @@ class Network:
         address = ggsn.ipv4(network.GGSN4)
         return ggsn.build(
             ggsn.CREATE_RESPONSE, int.from_bytes(of[ggsn.TEID_CONTROL], "big"), sequence, (ggsn.CAUSE, b"\x80"),
-            (ggsn.REORDER, b"\xfe"), (ggsn.RECOVERY, b"\7"), (ggsn.TEID_DATA, b"\x0d" + number),
+            (ggsn.REORDER, b"\xfe"), (ggsn.RECOVERY, self.restarts), (ggsn.TEID_DATA, b"\x0d" + number),
             (ggsn.TEID_CONTROL, b"\x0c" + number), (ggsn.CHARGING, bytes(4)), (ggsn.ADDRESS, b"\xf1\x21\x0a" + number),
             (ggsn.NODE, address), (ggsn.NODE, address), (ggsn.QOS, of[ggsn.QOS]))
 
@@ -209,6 +211,12 @@ class Network:
                 sys.exit(f"attaches: not within {WAIT_S} s: {what}")
             again()
             self.serve(time.time_ns() + 200 * MS)
+
+    def settle(self, phones):
+        """Waits for so many phones, and all acknowledgements."""
+        end = time.monotonic() + WAIT_S
+        while (len(self.took) < phones or self.flows) and time.monotonic() < end:
+            self.serve(time.time_ns() + 100 * MS)
 
     def up(self):
         self.until("NS-RESET", lambda: self.is_unblocked, lambda: (self.put(codec.build("ns_reset", cause=0, nsvci=101, nsei=101)),
@@ -228,11 +236,25 @@ def used_ns(pid):
     return {int(task.name): int((task / "schedstat").read_text().split()[0]) for task in pathlib.Path(f"/proc/{pid}/task").iterdir()}
 
 
+def phone(number, has_keys):
+    return Phone(number, Card(K[:12] + (int.from_bytes(K[12:], "big") + number).to_bytes(4, "big"), OPC) if has_keys else None)
+
+
+def restart(net, last):
+    """The GGSN's, which the answer about one more phone says."""
+    net.restarts = b"\x08"
+    net.say(last, [last.attach()])
+    for _ in range(RESTART_NS // FLOW_EVERY_NS):
+        due_ns = time.time_ns() + FLOW_EVERY_NS
+        net.flow(CELLS[net.tag % len(CELLS)])
+        while time.time_ns() < due_ns:
+            net.serve(due_ns)
+
+
 def storm(net, seconds, rate, has_keys):
     """Returns how far behind this process was at most."""
     chance = random.Random(1)
-    phones = [Phone(number, Card(K[:12] + (int.from_bytes(K[12:], "big") + number).to_bytes(4, "big"), OPC) if has_keys else None)
-              for number in range(seconds * rate)]
+    phones = [phone(number, has_keys) for number in range(seconds * rate)]
     began_ns = time.time_ns()
     due = [(began_ns + number * S // rate + chance.randrange(S // rate), number) for number in range(len(phones))]
     due += [(began_ns + n * FLOW_EVERY_NS, -1 - CELLS[n % len(CELLS)]) for n in range(seconds * S // FLOW_EVERY_NS)]
@@ -262,8 +284,8 @@ def measure(asked):
     network.needs("ip")
     ours, theirs, gn, gb = network.veth()
     count = asked.seconds * asked.rate
-    more = f"rate = {2 * asked.rate}, most = {count}, attempts = 5000"
-    attach = (LISTED if asked.keys else OPEN).format(more=more, count=count)
+    more = f"rate = {2 * asked.rate}, most = {count + 1}, attempts = 5000"
+    attach = (LISTED if asked.keys else OPEN).format(more=more, count=count + 1)
     config = CONFIG.replace("GN_DEVICE", gn).replace("GB_DEVICE", gb).replace("ATTACH", attach)
     with Running(config, before=network.within(ours)) as program:
         host = network.Host(theirs)
@@ -275,15 +297,20 @@ def measure(asked):
         before, began = used_ns(pid), time.monotonic()
         late_ns = storm(net, asked.seconds, asked.rate, asked.keys)
         after, lasted_ns = used_ns(pid), (time.monotonic() - began) * S
-        end = time.monotonic() + WAIT_S
-        while (len(net.took) < count or net.flows) and time.monotonic() < end:
-            net.serve(time.time_ns() + 100 * MS)
+        net.settle(count)
+        acks, unanswered, took, net.acks = net.acks, len(net.flows), list(net.took), []
+        restart(net, phone(count, asked.keys))
+        net.settle(count + 1)
+        told = sluice("stats", "--json", "--run", pid)
+        lost = json.loads(told.stdout)["stats"]["control"]["contexts_lost"]
         summary = program.finish()
         wrong = unbalanced(summary)
     shares = {tid: (ns - before.get(tid, 0)) / lasted_ns for tid, ns in after.items()}
-    return {"seconds": asked.seconds, "rate": asked.rate, "keys": asked.keys, "phones": count, "with_context": len(net.took),
-            "context_ms": [part(net.took, 500), part(net.took, 990), part(net.took, 1000)],
-            "acks": len(net.acks), "unanswered": len(net.flows), "ack_ms": [part(net.acks, 500), part(net.acks, 990), part(net.acks, 1000)],
+    return {"seconds": asked.seconds, "rate": asked.rate, "keys": asked.keys, "phones": count, "with_context": len(took),
+            "context_ms": [part(took, 500), part(took, 990), part(took, 1000)],
+            "acks": len(acks), "unanswered": unanswered, "ack_ms": [part(acks, 500), part(acks, 990), part(acks, 1000)],
+            "lost": lost, "unanswered_restart": len(net.flows) - unanswered,
+            "ack_restart_ms": [part(net.acks, 500), part(net.acks, 990), part(net.acks, 1000)],
             "control_share": shares.pop(pid), "other_threads_share": sum(shares.values()), "late_ms": late_ns / MS,
             "unbalanced": wrong}
 
@@ -307,11 +334,14 @@ def main():
         print("{phones} phones at {rate}/s{0}: {with_context} with a context, after {1:.1f} / {2:.1f} / {3:.1f} ms (p50, p99, max)".format(
             ", with keys" if asked.keys else "", *found["context_ms"], **found))
         print("FLOW-CONTROL-BVC: {acks} answered, {unanswered} not, after {0:.2f} / {1:.2f} / {2:.2f} ms".format(*found["ack_ms"], **found))
+        print("while the GGSN's restart ended {lost} contexts: after {0:.2f} / {1:.2f} / {2:.2f} ms".format(*found["ack_restart_ms"], **found))
         print("control used {control_share:.1%} of a processor, all other threads {other_threads_share:.1%}; this process was late "
               "by {late_ms:.1f} ms at most".format(**found))
     verdicts = [("all phones get a context", found["with_context"] == found["phones"]),
                 (f"each FLOW-CONTROL-BVC is answered within {ACK_MOST_NS // MS} ms",
                  not found["unanswered"] and found["ack_ms"][2] <= ACK_MOST_NS / MS),
+                ("the GGSN's restart ends all contexts, and each FLOW-CONTROL-BVC is answered in that time meanwhile",
+                 found["lost"] == found["phones"] and not found["unanswered_restart"] and found["ack_restart_ms"][2] <= ACK_MOST_NS / MS),
                 (f"control uses {SHARE_MOST:.0%} of a processor at most", found["control_share"] <= SHARE_MOST),
                 (f"every packet is accounted for {found['unbalanced'] or ''}", not found["unbalanced"])]
     for what, holds in verdicts:
