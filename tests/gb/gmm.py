@@ -438,6 +438,7 @@ def listed():
         phones = [Handset(network, f"00101{number:010}", 0x78000000 + number) for number in range(1, 131)]
         for phone in phones:
             phone.attach()
+        same(network.world.ctl("phones refused"), (True, "none was refused"), "before a refusal")
         lines, count = pages(network, "phones")
         same(sorted(line.split()[1] for line in lines), [phone.imsi + ":" for phone in phones], "phones")
         right(count == 3 and all(line.endswith("in cell 101-2") for line in lines), f"{count} pages, {lines[0]}")

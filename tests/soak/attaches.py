@@ -27,7 +27,7 @@ sys.path[:0] = [str(ROOT / "tests/gb"), str(ROOT / "tests/e2e")]
 import codec  # noqa: E402
 import ggsn  # noqa: E402
 import network  # noqa: E402
-from harness import Running, Skip, sluice, unbalanced  # noqa: E402
+from harness import Running, Skip, each_of, sluice, unbalanced  # noqa: E402
 from phone_message import lv, mobile_identity, tlv  # noqa: E402
 import phone_card  # noqa: E402
 from phone_card import Card, encipher  # noqa: E402
@@ -233,7 +233,8 @@ class Network:
 
 def used_ns(pid):
     """Of each thread: how long it has run."""
-    return {int(task.name): int((task / "schedstat").read_text().split()[0]) for task in pathlib.Path(f"/proc/{pid}/task").iterdir()}
+    told = each_of(pid, "task", lambda task: (task / "schedstat").read_text())
+    return {int(task.name): int(text.split()[0]) for task, text in told.items()}
 
 
 def phone(number, has_keys):

@@ -84,13 +84,14 @@ end
 
 local function all(words)
     local is_refused = words[2] == "refused"
-    local word = words[is_refused and 3 or 2]
+    local word, more = table.unpack(words, is_refused and 3 or 2)
     local from = math.tointeger(tonumber(word or 1))
-    if not from or from < 1 or words[is_refused and 4 or 3] then
+    if not from or from < 1 or more then
         return false, "usage: phones [refused] [FROM]"
     elseif is_refused then
         local list = refusals.list
-        return page(("%d refusals, the last one first"):format(#list), #list, from, function(i)
+        local heading = list[1] and ("%d refusals, the last one first"):format(#list) or "none was refused"
+        return page(heading, #list, from, function(i)
             local refused = list[#list + 1 - i]
             return ("%s ago: %s"):format(ago(refused.at_ns), refused.text)
         end, "phones refused")

@@ -259,7 +259,7 @@ local function start(tunnel)
     }, { answered = created, over = not_created, keeps = true, of = tunnel })
 end
 
--- One that has waited.
+-- One that has waited for the end of another; on a path that is down it is refused at once.
 function begin(tunnel)
     if tunnel.path.state == "down" then
         tunnel.state = "gone"
@@ -365,7 +365,8 @@ function contexts.ask_for(tunnel)
 end
 
 -- A GGSN may lose thousands of contexts at once. They are ended 64 at a time, so that other events do not wait for all
--- of them. Until then is_lost says that the GGSN must not be asked about them: it may use their TEIDs anew.
+-- of them. A tunnel that waits for its turn is_lost: no request about it is sent to the GGSN, where its TEID may be
+-- another phone's by now.
 local LOST_AT_ONCE, TURN_NS = 64, 1000000
 
 local function lose_some(lost)

@@ -3,7 +3,8 @@
 -- the GGSN hears of it, then the phone.
 --
 -- A GGSN that restarts ends the contexts of all its phones. They leave the dataplane as soon as control can do it
--- (gtpc/contexts.lua), and the phones are told one by one, AT_ONCE_NS apart, or the cells' buckets and the GGSN, which all come back to, would be flooded.
+-- (gtpc/contexts.lua), and the phones are told one by one, AT_ONCE_NS apart, or the cells' buckets and the GGSN, which
+-- all come back to, would be flooded.
 local causes = require "sluice.sm.causes"
 local contexts = require "sluice.sm.contexts"
 local count = require "count"

@@ -133,8 +133,8 @@ local function forget(record)
 end
 
 -- Adds one MS that may come and go at any time, without contexts (add_context); ms, a normalised record, with count 1
--- and no pdp, becomes the record's own. Returns its record; nil and "room" or "imsi" if there is no place for it, or its IMSI is another's; nil and the dataplane's
--- error, such as no place at the cell's worker.
+-- and no pdp, becomes the record's own. Returns its record; nil and "room" or "imsi" if there is no place for it, or its
+-- IMSI is another's; nil and the dataplane's error, such as no place at the cell's worker.
 function ranges.add_single(nse_id, bvc_id, ms)
     begin()
     if subscribers.find(ms.imsi) then
