@@ -65,8 +65,9 @@ static void put_rates(FILE *out, const struct gi_vector_user *user, uint64_t beg
     uint64_t octets = 0, us = 0, from_s = 0;
     fprintf(out, "TIME,RATE\n");
     for (uint32_t i = 0; i < user->channel.bins; i++) {
-        octets += user->channel.bin[i].octets;
-        us += user->channel.bin[i].us;
+        struct gi_channel_sum bin = gi_channel_bin(&user->channel, i);
+        octets += bin.octets;
+        us += bin.us;
         if (us < STEP_LEAST_US)
             continue;
         fprintf(out, "%" PRIu64 ",%" PRIu64 "\n", begin_s + from_s,

@@ -22,6 +22,7 @@
 // Losses that say whether octets or time limit the queue; so much more alike are those of a time.
 #define LOSSES_LEAST 3
 #define ALIKE_PARTS  2
+#define ALIKE_PPM    100000 // octets that are the queue's
 
 static uint64_t within(uint64_t number, uint64_t least, uint64_t most)
 {
@@ -64,16 +65,21 @@ uint64_t gi_scenario_rate_of(uint64_t octets, uint64_t us)
 
 uint64_t gi_scenario_rate(const struct gi_vector_user *user)
 {
-    const struct gi_channel *channel = &user->channel;
-    return gi_channel_rate(channel) ? gi_scenario_rate_of(channel->octets, channel->us) : 0;
+    uint64_t rate = gi_channel_rate(&user->channel);
+    return rate ? within(rate, RATE_LEAST, RATE_MOST) : 0;
 }
 
-// What a user's queue has held, in IP octets, without what is on the way.
-static uint64_t queue_of(const struct gi_vector_user *user)
+// Of what is under way, what is in the queue, in IP octets.
+static uint64_t without_way(const struct gi_vector_user *user, uint64_t octets)
 {
     uint64_t way = gi_scenario_rate(user) * user->least_rtt_us / 8 / 1000000;
-    uint64_t octets = user->channel.held_most + user->channel.held_most / 30; // with headers
+    octets += octets / 30; // with headers
     return octets > way ? octets - way : 0;
+}
+
+static uint64_t queue_of(const struct gi_vector_user *user)
+{
+    return without_way(user, user->channel.held_most);
 }
 
 // Of what a user lost, the part that a full queue does not explain.
@@ -83,12 +89,14 @@ static uint64_t lost_by_chance(const struct gi_vector_user *user)
     return all ? user->lost * low / all : 0;
 }
 
-// The median of how far they are from there.
-static uint64_t spread(uint64_t *numbers, uint32_t n, uint64_t middle)
+// The mean of how far they are from there: a median would be 0 for octets, which are whole
+// segments.
+static uint64_t spread(const uint64_t *numbers, uint32_t n, uint64_t middle)
 {
+    uint64_t sum = 0;
     for (uint32_t i = 0; i < n; i++)
-        numbers[i] = numbers[i] > middle ? numbers[i] - middle : middle - numbers[i];
-    return median(numbers, n);
+        sum += numbers[i] > middle ? numbers[i] - middle : middle - numbers[i];
+    return mean(sum, n);
 }
 
 // Of the last segment before a loss: how long it waited in the queue. What was lost behind it would
@@ -102,9 +110,15 @@ static uint64_t wait_of(const struct gi_vector_user *user, uint64_t us)
     return us > other_us ? us - other_us : 0;
 }
 
-// 0: octets limit the queue, or nobody knows. If it is the time that a packet may wait, the waits
-// before losses are alike, and the octets under way are not, for the rate changes.
-static uint64_t longest_wait_us(const struct gi_vectors *vectors)
+// A full queue, as the last segments before losses tell: 0 where they do not.
+struct full_queue {
+    uint64_t octets; // it holds
+    uint64_t us;     // a packet may wait in it
+};
+
+// If it is the time that a packet may wait, the waits before losses are alike, and the octets under
+// way are not, for the rate changes. By chance something is lost with any number under way.
+static struct full_queue full_queue_of(const struct gi_vectors *vectors)
 {
     uint32_t n = 0;
     uint64_t *octets = calloc(2 * GI_CHANNEL_LOSSES * (vectors->users + 1), sizeof *octets);
@@ -116,17 +130,19 @@ static uint64_t longest_wait_us(const struct gi_vectors *vectors)
         if (2 * lost_by_chance(user) >= user->lost)
             continue;
         for (uint32_t k = 0; k < within(user->channel.losses, 0, GI_CHANNEL_LOSSES); k++) {
-            octets[n] = user->channel.before_loss[k].octets;
+            octets[n] = without_way(user, user->channel.before_loss[k].octets);
             us[n++] = wait_of(user, user->channel.before_loss[k].us);
         }
     }
     uint64_t middle = median(octets, n), middle_us = median(us, n);
-    uint64_t apart = spread(octets, n, middle), apart_us = spread(us, n, middle_us);
+    uint64_t apart = middle ? spread(octets, n, middle) * PPM / middle : 0;
+    uint64_t apart_us = middle_us ? spread(us, n, middle_us) * PPM / middle_us : 0;
     free(octets);
-    if (n < LOSSES_LEAST || middle_us == 0)
-        return 0;
-    bool alike = ALIKE_PARTS * (apart_us * PPM / middle_us) < apart * PPM / middle;
-    return alike ? within(middle_us, 0, GI_SCENARIO_WAIT_MOST_US) : 0;
+    if (n < LOSSES_LEAST || middle == 0 || middle_us == 0)
+        return (struct full_queue){0};
+    if (ALIKE_PARTS * apart_us < apart)
+        return (struct full_queue){0, within(middle_us, 0, GI_SCENARIO_WAIT_MOST_US)};
+    return (struct full_queue){apart < ALIKE_PPM ? middle : 0, 0};
 }
 
 // rtt_us: from the SGSN to the user and back, with a TBF.
@@ -155,9 +171,10 @@ static void take_users(struct gi_scenario_figures *f, const struct gi_vectors *v
     f->rate_is_known = n[0] > 0;
     f->rate_bit_per_s = n[0] ? median(rate, n[0]) : RATE_USUAL;
     *rtt_us = tenth(rtt, n[1]);
-    f->longest_wait_us = longest_wait_us(vectors);
+    struct full_queue q = full_queue_of(vectors);
+    f->longest_wait_us = q.us;
     f->queue_full = n[2] > 0 && !f->longest_wait_us;
-    f->queue_octets = f->queue_full ? median(full, n[2]) : 2 * most;
+    f->queue_octets = !f->queue_full ? 2 * most : q.octets ? q.octets : median(full, n[2]);
     f->queue_octets = within(f->queue_octets, QUEUE_LEAST, QUEUE_MOST);
     if (packets)
         f->lost_ppm = lost * PPM / packets;

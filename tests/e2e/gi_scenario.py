@@ -198,19 +198,48 @@ def behind_silence():
     right(abs(rates.get(45, 0) - 83200) <= 0.06 * 83200, f"rates: found {rates}, right is about 83200 from 45 s on")
 
 
+def little(acks, second_s=0.0, pages=6):
+    """Pages of three segments at once, the third so much later, acknowledged as (seconds behind the first, segments) say."""
+    talk = Talk().setup(0, 0.04, 0.6)
+    for page in range(pages):
+        at_s, first = 5 + 10 * page, 1 + 3000 * page
+        for number in range(3):
+            talk.data(at_s + number / 1000 + (second_s if number == 2 else 0), first + 1000 * number)
+        for seconds, segments in acks:
+            talk.ack(at_s + seconds, first + 1000 * segments)
+    return made(merged(talk))[0]
+
+
+@case("a user who asks for little has a rate, too: of what waited for it, and not of ACKs that waited for a segment")
+def asks_for_little():
+    # 1040 IP octets each second
+    path = little(((2, 1), (3, 2), (4, 3)))
+    found = path.with_name("a.rate-1.csv").read_text().split()
+    rates = [int(line.split(",")[1]) for line in found[1:]]
+    right(rates and all(abs(rate - 8320) <= 0.06 * 8320 for rate in rates), f"rates: found {rates}, right is about 8320")
+    right(re.search(r"\[1\] = 8[0-9]{3},", path.read_text()), "the mean rate")
+    # An ACK that waits for a second segment; a third segment that came when the others had nearly gone.
+    for what in little(((2, 2), (3, 3))), little(((2, 1), (2.5, 2), (3.5, 3)), second_s=1.9):
+        right("a guess" in what.read_text(), f"a rate: {what.with_name('a.rate-1.csv').exists()}")
+
+
 def losses(episodes):
     """For each (segments, seconds, how) as many segments of 1000 octets at once and 12 more, of which the first is
     lost; the last before it is acknowledged so many seconds later. how: "twice": the second one comes again meanwhile,
-    and no ACK behind that is sure to be of what it seems; "later": the 12 come when all before has been acknowledged."""
+    and no ACK behind that is sure to be of what it seems; "later": the 12 come when all before has been acknowledged;
+    "none": there are none, and nothing is lost."""
     talk, at_s, sent = Talk().setup(0, 0.04, 0.6, options=OPTIONS), 10, 0
     for segments, seconds, how in episodes:
         more_s = seconds + 10 if how == "later" else 0.1
-        for number in range(segments + 12):
+        for number in range(segments + (0 if how == "none" else 12)):
             talk.data(at_s + number / 1000 + (more_s if number >= segments else 0), sent + 1 + 1000 * number)
         for number in range(segments):
             talk.ack(at_s + seconds * (number + 1) / segments, sent + 1001 + 1000 * number)
         if how == "twice":
             talk.data(at_s + seconds * 1.5 / segments, sent + 1001)
+        if how == "none":
+            at_s, sent = at_s + seconds + 20, sent + 1000 * segments
+            continue
         hole, at_s, sent = sent + 1 + 1000 * segments, at_s + seconds + more_s + 1, sent + 1000 * (segments + 12)
         talk.ack(at_s, hole, blocks=[(hole + 1000, hole + 12000)]).data(at_s + 0.1, hole).ack(at_s + 0.7, hole + 12000)
         at_s += 20
@@ -234,6 +263,20 @@ def limits():
         for episodes in by_time, by_time[3:], by_time + unsure:
             found = lifetime(episodes)
             right(27560 <= found <= 27900, f"lifetime: {found} ms, of {len(episodes)} losses ({how})")
+    # Most octets are the same by chance, as segments are whole.
+    found = lifetime([(n, 8 + i / 10, "") for i, n in enumerate((20, 20, 14, 20, 30))])
+    right(27560 <= found <= 28000, f"lifetime: {found} ms, if most losses have as many octets")
+
+
+@case("what a queue holds: what was under way before losses, where that is alike; else the most")
+def holds():
+    def queue(*octets):
+        episodes = [(n, s, "") for n, s in zip(octets, (4, 6, 8, 10, 12))]
+        return int(worlds.knob(made(losses([*episodes, (30, 6, "none")]))[0], "queue"))
+
+    # 1000 octets are 1033 with headers; 0.6 s of the rate are on the way.
+    for octets, least, most in ((20, 20, 21, 20, 20), 18500, 20700), ((20, 6, 12, 20, 8), 28000, 31000):
+        right(least <= queue(*octets) <= most, f"queue: {queue(*octets)}, of losses with {octets} segments")
 
 
 @case("the rate up: of requests right behind the ACK that opens; their time on the way is no thinking")

@@ -57,7 +57,7 @@ static void look_for_loss(struct gi_channel *channel, const struct gi_channel_ac
 static void give_up(struct gi_channel *channel, struct gi_channel_flow *flow)
 {
     channel->queued -= least(channel->queued, flow->queued);
-    channel->full = false;
+    channel->full = channel->waits = false;
     flow->queued = 0;
     flow->given_up = flow->sent;
 }
@@ -89,7 +89,8 @@ void gi_channel_sends(struct gi_channel *channel, struct gi_channel_flow *flow, 
 
 // ---- What it carries ----
 
-static void carry(struct gi_channel *channel, uint64_t since_us, uint64_t octets, uint64_t us)
+static void carry(struct gi_channel *channel, uint64_t since_us, uint64_t octets, uint64_t us,
+                  bool full)
 {
     uint64_t bin = since_us / GI_CHANNEL_BIN_US;
     if (bin >= GI_CHANNEL_BINS_MOST)
@@ -104,8 +105,12 @@ static void carry(struct gi_channel *channel, uint64_t since_us, uint64_t octets
     }
     channel->bin[bin].octets += (uint32_t)octets;
     channel->bin[bin].us += (uint32_t)us;
-    channel->octets += octets;
-    channel->us += us;
+    channel->bin[bin].full_octets += full ? (uint32_t)octets : 0;
+    channel->bin[bin].full_us += full ? (uint32_t)us : 0;
+    channel->sum.octets += octets;
+    channel->sum.us += us;
+    channel->full_sum.octets += full ? octets : 0;
+    channel->full_sum.us += full ? us : 0;
 }
 
 // What has arrived since the ACK before, each octet once.
@@ -120,6 +125,20 @@ static uint64_t arrived(struct gi_channel_flow *flow, const struct gi_channel_ac
     return ack->segment_octets;
 }
 
+// An ACK of one segment behind one of two may have waited for a second one.
+static bool is_late(struct gi_channel_flow *flow, uint64_t octets)
+{
+    bool late = 2 * octets <= flow->arrived;
+    flow->arrived = octets;
+    return late;
+}
+
+// The next segment to come: how long it has been under way.
+static uint32_t waited_us(const struct gi_channel *channel, uint64_t t_us)
+{
+    return channel->helds ? (uint32_t)t_us - channel->held[channel->held_first].at_us : 0;
+}
+
 void gi_channel_acks(struct gi_channel *channel, struct gi_channel_flow *flow,
                      const struct gi_channel_ack *ack)
 {
@@ -132,8 +151,10 @@ void gi_channel_acks(struct gi_channel *channel, struct gi_channel_flow *flow,
     if (ack->troubles != channel->troubles)
         channel->clean_at = channel->sent;
     channel->troubles = ack->troubles;
-    if (channel->full && (clean || ack->selective) && us < SILENCE_US && ack->data_octets)
-        carry(channel, ack->since_us, octets * ack->ip_octets / ack->data_octets, us);
+    bool late = is_late(flow, octets), some = channel->waits && !late;
+    if ((channel->full || some) && (clean || ack->selective) && us < SILENCE_US && ack->data_octets)
+        carry(channel, ack->since_us, octets * ack->ip_octets / ack->data_octets, us,
+              channel->full);
     channel->ack_us = ack->t_us;
     channel->acked += ack->octets;
     channel->flight -= least(channel->flight, ack->octets);
@@ -142,6 +163,7 @@ void gi_channel_acks(struct gi_channel *channel, struct gi_channel_flow *flow,
     channel->queued += flow->queued;
     channel->full = channel->queued >= FULL_OCTETS;
     let_go(channel, clean, ack->t_us);
+    channel->waits = ack->rtt_us && waited_us(channel, ack->t_us) >= ack->rtt_us;
 }
 
 void gi_channel_ends(struct gi_channel *channel, const struct gi_channel_flow *flow,
@@ -152,7 +174,20 @@ void gi_channel_ends(struct gi_channel *channel, const struct gi_channel_flow *f
     channel->queued -= least(channel->queued, flow->queued);
 }
 
+static bool was_full(const struct gi_channel *channel)
+{
+    return channel->full_sum.us >= LEAST_US;
+}
+
+struct gi_channel_sum gi_channel_bin(const struct gi_channel *channel, uint32_t bin)
+{
+    const struct gi_channel_bin *b = &channel->bin[bin];
+    return was_full(channel) ? (struct gi_channel_sum){b->full_octets, b->full_us}
+                             : (struct gi_channel_sum){b->octets, b->us};
+}
+
 uint64_t gi_channel_rate(const struct gi_channel *channel)
 {
-    return channel->us < LEAST_US ? 0 : channel->octets * 8 * 1000000 / channel->us;
+    struct gi_channel_sum sum = was_full(channel) ? channel->full_sum : channel->sum;
+    return sum.us < LEAST_US ? 0 : sum.octets * 8 * 1000000 / sum.us;
 }

@@ -20,10 +20,13 @@
 #define GI_CHANNEL_HELD      256
 #define GI_CHANNEL_LOSSES    32
 
-// What it carried in a time of GI_CHANNEL_BIN_US, in IP octets, and in how much of that time it
-// is known to have had enough to do.
+// What it carried, in IP octets, and in how much time it is known to have had something to do.
+struct gi_channel_sum {
+    uint64_t octets, us;
+};
+// In a time of GI_CHANNEL_BIN_US; the part of it while much waited.
 struct gi_channel_bin {
-    uint32_t octets, us;
+    uint32_t octets, us, full_octets, full_us;
 };
 
 // A segment to the user: what had been sent with it, and was under way.
@@ -40,12 +43,13 @@ struct gi_channel_wait {
 struct gi_channel {
     struct gi_channel_bin *bin;
     uint32_t bins;
-    uint64_t octets, us; // of all bins
+    struct gi_channel_sum sum, full_sum; // of all bins
     // Data: sent and acknowledged; under way, with what is lost of it; what waits.
     uint64_t sent, acked, flight, queued;
     uint64_t ack_us, clean_at; // the last ACK; nothing is missing when so much is acknowledged
     uint32_t troubles;
-    bool full;  // behind the last ACK
+    // Behind the last ACK: much waited; something had when the one before went.
+    bool full, waits;
     bool fresh; // nothing was under way, and there was no ACK since then
     // The most that was under way with a segment before which nothing was missing: queue and way.
     uint64_t held_most;
@@ -61,6 +65,7 @@ struct gi_channel {
 
 // A flow's part of it.
 struct gi_channel_flow {
+    uint64_t arrived;          // with the last ACK
     uint64_t queued, reported; // reported: octets beyond the ACK that segments have told of
     uint64_t sent, given_up;   // given_up: of those sent, by a time-out
 };
@@ -75,6 +80,7 @@ struct gi_channel_ack {
     uint64_t t_us, since_us;         // since_us: behind the beginning of the capture
     uint64_t octets;                 // that it covers for the first time
     uint64_t segment_octets;         // that it reports beyond, at most; 0: none
+    uint64_t rtt_us;                 // the least from here to the user and back; 0: not known
     uint64_t told;                   // of those sent, up to the last that the user has told of
     uint64_t ip_octets, data_octets; // of the flow so far
     bool selective, hole; // the user reports what has come, and that something is missing
@@ -87,7 +93,11 @@ void gi_channel_acks(struct gi_channel *channel, struct gi_channel_flow *flow,
 void gi_channel_ends(struct gi_channel *channel, const struct gi_channel_flow *flow,
                      uint64_t flight);
 
-// 0: not known.
+// Of a time in which much waited or, of a user who asks for so little that there is hardly any, of
+// every time.
+struct gi_channel_sum gi_channel_bin(const struct gi_channel *channel, uint32_t bin);
+
+// In bit/s; 0: not known.
 uint64_t gi_channel_rate(const struct gi_channel *channel);
 
 #endif

@@ -198,6 +198,11 @@ static void take_data(struct gi_vectors *vectors, struct gi_vector *v, const str
     vectors->step[own->step].octets_until += (uint32_t)ahead;
 }
 
+static uint32_t least_rtt(uint32_t known_us, uint64_t us)
+{
+    return us == 0 || us > UINT32_MAX || (known_us && known_us < us) ? known_us : (uint32_t)us;
+}
+
 // An ACK of the user up to there.
 static void take_channel(struct gi_vectors *vectors, struct gi_vector *v,
                          const struct gi_flow *flow, uint64_t acked, uint64_t t_us)
@@ -209,15 +214,17 @@ static void take_channel(struct gi_vectors *vectors, struct gi_vector *v,
     if (!half->selective || !gi_half_flight(half))
         reported = acked;
     uint64_t beyond = down->sent - acked - least(down->sent - acked, v->channel.reported);
-    struct gi_channel_ack ack = {.t_us = t_us,
-                                 .since_us = t_us - vectors->first_us,
-                                 .octets = acked - down->acked,
-                                 .told = most(reported, acked),
-                                 .hole = reported > acked,
-                                 .ip_octets = half->ip_octets,
-                                 .data_octets = half->data_octets,
-                                 .selective = half->selective,
-                                 .troubles = flow->user[GI_UP]->troubles};
+    struct gi_channel_ack ack = {
+        .t_us = t_us,
+        .since_us = t_us - vectors->first_us,
+        .octets = acked - down->acked,
+        .rtt_us = least_rtt(vectors->user[v->user]->least_rtt_us, v->rtt_us[GI_UP]),
+        .told = most(reported, acked),
+        .hole = reported > acked,
+        .ip_octets = half->ip_octets,
+        .data_octets = half->data_octets,
+        .selective = half->selective,
+        .troubles = flow->user[GI_UP]->troubles};
     if (!ack.octets && half->data_packets)
         ack.segment_octets = least(beyond, half->data_octets / half->data_packets);
     gi_channel_acks(&vectors->user[v->user]->channel, &v->channel, &ack);
@@ -243,11 +250,6 @@ static void take_ack(struct gi_vectors *vectors, struct gi_vector *v, const stru
     other->ack_us = t_us;
     if (other->step && !v->full)
         vectors->step[other->step].end_us = t_us;
-}
-
-static uint32_t least_rtt(uint32_t known_us, uint64_t us)
-{
-    return us == 0 || us > UINT32_MAX || (known_us && known_us < us) ? known_us : (uint32_t)us;
 }
 
 // From here to an end and back.
