@@ -159,6 +159,9 @@ int sched_nse_look_again(struct sched *s, uint32_t nse);
 int sched_bvc_add(struct sched *s, uint32_t bvc, uint32_t nse, uint64_t now_ns);
 int sched_bvc_set(struct sched *s, uint32_t bvc, struct bucket_terms terms,
                   struct bucket_terms ms_default, uint64_t now_ns);
+// Until the next reset the cell's effective bucket has room for N-PDUs of so many MSs more than the
+// rates say.
+int sched_bvc_more(struct sched *s, uint32_t bvc, uint32_t mss);
 // As after a BVC-RESET: the buckets of the cell, of its MSs and of their PFCs are empty, and the
 // cell is stopped until the next sched_bvc_set. MSs and PFCs keep values of their own.
 int sched_bvc_reset(struct sched *s, uint32_t bvc, uint64_t now_ns);

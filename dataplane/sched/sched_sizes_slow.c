@@ -10,9 +10,8 @@
 // An MS may use a part of a cell's time slots only: its R is less than the cell's. So the radio is
 // full only while several MSs have something there, and what a BSS measures as R may go down with
 // them. A cell's bucket therefore has room for an N-PDU of each MS that its R serves side by side,
-// by the R of MSs without values of their own; of N-PDUs, for the pieces of one go one behind the
-// other. And for one more while R serves fewer than it has served: with as much as R needs there, a
-// BSS that measures would see R and never more, so an R that has gone down once would stay down.
+// by the R of MSs without values of their own, and of as many more as control says
+// (sched_bvc_more); of N-PDUs, for the pieces of one go one behind the other.
 //
 // A cell counts its MSs by that N201-U, in steps of 30 octets from 140 to 1520 (so 500 and 1520 are
 // exact, other values count up to 29 octets more): every change of an MS is O(1), for any number of
@@ -83,7 +82,8 @@ static uint32_t side_octets(const struct sched *s, uint32_t bvc, uint32_t rate, 
     uint32_t mss = s->bvc[bvc].mss, wanted = side_by_side(rate, ms_rate);
     if (wanted == 0)
         return 0;
-    wanted += s->sizes && wanted < s->sizes[bvc].side_most;
+
+    wanted += s->sizes ? s->sizes[bvc].more : 0;
     uint64_t octets = (uint64_t)(wanted < mss ? wanted : mss) * NPDU_OCTETS;
     return octets > SIDE_OCTETS_MOST ? SIDE_OCTETS_MOST
            : octets > NPDU_OCTETS    ? (uint32_t)octets
@@ -117,12 +117,8 @@ struct bucket_terms sched_sizes_of_bvc(struct sched *s, uint32_t bvc, struct buc
                                        uint32_t ms_rate)
 {
     struct tree_offer offer = {offered.max_octets, false};
-    if (s->sizes) {
+    if (s->sizes)
         s->sizes[bvc].offer = offer;
-        uint32_t side = side_by_side(offered.rate, ms_rate);
-        if (side > s->sizes[bvc].side_most)
-            s->sizes[bvc].side_most = side;
-    }
     return (struct bucket_terms){offered.rate, of_bvc(s, bvc, offered.rate, offer, ms_rate)};
 }
 
@@ -195,6 +191,16 @@ static void ms_again(struct sched *s, uint32_t ms)
     }
 }
 
+int sched_bvc_more(struct sched *s, uint32_t bvc, uint32_t mss)
+{
+    int fault = sched_change_bvc(s, bvc, true);
+    if (fault || !s->sizes || s->sizes[bvc].more == mss)
+        return fault;
+    s->sizes[bvc].more = mss;
+    bvc_again(s, bvc);
+    return 0;
+}
+
 void sched_sizes_bvc_told(struct sched *s, uint32_t bvc)
 {
     if (!s->sizes)
@@ -236,7 +242,7 @@ void sched_sizes_bvc_begins(struct sched *s, uint32_t bvc)
 void sched_sizes_bvc_reset(struct sched *s, uint32_t bvc)
 {
     if (s->sizes)
-        s->sizes[bvc].side_most = 0;
+        s->sizes[bvc].more = 0;
 }
 
 void sched_sizes_ms_begins(struct sched *s, uint32_t ms)

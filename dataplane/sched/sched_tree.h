@@ -222,7 +222,7 @@ struct tree_sizes {
     uint64_t some; // a bit for each step with an MS
     uint32_t mss[TREE_SIZES];
     struct tree_offer offer, default_offer; // nobody tells the level of a default bucket
-    uint32_t side_most; // the most MSs that its R served side by side since the cell's last reset
+    uint32_t more;                          // sched_bvc_more
 };
 
 // A queue that a full limit may have to find: see sched_candidates.c.

@@ -198,7 +198,9 @@ int state_apply_bvc(const struct apply *a, const struct command_bvc *c)
 
 int state_apply_bvc_bucket(const struct apply *a, const struct command_bvc_bucket *c)
 {
-    int fault = sched_bvc_set(a->sched, c->bvc_id, TERMS(c), MS_TERMS(c), a->now_ns);
+    int fault = sched_bvc_more(a->sched, c->bvc_id, c->has_more ? c->more : 0);
+    if (!fault)
+        fault = sched_bvc_set(a->sched, c->bvc_id, TERMS(c), MS_TERMS(c), a->now_ns);
     if (fault || !c->has_full_percent)
         return fault;
     return sched_bvc_level(a->sched, c->bvc_id, LEVEL(c), a->now_ns);

@@ -16,6 +16,7 @@ local parts = require "sluice.config.parts"
 local pdus = require "sluice.bssgp.pdus"
 local policy = require "sluice.policy.hooks"
 local real_rate = require "sluice.bssgp.real_rate"
+local room = require "sluice.bssgp.room"
 local subscribers = require "sluice.subscribers.registry"
 local timers = require "sluice.core.timers"
 local network = require "sluice.core.network"
@@ -134,6 +135,7 @@ local function flow_control_bvc(nse, b, nsvc, octets, from, tag, bmax, r, ms_bma
         }, full)
     end
     local c = bvc_bucket
+    c.more = room.of(b, b.flow_control.r_bit_per_s, ms_r)
     c.bvc_id, c.full_percent = b.id, full
     c.rate_100_bit_per_s, c.bucket_octets = rate_of(r), limited(bmax)
     c.ms_rate_100_bit_per_s, c.ms_bucket_octets = rate_of(ms_r), limited(ms_bmax)
@@ -166,7 +168,7 @@ end
 
 -- Forgets the values of the cell and of its MSs.
 function flow_control.bvc_reset(b)
-    b.flow_control, b.real_rate, b.ratio_refused, b.tells_ms = nil, nil, nil, nil
+    b.flow_control, b.real_rate, b.room, b.ratio_refused, b.tells_ms = nil, nil, nil, nil, nil
     own.bvc_reset(b.id)
 end
 
@@ -292,11 +294,12 @@ pdus.on("bssgp_flow_control_pfc", { on = "ptp", feature = "pfc_fc", handler = fl
 -- The latest FLOW-CONTROL-BVC as text.
 function flow_control.describe(b)
     local f, used = b.flow_control, b.real_rate
-    local measured, one = f.measured_ms, used and used.one
-    return ("%d octets, %d bit/s%s, each MS %d octets, %d bit/s%s%s"):format(f.bmax_octets, f.r_bit_per_s,
+    local measured, one, more = f.measured_ms, used and used.one, b.room and b.room.more or 0
+    return ("%d octets, %d bit/s%s, each MS %d octets, %d bit/s%s%s%s"):format(f.bmax_octets, f.r_bit_per_s,
         used and (" (%.0f %% of it used)"):format(used.share * 100) or "", f.ms_bmax_octets, f.ms_r_bit_per_s,
         one and (" (%.0f %% of it for one)"):format(one.share * 100) or "",
-        measured and (", delay in the BSS %d ms"):format(measured) or "")
+        measured and (", delay in the BSS %d ms"):format(measured) or "",
+        more > 0 and (", room for %d MSs more than R says"):format(more) or "")
 end
 
 return flow_control

@@ -207,7 +207,7 @@ static void whatever_is_accepted_is_carried_out(void **state)
     (void)state;
     random_begin();
     model_open();
-    for (int i = 0; i < 300000; i++) {
+    for (int i = 0; i < 400000; i++) {
         give(any_command(i / 2000 % 4 == 3));
         if (i % 64 == 0)
             remove_where_one_was_heard();

@@ -131,34 +131,30 @@ static void a_cell_has_room_for_those_side_by_side(void **state)
         }
 }
 
-// A cell that had 12 kbit/s, for three MSs of 4 kbit/s, has room for one more than its R needs, and
-// for three at most; after a reset nothing is known of it.
-static void a_cell_has_room_for_more_than_its_rate_needs_until_that_is_its_largest(void **state)
+// For as many more than the rates need as control says, at once, as far as the cell has so many;
+// after a reset for none.
+static void a_cell_has_room_for_as_many_more_as_is_said(void **state)
 {
     static const struct {
-        uint64_t bit_per_s;
-        uint32_t mss;
-    } after[] = {{12000, 3}, {8100, 3}, {8000, 3}, {4100, 3}, {4000, 2}, {1000, 2}, {8000, 3}};
+        uint64_t ms_bit_per_s;
+        uint32_t more, npdus;
+    } row[] = {{4000, 0, 3},  {4000, 1, 4},  {4000, 5, 6},  {4000, 255, 6}, {12000, 0, 0},
+               {12000, 1, 2}, {12000, 3, 4}, {50000, 2, 3}, {12000, 0, 0}};
     (void)state;
     struct world *w = limited(LEVEL_CELL, 500);
-    struct bucket_terms of_ms = world_terms(4000, OFFERED);
-    for (uint32_t ms = 1; ms < 9; ms++)
+    for (uint32_t ms = 1; ms < 6; ms++)
         world_add_ms(w, 0, 500);
-    for (uint32_t i = 0; i < sizeof after / sizeof after[0]; i++) {
-        world_cell_set(w, 0, world_terms(after[i].bit_per_s, OFFERED), of_ms);
-        assert_int_equal(bmax(w, LEVEL_CELL), 1500 * after[i].mss + 506);
+    for (uint32_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        world_cell_set(w, 0, world_terms(RATE, OFFERED), world_terms(row[i].ms_bit_per_s, OFFERED));
+        world_cell_more(w, 0, row[i].more);
+        assert_int_equal(bmax(w, LEVEL_CELL),
+                         (row[i].npdus ? 1500 * row[i].npdus : IN_DELAY) + 506);
     }
-    world_cell_set(w, 0, world_terms(8000, OFFERED), world_terms(8000, OFFERED)); // of one MS
-    assert_int_equal(bmax(w, LEVEL_CELL), 1500 * 2 + 506);
+    world_cell_more(w, 0, 2);
     world_cell_reset(w, 0);
-    world_cell_set(w, 0, world_terms(12000, OFFERED), world_terms(12000, OFFERED)); // always so
-    world_cell_set(w, 0, world_terms(8000, OFFERED), world_terms(8000, OFFERED));
-    assert_int_equal(bmax(w, LEVEL_CELL), 300 + 506);
-    world_cell_reset(w, 0);
-    world_cell_set(w, 0, world_terms(8000, OFFERED), of_ms);
-    assert_int_equal(bmax(w, LEVEL_CELL), 1500 * 2 + 506);
-    world_cell_set(w, 0, world_terms(16000, OFFERED), of_ms);
-    assert_int_equal(bmax(w, LEVEL_CELL), 1500 * 4 + 506);
+    world_cell_set(w, 0, world_terms(RATE, OFFERED), world_terms(RATE, OFFERED));
+    assert_int_equal(bmax(w, LEVEL_CELL), IN_DELAY + 506);
+    assert_int_equal(sched_bvc_more(w->sched, 77, 1), -SCHED_BAD_ID);
     world_close(w);
 }
 
@@ -296,7 +292,7 @@ int main(void)
         cmocka_unit_test(it_follows_n201_u),
         cmocka_unit_test(a_cell_follows_its_mss),
         cmocka_unit_test(a_cell_has_room_for_those_side_by_side),
-        cmocka_unit_test(a_cell_has_room_for_more_than_its_rate_needs_until_that_is_its_largest),
+        cmocka_unit_test(a_cell_has_room_for_as_many_more_as_is_said),
         cmocka_unit_test(a_bucket_with_a_told_level_holds_two_pdus),
         cmocka_unit_test(a_level_is_told_of_the_last_values),
         cmocka_unit_test(a_reset_tells_no_level),

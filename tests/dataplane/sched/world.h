@@ -122,7 +122,7 @@ struct world_cell {
     bool exists, blocked;
     struct bucket_terms ms_default;
     struct world_bucket bucket;
-    uint64_t side_most;                 // since its reset: see world_side_follows
+    uint32_t more;                      // sched_bvc_more
     uint64_t class_octets[CLASS_COUNT]; // sent, of LLC PDUs
 };
 
@@ -215,6 +215,7 @@ void world_cell_set(struct world *w, uint32_t cell, struct bucket_terms terms,
                     struct bucket_terms ms_default);
 void world_cell_reset(struct world *w, uint32_t cell);
 void world_cell_block(struct world *w, uint32_t cell, bool blocked);
+void world_cell_more(struct world *w, uint32_t cell, uint32_t mss);
 void world_cell_credit(struct world *w, uint32_t cell, uint32_t octets);
 void world_cell_ratio(struct world *w, uint32_t cell, uint32_t percent);
 void world_ms_set(struct world *w, uint32_t ms, struct bucket_terms terms);

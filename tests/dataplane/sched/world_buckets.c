@@ -50,17 +50,8 @@ uint32_t world_cell_largest(const struct world *w, uint32_t cell)
     return most + w->config.llc_octets;
 }
 
-// How many MSs it takes until their R are the cell's, at most so far.
-void world_side_follows(struct world_cell *c, struct bucket_terms terms)
-{
-    uint64_t one = c->ms_default.rate;
-    if (one == 0 || one == BUCKET_UNLIMITED || terms.rate == BUCKET_UNLIMITED)
-        return;
-    if (c->side_most * one < terms.rate)
-        c->side_most = (terms.rate + one - 1) / one;
-}
-
-// The same now, and one more if it once took more; as far as the cell has so many.
+// How many MSs it takes until their R are the cell's, and as many more as was said; as far as the
+// cell has so many.
 static uint32_t side_by_side(const struct world *w, uint32_t cell)
 {
     const struct world_cell *c = &w->cell[cell];
@@ -68,13 +59,11 @@ static uint32_t side_by_side(const struct world *w, uint32_t cell)
     uint32_t mss = 0, wanted = 0;
     for (uint32_t i = 0; i < w->mss; i++)
         mss += w->ms[i].exists && w->ms[i].cell == cell;
-    if (one == 0 || one == BUCKET_UNLIMITED || c->bucket.unlimited)
+    if (one == 0 || one == BUCKET_UNLIMITED || c->bucket.unlimited || c->bucket.offered.rate == 0)
         return 1;
     for (; sum < c->bucket.offered.rate && wanted < mss; wanted++)
         sum += one;
-    if (wanted > 0 && wanted < c->side_most && wanted < mss)
-        wanted++;
-    return wanted;
+    return wanted + c->more < mss ? wanted + c->more : mss;
 }
 
 static void size_follows(struct world_bucket *b, uint64_t delay_ns, uint32_t largest_octets,

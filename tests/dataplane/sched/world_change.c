@@ -14,7 +14,6 @@ static void cell_follows(struct world *w, uint32_t cell, struct bucket_terms ter
     uint32_t largest = world_cell_largest(w, cell);
     world_bucket_set(w, &c->bucket, terms, w->config.bvc_delay_ns, largest);
     c->ms_default = ms_default;
-    world_side_follows(c, terms);
     for (uint32_t i = 0; i < w->mss; i++)
         if (w->ms[i].exists && w->ms[i].cell == cell && !w->ms[i].own)
             world_bucket_set(w, &w->ms[i].bucket, ms_default, w->config.ms_delay_ns, largest);
@@ -26,6 +25,13 @@ void world_cell_set(struct world *w, uint32_t cell, struct bucket_terms terms,
 {
     assert_int_equal(sched_bvc_set(w->sched, cell, terms, ms_default, w->now_ns), 0);
     cell_follows(w, cell, terms, ms_default);
+}
+
+void world_cell_more(struct world *w, uint32_t cell, uint32_t mss)
+{
+    assert_int_equal(sched_bvc_more(w->sched, cell, mss), 0);
+    w->cell[cell].more = mss;
+    world_sizes_follow(w);
 }
 
 static void empty(const struct world *w, struct world_bucket *b)
@@ -40,7 +46,7 @@ void world_cell_reset(struct world *w, uint32_t cell)
     struct bucket_terms stopped = {0};
     assert_int_equal(sched_bvc_reset(w->sched, cell, w->now_ns), 0);
     w->cell[cell].bucket = world_bucket_empty(w);
-    w->cell[cell].side_most = 0;
+    w->cell[cell].more = 0;
     cell_follows(w, cell, stopped, stopped);
     for (uint32_t i = 0; i < w->mss; i++)
         if (w->ms[i].exists && w->ms[i].cell == cell)

@@ -47,7 +47,6 @@ uint32_t world_ms_largest(const struct world *w, uint32_t ms);
 uint32_t world_cell_largest(const struct world *w, uint32_t cell);
 // Some MS came, went or sends in other sizes: the effective Bmaxs are other ones.
 void world_sizes_follow(struct world *w);
-void world_side_follows(struct world_cell *c, struct bucket_terms terms);
 uint64_t world_bucket_ratio(struct world *w, struct world_bucket *b, uint32_t percent);
 struct world_bucket world_bucket_empty(const struct world *w);
 void world_charge(struct world *w, uint32_t pfc, uint32_t llc_octets);

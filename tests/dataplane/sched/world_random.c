@@ -242,7 +242,7 @@ static void change_class(struct world *w, uint64_t *random)
 void world_random_change(struct world *w, uint64_t *random)
 {
     uint32_t cell = (uint32_t)draw(random, 0, w->cells - 1);
-    switch (draw(random, 0, 8)) {
+    switch (draw(random, 0, 9)) {
     case 8:
         world_cell_reset(w, cell);
         if (one_in(random, 2))
@@ -250,6 +250,9 @@ void world_random_change(struct world *w, uint64_t *random)
         break;
     case 5:
         world_cell_credit(w, cell, (uint32_t)draw_log(random, 0, 12));
+        break;
+    case 9:
+        world_cell_more(w, cell, (uint32_t)draw(random, 0, 3));
         break;
     case 6:
         world_cell_block(w, cell, one_in(random, 4));
