@@ -64,7 +64,7 @@ static void put_rates(FILE *out, const struct gi_vector_user *user, uint64_t beg
 {
     uint64_t octets = 0, us = 0, from_s = 0;
     fprintf(out, "TIME,RATE\n");
-    for (uint32_t i = 0; i < user->channel.bins; i++) {
+    for (uint32_t i = 0; i < gi_channel_bins(&user->channel); i++) {
         struct gi_channel_sum bin = gi_channel_bin(&user->channel, i);
         octets += bin.octets;
         us += bin.us;
@@ -190,7 +190,8 @@ static void put_all(FILE *out, const char *template, const struct texts *texts,
         {"lost_ppm", NULL, f->lost_ppm},
         {"queue_octets", NULL, f->queue_octets},
         {"queue_why",
-         f->queue_full        ? "the most that was under way when nothing was missing yet"
+         f->queue_by_losses   ? "what was under way before losses"
+         : f->queue_full      ? "the most that was under way when nothing was missing yet"
          : f->longest_wait_us ? "twice the most that was under way, for time limits it"
                               : "twice the most that was under way, for nothing was lost",
          0},

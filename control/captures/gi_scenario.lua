@@ -15,7 +15,7 @@ local knob = {
     loss = "@lost_ppm@ ppm",        -- between the capture and the users while little was under way
     queue = "@queue_octets@ octets",        -- of a user: @queue_why@
     lifetime = "@lifetime_ms@ ms",    -- of a packet, and 20 s of it are for the BSS: @lifetime_why@
-    rate = "@rate@ bit/s",  -- of a user whose channel was never full for long: @rate_why@
+    rate = "@rate@ bit/s",  -- of a user for whom too little waited to tell: @rate_why@
     -- ---- What the capture cannot say: defaults ----
     up_rate = "@up_rate@ bit/s",    -- of a user's channel up: @up_why@
     release = "1 s",        -- how long a TBF stays open without data

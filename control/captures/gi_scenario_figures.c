@@ -174,7 +174,8 @@ static void take_users(struct gi_scenario_figures *f, const struct gi_vectors *v
     struct full_queue q = full_queue_of(vectors);
     f->longest_wait_us = q.us;
     f->queue_full = n[2] > 0 && !f->longest_wait_us;
-    f->queue_octets = !f->queue_full ? 2 * most : q.octets ? q.octets : median(full, n[2]);
+    f->queue_by_losses = f->queue_full && q.octets;
+    f->queue_octets = f->queue_by_losses ? q.octets : f->queue_full ? median(full, n[2]) : 2 * most;
     f->queue_octets = within(f->queue_octets, QUEUE_LEAST, QUEUE_MOST);
     if (packets)
         f->lost_ppm = lost * PPM / packets;

@@ -14,7 +14,7 @@ struct gi_scenario_figures {
     uint64_t way_us, setup_us; // between the SGSN and the user, each way; what a set-up takes more
     uint64_t internet_us, internet_lost_ppm; // each way
     uint64_t queue_octets, lost_ppm;         // lost_ppm: while little was under way
-    bool queue_full;                         // it has overflown
+    bool queue_full, queue_by_losses;        // it has overflown; and what was lost tells its size
     uint64_t longest_wait_us;  // a packet that has waited for so long is dropped; 0: not seen
     uint64_t seconds, begin_s; // begin_s: when its cells are all there
 };

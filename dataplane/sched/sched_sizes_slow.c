@@ -82,7 +82,6 @@ static uint32_t side_octets(const struct sched *s, uint32_t bvc, uint32_t rate, 
     uint32_t mss = s->bvc[bvc].mss, wanted = side_by_side(rate, ms_rate);
     if (wanted == 0)
         return 0;
-
     wanted += s->sizes ? s->sizes[bvc].more : 0;
     uint64_t octets = (uint64_t)(wanted < mss ? wanted : mss) * NPDU_OCTETS;
     return octets > SIDE_OCTETS_MOST ? SIDE_OCTETS_MOST

@@ -138,5 +138,67 @@ def reset():
         same(cell.more(), 0, "more MSs")
 
 
+CHUNK = """
+local room, clock, dp = require "sluice.bssgp.room", require "sluice.core.clock", require "dp"
+local now_ns, waiting, b, out = clock.now_ns, dp.bvc_waiting, {{ id = 0 }}, {{}}
+for _, step in ipairs {{ {steps} }} do
+    for _ = 1, step[1] do
+        clock.now_ns = clock.now_ns + (step.each or 1) * 1000000000
+        dp.bvc_waiting = function() return step.waiting or 40 end
+        out[#out + 1] = room.of(b, step[2], step.ms_r or step[2])
+    end
+end
+clock.now_ns, dp.bvc_waiting = now_ns, waiting
+return table.concat(out, " ")
+"""
+
+
+def answers(*steps):
+    """What is made of R that is told so many times: (times, R, more of the chunk's fields)."""
+    with World(config()) as world:
+        text = ", ".join("{ %d, %d%s }" % (times, r, "".join(f", {more}" for more in rest)) for times, r, *rest in steps)
+        return [int(n) for n in world.lua(" ".join(CHUNK.format(steps=text).split())).split()]
+
+
+GAINED = ((1, 48000), (1, 24000), (4, 48000))  # one more, tried at the second and kept at the sixth
+
+
+@case("a trial of one more: 2 s without an answer, 4 s with a part of one, and what is made of it")
+def one_more():
+    same(answers((1, 48000), (19, 24000)), [0, 1, 1, *[0] * 16, 1], "no answer, and again after 16 s")
+    same(answers((1, 48000), (1, 24000), (6, 31000))[1:6], [1, 1, 1, 1, 0], "a quarter more is not enough")
+    same(answers(*GAINED), [0, 1, 1, 1, 1, 1], "R rose")
+    same(answers((1, 48000), (1, 36000), (5, 46000))[-1], 1, "a quarter more that is all that R has been is enough")
+    same(answers((1, 96000), (1, 24000), (4, 48000), (1, 48000))[-1], 2, "and at once one more")
+    same(answers((1, 48000), (9, 24000, "waiting = 1"))[-1], 0, "nobody waits who could use it")
+    same(answers((1, 48000), (9, 24000, "each = 5"))[-1], 0, "a BSS that reports each 5 s")
+    same(answers((1, 48000), (2, 24000), (1, 24000, "each = 9"))[-1], 0, "a BSS that is silent meanwhile")
+    same(answers((1, 48000), (9, 7000))[-1], 0, "an R for which two N-PDUs take more than 3.2 s")
+    same(answers((1, 48000), (2, 24000), (1, 0), (1, 24000))[1:], [1, 1, 0, 1], "R = 0 ends a trial")
+
+
+@case("a trial of one less, when R is what it has been: only if R stays, and those wait who could use it")
+def one_less():
+    same(answers(*GAINED, (140, 48000))[-2:], [0, 0], "not needed")
+    same(answers(*GAINED, (128, 48000), (4, 45000), (9, 48000))[-10:], [1] * 10, "R falls")
+    same(answers(*GAINED, (128, 48000), (4, 48000, "waiting = 1"), (9, 48000))[-10:], [1] * 10, "the load ends")
+    found = answers(*GAINED, (128, 48000), (1, 45000), (300, 48000))
+    same((found[133:136], set(found[135:390]), found[390]), ([0, 1, 1], {1}, 0), "tried, and again after 256 s")
+
+
+@case("R that falls deeply, as when the slots go; and R that nothing brings back")
+def falls():
+    found = answers((1, 96000), (1, 24000), (20, 96000), (1, 96000), (1, 24000))
+    same(found[-1] <= 1, True, f"what was learnt with four times as much: {found}")
+    tries = answers((1, 48000), (7200, 24000))
+    same(sum(tries[3600:]) <= 2, True, f"{sum(tries[3600:])} trials in the second hour")
+
+
+@case("by the R of an MS: while R serves fewer MSs than it has, room for one more")
+def spare():
+    same(answers((1, 48000, "ms_r = 12000"), (1, 36000, "ms_r = 12000", "waiting = 0"), (1, 48000, "ms_r = 12000")),
+         [0, 1, 0], "one more")
+
+
 if __name__ == "__main__":
     main()

@@ -75,9 +75,11 @@ void gi_channel_sends(struct gi_channel *channel, struct gi_channel_flow *flow, 
     channel->queued += octets;
     flow->queued += octets;
     flow->sent += octets;
-    if (octets)
+    if (octets) {
         hold(channel, t_us);
-    else if (t_us - channel->ack_us > 2 * rtt_us + TIMER_US)
+        channel->recent[channel->recent_next++ % GI_CHANNEL_RECENT] =
+            (struct gi_channel_sent){flow->number, (uint32_t)flow->sent, (uint32_t)t_us};
+    } else if (t_us - channel->ack_us > 2 * rtt_us + TIMER_US)
         give_up(channel, flow);
     if (octets)
         return;
@@ -89,28 +91,46 @@ void gi_channel_sends(struct gi_channel *channel, struct gi_channel_flow *flow, 
 
 // ---- What it carries ----
 
-static void carry(struct gi_channel *channel, uint64_t since_us, uint64_t octets, uint64_t us,
-                  bool full)
+static bool was_full(const struct gi_channel *channel)
+{
+    return channel->full_bins.sum.us >= LEAST_US;
+}
+
+static void carry(struct gi_channel_bins *bins, uint64_t since_us, uint64_t octets, uint64_t us)
 {
     uint64_t bin = since_us / GI_CHANNEL_BIN_US;
     if (bin >= GI_CHANNEL_BINS_MOST)
         return;
-    if (bin >= channel->bins) {
-        uint32_t bins = (uint32_t)bin + 1;
-        channel->bin = realloc(channel->bin, bins * sizeof *channel->bin);
-        if (!channel->bin)
+    if (bin >= bins->count) {
+        uint32_t count = (uint32_t)bin + 1;
+        bins->bin = realloc(bins->bin, count * sizeof *bins->bin);
+        if (!bins->bin)
             abort();
-        memset(channel->bin + channel->bins, 0, (bins - channel->bins) * sizeof *channel->bin);
-        channel->bins = bins;
+        memset(bins->bin + bins->count, 0, (count - bins->count) * sizeof *bins->bin);
+        bins->count = count;
     }
-    channel->bin[bin].octets += (uint32_t)octets;
-    channel->bin[bin].us += (uint32_t)us;
-    channel->bin[bin].full_octets += full ? (uint32_t)octets : 0;
-    channel->bin[bin].full_us += full ? (uint32_t)us : 0;
-    channel->sum.octets += octets;
-    channel->sum.us += us;
-    channel->full_sum.octets += full ? octets : 0;
-    channel->full_sum.us += full ? us : 0;
+    bins->bin[bin].octets += (uint32_t)octets;
+    bins->bin[bin].us += (uint32_t)us;
+    bins->sum.octets += octets;
+    bins->sum.us += us;
+}
+
+static void forget(struct gi_channel_bins *bins)
+{
+    free(bins->bin);
+    *bins = (struct gi_channel_bins){0};
+}
+
+static void take_carried(struct gi_channel *channel, const struct gi_channel_ack *ack,
+                         uint64_t octets, uint64_t us)
+{
+    octets = octets * ack->ip_octets / ack->data_octets;
+    if (channel->full)
+        carry(&channel->full_bins, ack->since_us, octets, us);
+    else if (!was_full(channel))
+        carry(&channel->few_bins, ack->since_us, octets, us);
+    if (was_full(channel))
+        forget(&channel->few_bins);
 }
 
 // What has arrived since the ACK before, each octet once.
@@ -125,18 +145,28 @@ static uint64_t arrived(struct gi_channel_flow *flow, const struct gi_channel_ac
     return ack->segment_octets;
 }
 
-// An ACK of one segment behind one of two may have waited for a second one.
-static bool is_late(struct gi_channel_flow *flow, uint64_t octets)
-{
-    bool late = 2 * octets <= flow->arrived;
-    flow->arrived = octets;
-    return late;
-}
+// How many of a flow's segments come with an ACK, and how long the next one has been under way.
+struct come {
+    uint32_t segments, next_us; // next_us: 0: there is none
+};
 
-// The next segment to come: how long it has been under way.
-static uint32_t waited_us(const struct gi_channel *channel, uint64_t t_us)
+static struct come come_of(struct gi_channel *channel, const struct gi_channel_flow *flow,
+                           const struct gi_channel_ack *ack)
 {
-    return channel->helds ? (uint32_t)t_us - channel->held[channel->held_first].at_us : 0;
+    struct come come = {0};
+    for (uint32_t i = 0; i < GI_CHANNEL_RECENT; i++) {
+        struct gi_channel_sent *sent = &channel->recent[i];
+        uint32_t us = (uint32_t)ack->t_us - sent->at_us;
+        if (sent->flow != flow->number)
+            continue;
+        if ((int32_t)((uint32_t)ack->told - sent->end) < 0) {
+            come.next_us = us > come.next_us ? us : come.next_us;
+            continue;
+        }
+        come.segments++;
+        sent->flow = 0;
+    }
+    return come;
 }
 
 void gi_channel_acks(struct gi_channel *channel, struct gi_channel_flow *flow,
@@ -151,10 +181,15 @@ void gi_channel_acks(struct gi_channel *channel, struct gi_channel_flow *flow,
     if (ack->troubles != channel->troubles)
         channel->clean_at = channel->sent;
     channel->troubles = ack->troubles;
-    bool late = is_late(flow, octets), some = channel->waits && !late;
-    if ((channel->full || some) && (clean || ack->selective) && us < SILENCE_US && ack->data_octets)
-        carry(channel, ack->since_us, octets * ack->ip_octets / ack->data_octets, us,
-              channel->full);
+    struct come come = come_of(channel, flow, ack);
+    // An ACK of one segment behind one of two may have waited for another one.
+    bool late = come.segments == 1 && flow->arrived > 1;
+    bool sure = clean && !ack->hole && !channel->up && !late;
+    bool counts = channel->full ? clean || ack->selective : channel->waits && sure;
+    if (counts && us < SILENCE_US && ack->data_octets)
+        take_carried(channel, ack, octets, us);
+    flow->arrived = come.segments;
+    channel->up = false;
     channel->ack_us = ack->t_us;
     channel->acked += ack->octets;
     channel->flight -= least(channel->flight, ack->octets);
@@ -162,8 +197,8 @@ void gi_channel_acks(struct gi_channel *channel, struct gi_channel_flow *flow,
     flow->queued = flow->sent - most(ack->told, flow->given_up);
     channel->queued += flow->queued;
     channel->full = channel->queued >= FULL_OCTETS;
+    channel->waits = sure && ack->rtt_us && come.next_us >= ack->rtt_us;
     let_go(channel, clean, ack->t_us);
-    channel->waits = ack->rtt_us && waited_us(channel, ack->t_us) >= ack->rtt_us;
 }
 
 void gi_channel_ends(struct gi_channel *channel, const struct gi_channel_flow *flow,
@@ -174,20 +209,33 @@ void gi_channel_ends(struct gi_channel *channel, const struct gi_channel_flow *f
     channel->queued -= least(channel->queued, flow->queued);
 }
 
-static bool was_full(const struct gi_channel *channel)
+uint32_t gi_channel_bins(const struct gi_channel *channel)
 {
-    return channel->full_sum.us >= LEAST_US;
+    uint32_t few = channel->few_bins.count, full = channel->full_bins.count;
+    return few > full ? few : full;
 }
 
 struct gi_channel_sum gi_channel_bin(const struct gi_channel *channel, uint32_t bin)
 {
-    const struct gi_channel_bin *b = &channel->bin[bin];
-    return was_full(channel) ? (struct gi_channel_sum){b->full_octets, b->full_us}
-                             : (struct gi_channel_sum){b->octets, b->us};
+    struct gi_channel_sum sum = {0};
+    const struct gi_channel_bins *both[] = {&channel->full_bins, &channel->few_bins};
+    for (uint32_t i = 0; i < 2; i++)
+        if (bin < both[i]->count) {
+            sum.octets += both[i]->bin[bin].octets;
+            sum.us += both[i]->bin[bin].us;
+        }
+    return sum;
 }
 
 uint64_t gi_channel_rate(const struct gi_channel *channel)
 {
-    struct gi_channel_sum sum = was_full(channel) ? channel->full_sum : channel->sum;
-    return sum.us < LEAST_US ? 0 : sum.octets * 8 * 1000000 / sum.us;
+    uint64_t octets = channel->full_bins.sum.octets + channel->few_bins.sum.octets;
+    uint64_t us = channel->full_bins.sum.us + channel->few_bins.sum.us;
+    return us < LEAST_US ? 0 : octets * 8 * 1000000 / us;
+}
+
+void gi_channel_free(struct gi_channel *channel)
+{
+    forget(&channel->full_bins);
+    forget(&channel->few_bins);
 }

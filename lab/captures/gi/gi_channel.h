@@ -19,14 +19,20 @@
 #define GI_CHANNEL_BIN_US    (5 * 1000000)
 #define GI_CHANNEL_HELD      256
 #define GI_CHANNEL_LOSSES    32
+#define GI_CHANNEL_RECENT    16
 
 // What it carried, in IP octets, and in how much time it is known to have had something to do.
 struct gi_channel_sum {
     uint64_t octets, us;
 };
-// In a time of GI_CHANNEL_BIN_US; the part of it while much waited.
+// In a time of GI_CHANNEL_BIN_US.
 struct gi_channel_bin {
-    uint32_t octets, us, full_octets, full_us;
+    uint32_t octets, us;
+};
+struct gi_channel_bins {
+    struct gi_channel_bin *bin;
+    uint32_t count;
+    struct gi_channel_sum sum;
 };
 
 // A segment to the user: what had been sent with it, and was under way.
@@ -40,16 +46,23 @@ struct gi_channel_wait {
     uint32_t octets, us;
 };
 
+// A segment to the user: whose it is, and where it ends in what that flow has sent.
+struct gi_channel_sent {
+    uint32_t flow, end, at_us; // flow: 0: it has come; modulo 2^32
+};
+
 struct gi_channel {
-    struct gi_channel_bin *bin;
-    uint32_t bins;
-    struct gi_channel_sum sum, full_sum; // of all bins
+    // While much waited; while less did, until the first says enough.
+    struct gi_channel_bins full_bins, few_bins;
+    struct gi_channel_sent recent[GI_CHANNEL_RECENT]; // a ring of the last segments
+    uint32_t recent_next;
     // Data: sent and acknowledged; under way, with what is lost of it; what waits.
     uint64_t sent, acked, flight, queued;
     uint64_t ack_us, clean_at; // the last ACK; nothing is missing when so much is acknowledged
     uint32_t troubles;
-    // Behind the last ACK: much waited; something had when the one before went.
-    bool full, waits;
+    bool full;  // behind the last ACK
+    bool waits; // what came next had been sent a round trip before the last ACK
+    bool up;    // data of the user has passed since then: ACKs may have waited behind it
     bool fresh; // nothing was under way, and there was no ACK since then
     // The most that was under way with a segment before which nothing was missing: queue and way.
     uint64_t held_most;
@@ -65,7 +78,7 @@ struct gi_channel {
 
 // A flow's part of it.
 struct gi_channel_flow {
-    uint64_t arrived;          // with the last ACK
+    uint32_t number, arrived;  // not 0; segments with the last ACK
     uint64_t queued, reported; // reported: octets beyond the ACK that segments have told of
     uint64_t sent, given_up;   // given_up: of those sent, by a time-out
 };
@@ -93,9 +106,11 @@ void gi_channel_acks(struct gi_channel *channel, struct gi_channel_flow *flow,
 void gi_channel_ends(struct gi_channel *channel, const struct gi_channel_flow *flow,
                      uint64_t flight);
 
-// Of a time in which much waited or, of a user who asks for so little that there is hardly any, of
-// every time.
+// The bins, and in each of them what was carried while much waited or, of a user who asks for so
+// little that there is hardly any such time, while anything did.
+uint32_t gi_channel_bins(const struct gi_channel *channel);
 struct gi_channel_sum gi_channel_bin(const struct gi_channel *channel, uint32_t bin);
+void gi_channel_free(struct gi_channel *channel);
 
 // In bit/s; 0: not known.
 uint64_t gi_channel_rate(const struct gi_channel *channel);

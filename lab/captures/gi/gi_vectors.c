@@ -38,7 +38,7 @@ void gi_vectors_destroy(struct gi_vectors *vectors)
     if (!vectors)
         return;
     for (uint32_t i = 0; i < vectors->users; i++)
-        free(vectors->user[i]->channel.bin);
+        gi_channel_free(&vectors->user[i]->channel);
     gi_table_destroy(&vectors->by_address);
     free(vectors->vector);
     free(vectors->step);
@@ -91,7 +91,8 @@ static struct gi_vector *vector_of(struct gi_vectors *vectors, struct gi_flow *f
     *v = (struct gi_vector){.user = user->index,
                             .begin_us = t_us,
                             .from_internet = flow->setup.from_internet,
-                            .from_start = flow->setup.syns > 0};
+                            .from_start = flow->setup.syns > 0,
+                            .channel = {.number = flow->vector}};
     return v;
 }
 
@@ -183,7 +184,9 @@ static void take_data(struct gi_vectors *vectors, struct gi_vector *v, const str
     if (ahead > FAR_OCTETS || ahead < -FAR_OCTETS)
         return;
     own->passed_us = t_us;
-    if (side == GI_DOWN)
+    if (side == GI_UP)
+        vectors->user[v->user]->channel.up = true;
+    else
         gi_channel_sends(&vectors->user[v->user]->channel, &v->channel,
                          ahead > 0 ? (uint64_t)ahead : 0, t_us, v->rtt_us[GI_DOWN]);
     if (ahead <= 0)
