@@ -261,7 +261,7 @@ def too_much_for_cell(draw, all_frames):
 
 
 def refused_as(rule, draw, all_frames, tllis=None):
-    for _ in range(40):
+    for _ in range(100):
         made = too_much(draw, all_frames, tllis)
         if made and any(found == rule for found, _, _ in made[1]):
             return made
