@@ -168,6 +168,7 @@ def one_more():
     same(answers((1, 48000), (19, 24000)), [0, 1, 1, *[0] * 16, 1], "no answer, and again after 16 s")
     same(answers((1, 48000), (1, 24000), (6, 31000))[1:6], [1, 1, 1, 1, 0], "a quarter more is not enough")
     same(answers(*GAINED), [0, 1, 1, 1, 1, 1], "R rose")
+    same(answers((1, 48000, "each = 100"), (1, 24000)), [0, 1], "what R was counts, too, when a BSS comes late")
     same(answers((1, 48000), (1, 36000), (5, 46000))[-1], 1, "a quarter more that is all that R has been is enough")
     same(answers((1, 96000), (1, 24000), (4, 48000), (1, 48000))[-1], 2, "and at once one more")
     same(answers((1, 48000), (9, 24000, "waiting = 1"))[-1], 0, "nobody waits who could use it")

@@ -4,9 +4,10 @@
 -- with the number of those who have something there, and stays there, for Sluice sends no more than R.
 --
 -- While R serves fewer MSs by the R of an MS than it has served, there is room for one more: with as much as R needs there,
--- the BSS would measure R and never more. And while R is less than it has been, and more MSs have something waiting here, one more is tried for a while, and stays
--- if R rises. When R is what it was, one less is tried, and stays if R does. What was in vain is tried again after
--- longer and longer: it puts up to two N-PDUs more into the BSS, and others wait behind them.
+-- the BSS would measure R and never more. And while R is less than it has been, and more MSs have something waiting here,
+-- one more is tried for a while, and stays if R rises. When R is what it was, one less is tried, and stays if R does. What
+-- was in vain is tried again after longer and longer: it puts up to two N-PDUs more into the BSS, and others wait behind
+-- them.
 local clock = require "sluice.core.clock"
 local dp = require "dp"
 local network = require "sluice.core.network"
@@ -33,13 +34,13 @@ end
 
 -- true: good, false: in vain, nil: not known yet
 local function answer(trial, r, most, waiting, seconds)
-    local wanted = math.min(trial.r * (1 + PART / trial.served), math.max(FALLEN * most, trial.r * (1 + PART / trial.served / 2)))
+    local some, enough = trial.r * (1 + PART / trial.served / 2), trial.r * (1 + PART / trial.served)
     if trial.step < 0 and (r < SAME * trial.r or waiting < trial.served) then
         return false
-    elseif trial.step > 0 and seconds >= LOOK_S and r < trial.r * (1 + PART / trial.served / 2) then
+    elseif trial.step > 0 and seconds >= LOOK_S and r < some then
         return false
     elseif seconds >= TRIAL_S then
-        return trial.step < 0 or r >= wanted
+        return trial.step < 0 or r >= enough or r >= FALLEN * most
     end
 end
 
@@ -94,12 +95,10 @@ function room.of(b, r, ms_r)
     local served = math.ceil(r / ms_r)
     state.most_served = math.max(state.most_served, served)
     local spare = served < state.most_served and 1 or 0
-    if seconds > REPORT_S then
-        state.trial, state.at_ns = nil, clock.now_ns
-        return state.more + spare
-    end
     note(state, r, seconds)
-    if trial and state.trial then
+    if seconds > REPORT_S then
+        state.trial = nil
+    elseif trial and state.trial then
         local good = answer(trial, r, state.most, dp.bvc_waiting(b.id), (clock.now_ns - trial.at_ns) / S_IN_NS)
         if good ~= nil then
             ends(state, trial, r, good)
