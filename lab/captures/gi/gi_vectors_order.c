@@ -11,8 +11,11 @@
 
 #include "lab/captures/gi/gi_vectors.h"
 
-#define AT_ONCE_US       50000  // a step that follows its own connection
-#define EARLY_US         300000 // an answer's last ACK may pass behind a step that it led to
+#define AT_ONCE_US 50000 // a step that follows its own connection
+// An answer's last ACK may pass behind a step that it led to: what a user sends at once passes in
+// any order, and a request of 400 octets takes 0.3 s on one time slot.
+#define EARLY_RTT_US     300000 // of half of a round trip
+#define EARLY_US         300000
 #define PAGE_GAP_US      1000000
 #define PAIR_OCTETS      100  // of a request that measures the channel up, at least
 #define PAIR_OCTETS_MOST 1400 // and as one packet
@@ -144,8 +147,8 @@ static void follow(struct user_order *order, const struct event *event)
     if (s && s->think_us <= AT_ONCE_US)
         return;
     uint64_t rtt_us = vectors->user[v->user]->least_rtt_us;
-    const struct mark *mark =
-        last_mark(order, event->at_us + (rtt_us / 2 < EARLY_US ? rtt_us / 2 : EARLY_US));
+    uint64_t early_us = EARLY_US + (rtt_us / 2 < EARLY_RTT_US ? rtt_us / 2 : EARLY_RTT_US);
+    const struct mark *mark = last_mark(order, event->at_us + early_us);
     if (!mark || mark->connection == v->number || (s && mark->at_us <= s->base_us))
         return;
     if (s) {
