@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "control/captures/gi_scenario_figures.h"
+#include "lab/captures/gi/gi_shared.h"
 
 #define STEP_LEAST_US   4000000 // of the time that a rate is of
 #define THINK_MOST_US   1000000000000
@@ -142,10 +143,24 @@ static void put_before(FILE *out, const struct gi_vectors *vectors)
     }
 }
 
+static void put_shared(FILE *out, const struct gi_vectors *vectors)
+{
+    struct gi_shared_cell cells[GI_SHARED_CELLS_MOST];
+    uint32_t n = gi_shared_find(vectors, cells);
+    for (uint32_t i = 0; i < n; i++) {
+        fprintf(out, "    { rate = \"%" PRIu64 " bit/s\",", cells[i].rate_bit_per_s);
+        if (cells[i].each_bit_per_s)
+            fprintf(out, " each = %" PRIu64 ",", cells[i].each_bit_per_s);
+        for (uint32_t k = 0; k < cells[i].users; k++)
+            fprintf(out, " %u,", cells[i].user[k]);
+        fprintf(out, " }, -- found: what some got, others did not\n");
+    }
+}
+
 // The texts that are of several lines.
 struct texts {
     char stem[SCENARIO_NAME_OCTETS + 1];
-    char *left_out, *rates, *before;
+    char *left_out, *rates, *before, *shared;
 };
 
 static void make_texts(struct texts *texts, const char *path, const struct gi_vectors *vectors,
@@ -160,6 +175,9 @@ static void make_texts(struct texts *texts, const char *path, const struct gi_ve
     FILE *before = scenario_text(&texts->before);
     put_before(before, vectors);
     fclose(before);
+    FILE *shared = scenario_text(&texts->shared);
+    put_shared(shared, vectors);
+    fclose(shared);
     scenario_stem(path, texts->stem);
 }
 
@@ -168,6 +186,7 @@ static void free_texts(struct texts *texts)
     free(texts->left_out);
     free(texts->rates);
     free(texts->before);
+    free(texts->shared);
 }
 
 static void put_all(FILE *out, const char *template, const struct texts *texts,
@@ -179,6 +198,7 @@ static void put_all(FILE *out, const char *template, const struct texts *texts,
         {"left_out", texts->left_out, 0},
         {"rates", texts->rates, 0},
         {"before", texts->before, 0},
+        {"shared", texts->shared, 0},
         {"users", NULL, f->users},
         {"seconds", NULL, f->seconds},
         {"begin_s", NULL, f->begin_s},

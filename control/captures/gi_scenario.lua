@@ -51,13 +51,13 @@ gb {
     mtu = "1600 octets", cell_delay = "20 ms", ms_delay = "60 ms",   -- what waits, waits in the SGSN
 }
 @queue@
--- Users that share a cell, if you know them and the cell's rate: what one of them leaves, the others get, and an AQM
--- that goes by a queue's share, as the recommended one does, sees what the cell's other classes take. `each`, a number
--- in bit/s, is the most that one user gets, where that is less than `rate`. The cell's FLOW-CONTROL-BVC on Gb has both:
--- R, and R of an MS. For example
+-- Users that share a cell: what one of them leaves, the others get, and an AQM that goes by a queue's share, as the
+-- recommended one does, sees what the cell's other classes take. `each`, a number in bit/s, is the most that one user
+-- gets, where that is less than `rate`. Those that the capture tells are here. If you know better, write it, or take
+-- them out: the cell's FLOW-CONTROL-BVC on Gb has both, R and R of an MS. For example
 --     { rate = "130 kbit/s", each = 48000, 1, 2, 5 },
 local shared = {
-}
+@shared@}
 
 -- blocks: how many blocks of block_octets an MS gets in a period of 20 ms; nil: as many as there are.
 local function radio_of(rate, trace, blocks, block_octets)

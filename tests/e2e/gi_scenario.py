@@ -105,6 +105,16 @@ def across():
                                                      for row in DIALOGUE], "another user waits for nobody")
 
 
+@case("a request that passes before the ACK of the answer that it follows: what a user sends at once passes in any order")
+def overtaken():
+    for early_s, wanted in ((0.25, (1, 1, "ms-sends", 1, 200, 2, 800, 0)), (0.75, (1, 1, "ms-sends", 1, 200, 1, 1500, 3000))):
+        # The answer on the second connection is acknowledged so long behind the request.
+        second = Talk(user=("10.0.0.1", 40001)).setup(2.1, 0.04, 0.6)
+        second.add(2.75, "up", ACK, 1, 1, 100).data(2.79, 1, 800, ack=101).ack(4.8 + early_s, 801, seq=101)
+        found = steps(made(merged(dialogue(), second))[0])
+        same([row for row in found if row[1] == 1][3], wanted, f"the second request, {early_s} s before")
+
+
 @case("a host that opens; one that pauses; a reset; a connection from before the capture; one without an answer")
 def others():
     opened = Talk(user=("10.0.0.1", 80), host=("203.0.113.9", 5000))
@@ -446,6 +456,22 @@ def repeated():
     runs = [run(scenario(), "--variant", "recommended", "--no-page", "--pcap") for _ in range(2)]
     same((runs[0].out / "gn.pcap").read_bytes() == (runs[1].out / "gn.pcap").read_bytes(), True, "the same packets")
     right(json.loads((runs[0].out / "summary.json").read_text())["sound"], "sound")
+
+
+@case("a capture of two cells: who shares one is found, and what it carries; who has one of his own does not share")
+def divided():
+    same(worlds.found_cells(scenario()), [], "cells of users who have one of their own")
+    done = run(worlds.write(worlds.TWO_CELLS, 300), "--variant", "plain", "--pcap", "--no-page")
+    path, addresses = worlds.scenario(done), worlds.users(done.out / "gn.pcap")
+    cells = sorted(worlds.found_cells(path))
+    small = {user for user, address in enumerate(addresses, 1) if int(address.split(".")[3]) < 20}
+    same([users for *_, users in cells], [small, set(range(1, 15)) - small], "users by cell")
+    for (rate, each, _), wanted in zip(cells, (47000, 92000)):  # as the BSS reports it, in LLC octets
+        right(0.9 * wanted <= rate <= 1.02 * wanted, f"a cell of {wanted} bit/s has {rate}")
+        right(each is None or 30000 <= each <= 55000, f"each gets {each} of it, of about 47000")
+    one, two = figures_of(done), figures_of(run(path, "--variant", "captured", "--no-page"))
+    for name, of in one.items():
+        right(abs(two[name]["goodput"] / of["goodput"] - 1) <= 0.1, f"{name}: {of['goodput']:.0f}, {two[name]['goodput']:.0f}")
 
 
 @case("users who share a cell: what one leaves the others get")

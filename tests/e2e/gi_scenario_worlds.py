@@ -87,6 +87,29 @@ nse {
 """
 
 
+# Two cells whose radios limit them, of which the second has two time slots for each of the first's.
+TWO_CELLS = """
+local function of_cell(bvci, slots, first)
+    return bvc {
+        bvci = bvci,
+        radio { slots = slots, down_slots = 4, up_slots = 2 }, flow { measured = true, bmax_time = "10 s" },
+        ms {
+            imsi = "00" .. 1010000000000 + first, count = 3,
+            pdp { nsapi = 5, sapi = 11, class = "background", address = "10.0.1." .. first },
+        },
+        ms {
+            imsi = "00" .. 1010000000003 + first, count = 4,
+            pdp { nsapi = 5, sapi = 11, class = "interactive-1", address = "10.0.2." .. first + 3 },
+        },
+    }
+end
+nse {
+    nsei = 101, nsvc { nsvci = 101, peer = "198.51.100.2", peer_mac = "02:53:4c:00:01:01" }, line { latency = "50 ms" },
+    of_cell(2, 4, 1), of_cell(3, 8, 21),
+}
+"""
+
+
 def write(cells, duration_s, queue_kb=30):
     path = new_folder() / "captured.lua"
     path.write_text(WORLD.replace("CELLS", cells).replace("DURATION", f"{duration_s} s")
@@ -170,12 +193,25 @@ def scenario(captured):
     return path
 
 
+SHARED = re.compile(r"^local shared = \{\n((?:    .*\n)*)\}\n", re.M)
+
+
+def found_cells(path):
+    """What the scenario says of cells that users share: (rate in bit/s, the most of each or None, {users})."""
+    lines = SHARED.search(path.read_text()).group(1).splitlines()
+    cells = []
+    for line in lines:
+        rate, each, listed = re.match(r' *\{ rate = "(\d+) bit/s",(?: each = (\d+),)?((?: \d+,)+) \},', line).groups()
+        cells.append((int(rate), int(each) if each else None, {int(user) for user in listed.split(",") if user.strip()}))
+    return cells
+
+
 def share(path, rate, each):
     """Tells the scenario that all of its users share a cell of that rate, of which each gets so much at most; bit/s."""
     text = path.read_text()
     everybody = ", ".join(str(user) for user in range(1, int(re.search(r"^local USERS = (\d+)", text, re.M).group(1)) + 1))
-    cell = f'local shared = {{ {{ rate = "{rate} bit/s", each = {each}, {everybody} }},'
-    path.write_text(text.replace("local shared = {", cell, 1))
+    cell = f'local shared = {{\n    {{ rate = "{rate} bit/s", each = {each}, {everybody} }},\n}}\n'
+    path.write_text(SHARED.sub(cell, text, count=1))
 
 
 def rows(path):

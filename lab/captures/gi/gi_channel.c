@@ -4,11 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FULL_OCTETS 4500    // as in gi_rate.h
-#define SILENCE_US  3000000 // of a channel that is not there
-#define LEAST_US    4000000 // of a rate that says something
-#define TIMER_US    100000  // behind an ACK and a round trip
-#define LOW_PARTS   3       // little is under way: less than such a part of the most
+#define FULL_OCTETS 4500     // as in gi_rate.h
+#define SILENCE_US  3000000  // of a channel that is not there
+#define AWAY_US     10000000 // the same, of a channel that others may have
+#define LEAST_US    4000000  // of a rate that says something
+#define TIMER_US    100000   // behind an ACK and a round trip
+#define LOW_PARTS   3        // little is under way: less than such a part of the most
 
 static uint64_t least(uint64_t a, uint64_t b)
 {
@@ -96,19 +97,25 @@ static bool was_full(const struct gi_channel *channel)
     return channel->full_bins.sum.us >= LEAST_US;
 }
 
+// An array of `count` elements gets zeros behind them, so that there is one at `at`.
+static void *reach(void *array, uint32_t *count, uint64_t at, size_t element_octets)
+{
+    if (at < *count)
+        return array;
+    uint8_t *longer = realloc(array, (at + 1) * element_octets);
+    if (!longer)
+        abort();
+    memset(longer + *count * element_octets, 0, (at + 1 - *count) * element_octets);
+    *count = (uint32_t)at + 1;
+    return longer;
+}
+
 static void carry(struct gi_channel_bins *bins, uint64_t since_us, uint64_t octets, uint64_t us)
 {
     uint64_t bin = since_us / GI_CHANNEL_BIN_US;
     if (bin >= GI_CHANNEL_BINS_MOST)
         return;
-    if (bin >= bins->count) {
-        uint32_t count = (uint32_t)bin + 1;
-        bins->bin = realloc(bins->bin, count * sizeof *bins->bin);
-        if (!bins->bin)
-            abort();
-        memset(bins->bin + bins->count, 0, (count - bins->count) * sizeof *bins->bin);
-        bins->count = count;
-    }
+    bins->bin = reach(bins->bin, &bins->count, bin, sizeof *bins->bin);
     bins->bin[bin].octets += (uint32_t)octets;
     bins->bin[bin].us += (uint32_t)us;
     bins->sum.octets += octets;
@@ -121,10 +128,38 @@ static void forget(struct gi_channel_bins *bins)
     *bins = (struct gi_channel_bins){0};
 }
 
+static void remember_in(struct gi_channel *channel, uint64_t moment, uint64_t octets,
+                        uint64_t full_us)
+{
+    if (moment >= GI_CHANNEL_MOMENTS_MOST)
+        return;
+    channel->moment = reach(channel->moment, &channel->moments, moment, sizeof *channel->moment);
+    struct gi_channel_moment *m = &channel->moment[moment];
+    m->octets += (uint32_t)octets;
+    m->full_octets += full_us ? (uint32_t)octets : 0;
+    m->full_us += (uint32_t)full_us;
+}
+
+// What arrived in full_us up to the ACK: a slow channel needs more than a moment for a packet.
+static void remember(struct gi_channel *channel, const struct gi_channel_ack *ack, uint64_t octets,
+                     uint64_t full_us)
+{
+    uint64_t until_us = ack->since_us, left_us = least(full_us, until_us);
+    while (left_us) {
+        uint64_t moment = (until_us - 1) / GI_CHANNEL_MOMENT_US;
+        uint64_t us = least(left_us, until_us - moment * GI_CHANNEL_MOMENT_US);
+        uint64_t part = octets * us / left_us;
+        remember_in(channel, moment, part, us);
+        octets -= part;
+        left_us -= us;
+        until_us -= us;
+    }
+    remember_in(channel, until_us / GI_CHANNEL_MOMENT_US, octets, 0);
+}
+
 static void take_carried(struct gi_channel *channel, const struct gi_channel_ack *ack,
                          uint64_t octets, uint64_t us)
 {
-    octets = octets * ack->ip_octets / ack->data_octets;
     if (channel->full)
         carry(&channel->full_bins, ack->since_us, octets, us);
     else if (!was_full(channel))
@@ -186,8 +221,14 @@ void gi_channel_acks(struct gi_channel *channel, struct gi_channel_flow *flow,
     bool late = come.segments == 1 && flow->arrived > 1;
     bool sure = clean && !ack->hole && !channel->up && !late;
     bool counts = channel->full ? clean || ack->selective : channel->waits && sure;
-    if (counts && us < SILENCE_US && ack->data_octets)
+    octets = ack->data_octets ? octets * ack->ip_octets / ack->data_octets : 0;
+    counts = counts && us < SILENCE_US && ack->data_octets;
+    if (counts)
         take_carried(channel, ack, octets, us);
+    if (ack->moments) {
+        bool is_full = channel->full && (clean || ack->selective);
+        remember(channel, ack, octets, is_full && us < AWAY_US ? us : 0);
+    }
     flow->arrived = come.segments;
     channel->up = false;
     channel->ack_us = ack->t_us;
@@ -238,4 +279,5 @@ void gi_channel_free(struct gi_channel *channel)
 {
     forget(&channel->full_bins);
     forget(&channel->few_bins);
+    free(channel->moment);
 }

@@ -15,11 +15,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define GI_CHANNEL_BINS_MOST 100000
-#define GI_CHANNEL_BIN_US    (5 * 1000000)
-#define GI_CHANNEL_HELD      256
-#define GI_CHANNEL_LOSSES    32
-#define GI_CHANNEL_RECENT    16
+#define GI_CHANNEL_BINS_MOST    100000
+#define GI_CHANNEL_BIN_US       (5 * 1000000)
+#define GI_CHANNEL_HELD         256
+#define GI_CHANNEL_LOSSES       32
+#define GI_CHANNEL_RECENT       16
+#define GI_CHANNEL_MOMENT_US    (2 * 1000000)
+#define GI_CHANNEL_MOMENTS_MOST 43200 // a day
 
 // What it carried, in IP octets, and in how much time it is known to have had something to do.
 struct gi_channel_sum {
@@ -28,6 +30,11 @@ struct gi_channel_sum {
 // In a time of GI_CHANNEL_BIN_US.
 struct gi_channel_bin {
     uint32_t octets, us;
+};
+// What arrived in a time of GI_CHANNEL_MOMENT_US, and of that what arrived while much waited, and
+// in how much time: gi_shared.h tells by it who shares a cell.
+struct gi_channel_moment {
+    uint32_t octets, full_octets, full_us;
 };
 struct gi_channel_bins {
     struct gi_channel_bin *bin;
@@ -54,6 +61,8 @@ struct gi_channel_sent {
 struct gi_channel {
     // While much waited; while less did, until the first says enough.
     struct gi_channel_bins full_bins, few_bins;
+    struct gi_channel_moment *moment;
+    uint32_t moments;
     struct gi_channel_sent recent[GI_CHANNEL_RECENT]; // a ring of the last segments
     uint32_t recent_next;
     // Data: sent and acknowledged; under way, with what is lost of it; what waits.
@@ -97,6 +106,7 @@ struct gi_channel_ack {
     uint64_t told;                   // of those sent, up to the last that the user has told of
     uint64_t ip_octets, data_octets; // of the flow so far
     bool selective, hole; // the user reports what has come, and that something is missing
+    bool moments;         // are kept
     uint32_t troubles;    // of the user so far (gi_users.h)
 };
 void gi_channel_acks(struct gi_channel *channel, struct gi_channel_flow *flow,

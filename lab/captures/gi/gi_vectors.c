@@ -227,6 +227,7 @@ static void take_channel(struct gi_vectors *vectors, struct gi_vector *v,
         .ip_octets = half->ip_octets,
         .data_octets = half->data_octets,
         .selective = half->selective,
+        .moments = vectors->users <= GI_SHARED_USERS_MOST,
         .troubles = flow->user[GI_UP]->troubles};
     if (!ack.octets && half->data_packets)
         ack.segment_octets = least(beyond, half->data_octets / half->data_packets);

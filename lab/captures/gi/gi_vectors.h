@@ -20,6 +20,7 @@
 #include "lab/captures/gi/gi_result.h"
 
 #define GI_VECTORS_USERS_MOST       1000
+#define GI_SHARED_USERS_MOST        32 // of a capture that may tell who shares a cell
 #define GI_VECTORS_CONNECTIONS_MOST 500000
 #define GI_VECTORS_STEPS_MOST       2000000
 #define GI_VECTORS_STEP_MOST        1000000000           // octets

@@ -1,0 +1,19 @@
+// What a cell carries, and the most that one of its users gets: what leaves the full users about as
+// much as they got.
+#ifndef SLUICE_GI_SHARED_FIT_H
+#define SLUICE_GI_SHARED_FIT_H
+
+#include "lab/captures/gi/gi_shared.h"
+
+// What full users got in a moment, and the others.
+struct gi_shared_got {
+    double full, others;
+    uint32_t n; // of the full
+};
+
+// few_rate: the most that one of those got for whom little waits. Of what is about as good as the
+// best, `each` is as near to that as possible, or the largest if there is no such user.
+void gi_shared_fit(const struct gi_shared_got *got, uint32_t n, double few_rate,
+                   struct gi_shared_cell *cell);
+
+#endif
