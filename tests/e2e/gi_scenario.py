@@ -107,7 +107,7 @@ def across():
 
 @case("a request that passes before the ACK of the answer that it follows: what a user sends at once passes in any order")
 def overtaken():
-    for early_s, wanted in ((0.25, (1, 1, "ms-sends", 1, 200, 2, 800, 0)), (0.75, (1, 1, "ms-sends", 1, 200, 1, 1500, 3000))):
+    for early_s, wanted in ((0.5, (1, 1, "ms-sends", 1, 200, 2, 800, 0)), (0.75, (1, 1, "ms-sends", 1, 200, 1, 1500, 3000))):
         # The answer on the second connection is acknowledged so long behind the request.
         second = Talk(user=("10.0.0.1", 40001)).setup(2.1, 0.04, 0.6)
         second.add(2.75, "up", ACK, 1, 1, 100).data(2.79, 1, 800, ack=101).ack(4.8 + early_s, 801, seq=101)
@@ -472,6 +472,14 @@ def divided():
     one, two = figures_of(done), figures_of(run(path, "--variant", "captured", "--no-page"))
     for name, of in one.items():
         right(abs(two[name]["goodput"] / of["goodput"] - 1) <= 0.1, f"{name}: {of['goodput']:.0f}, {two[name]['goodput']:.0f}")
+
+
+@case("users with equal cells of their own do not share, though by chance some get less when others get more")
+def by_chance_alike():
+    for seed in 26, 27, 28:  # with 27 Student's t is -3 and less for four of them
+        done = run(worlds.write(worlds.EQUAL_CELLS, 300, 24), "--variant", "plain", "--pcap", "--no-page",
+                   "--set", f"run.seed={seed}")
+        same(worlds.found_cells(worlds.scenario(done)), [], f"cells that are shared, with seed {seed}")
 
 
 @case("users who share a cell: what one leaves the others get")

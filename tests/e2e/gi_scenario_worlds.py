@@ -109,6 +109,26 @@ nse {
 }
 """
 
+# Eight users with equal cells of their own.
+EQUAL_CELLS = """
+local cells = {
+    nsei = 101, nsvc { nsvci = 101, peer = "198.51.100.2", peer_mac = "02:53:4c:00:01:01" }, line { latency = "50 ms" },
+}
+for user = 1, 8 do
+    cells[#cells + 1] = bvc {
+        bvci = user + 1, radio { slots = 3, down_slots = 3, up_slots = 1 }, flow { measured = true, bmax_time = "10 s" },
+        ms {
+            imsi = "00" .. 1010000000000 + user,
+            pdp {
+                nsapi = 5, sapi = 11, class = user <= 4 and "background" or "interactive-1",
+                address = "10.0." .. (user <= 4 and 1 or 2) .. "." .. user,
+            },
+        },
+    }
+end
+nse(cells)
+"""
+
 
 def write(cells, duration_s, queue_kb=30):
     path = new_folder() / "captured.lua"
