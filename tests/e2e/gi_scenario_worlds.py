@@ -109,6 +109,19 @@ nse {
 }
 """
 
+# The larger of them, and three users with cells of their own.
+SHARED_AND_OWN_CELLS = TWO_CELLS.replace("of_cell(2, 4, 1), of_cell(3, 8, 21),", """of_cell(3, 8, 1),
+    of_user(4, "background", "10.0.1.41"), of_user(5, "interactive-1", "10.0.2.42"),
+    of_user(6, "interactive-1", "10.0.2.43"),""").replace("nse {", """
+local function of_user(bvci, name, address)
+    return bvc {
+        bvci = bvci,
+        radio { slots = 3, down_slots = 3, up_slots = 2 }, flow { measured = true, bmax_time = "10 s" },
+        ms { imsi = "00" .. 1010000000100 + bvci, pdp { nsapi = 5, sapi = 11, class = name, address = address } },
+    }
+end
+nse {""")
+
 # Eight users with equal cells of their own.
 EQUAL_CELLS = """
 local cells = {

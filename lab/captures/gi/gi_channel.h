@@ -21,7 +21,7 @@
 #define GI_CHANNEL_LOSSES       32
 #define GI_CHANNEL_RECENT       16
 #define GI_CHANNEL_MOMENT_US    (2 * 1000000)
-#define GI_CHANNEL_MOMENTS_MOST 43200 // a day
+#define GI_CHANNEL_MOMENTS_MOST 7200 // four hours
 
 // What it carried, in IP octets, and in how much time it is known to have had something to do.
 struct gi_channel_sum {

@@ -7,7 +7,6 @@
 #include "lab/captures/gi/gi_shared_fit.h"
 
 #define USERS         GI_SHARED_USERS_MOST
-#define MOMENTS_MOST  7200 // four hours
 #define FULL_US       (GI_CHANNEL_MOMENT_US * 6 / 10)
 #define FULL_LEAST    20 // moments that say something about a user
 #define SAMPLES_LEAST 30
@@ -83,8 +82,8 @@ static void look_at(struct look *look, const struct gi_vectors *vectors)
     for (uint32_t i = 0; i < vectors->users; i++)
         if (vectors->user[i]->place && vectors->user[i]->channel.moments > look->moments)
             look->moments = vectors->user[i]->channel.moments;
-    if (look->moments > MOMENTS_MOST)
-        look->moments = MOMENTS_MOST;
+    if (look->moments > GI_CHANNEL_MOMENTS_MOST)
+        look->moments = GI_CHANNEL_MOMENTS_MOST;
     look->full = zeros(look->moments + 1, sizeof *look->full);
     look->rate = zeros((look->moments + 1) * USERS, sizeof *look->rate);
     look->part = zeros((look->moments + 1) * USERS, sizeof *look->part);
@@ -282,16 +281,6 @@ static struct division divide(const struct look *look, bool from_all)
     return d;
 }
 
-static struct division best_division(const struct look *look)
-{
-    struct division all = divide(look, true), each = divide(look, false);
-    struct division best = all.gain >= each.gain ? all : each;
-    mask everybody = look->users == USERS ? ~(mask)0 : (1u << look->users) - 1;
-    if (gain(look, everybody) >= GAIN_OF_ALL * best.gain)
-        return (struct division){{everybody}, 1, gain(look, everybody)};
-    return best;
-}
-
 // ---- Is it so, and what does the cell carry? ----
 
 static double full_rate(const struct look *look, uint32_t moment, mask full)
@@ -316,7 +305,7 @@ static bool is_sure(const struct look *look, mask users)
     double free = w.n - w.levels - 1, slope = w.xx > 0 ? w.xy / w.xx : 0;
     if (free < SAMPLES_LEAST)
         return false;
-    double t = slope / sqrt((w.yy - slope * w.xy) / free / w.xx);
+    double t = slope / sqrt(fmax(w.yy - slope * w.xy, 1) / free / w.xx);
     return gain(look, users) >= GAIN_LEAST && t <= T_MOST;
 }
 
@@ -340,6 +329,16 @@ static void describe(const struct look *look, mask users, struct gi_shared_cell 
     }
     gi_shared_fit(got, n, (double)few_rate, cell);
     free(got);
+}
+
+static struct division best_division(const struct look *look)
+{
+    struct division all = divide(look, true), each = divide(look, false);
+    struct division best = all.gain >= each.gain ? all : each;
+    mask everybody = look->users == USERS ? ~(mask)0 : (1u << look->users) - 1;
+    if (gain(look, everybody) >= GAIN_OF_ALL * best.gain && is_sure(look, everybody))
+        return (struct division){{everybody}, 1, gain(look, everybody)};
+    return best;
 }
 
 uint32_t gi_shared_find(const struct gi_vectors *vectors,

@@ -57,5 +57,5 @@ void gi_shared_fit(const struct gi_shared_got *got, uint32_t n, double few_rate,
         e++;
     double each = fmax(fmax(step * (e + 1), few_rate), EACH_LEAST);
     cell->rate_bit_per_s = (uint64_t)as_much(got, n, each, rate[e]);
-    cell->each_bit_per_s = each < rate[e] ? (uint64_t)each : 0;
+    cell->each_bit_per_s = each < (double)cell->rate_bit_per_s ? (uint64_t)each : 0;
 }
