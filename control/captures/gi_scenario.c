@@ -147,6 +147,9 @@ static void put_shared(FILE *out, const struct gi_vectors *vectors)
 {
     struct gi_shared_cell cells[GI_SHARED_CELLS_MOST];
     uint32_t n = gi_shared_find(vectors, cells);
+    if (vectors->users > GI_SHARED_USERS_MOST)
+        fprintf(out, "    -- Not looked for: there are more than %d users.\n",
+                GI_SHARED_USERS_MOST);
     for (uint32_t i = 0; i < n; i++) {
         fprintf(out, "    { rate = \"%" PRIu64 " bit/s\",", cells[i].rate_bit_per_s);
         if (cells[i].each_bit_per_s)

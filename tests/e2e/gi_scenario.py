@@ -584,6 +584,8 @@ def many():
     path, _ = made(merged(*(short(number) for number in range(1003))))
     right("local USERS = 1000\n" in path.read_text(), "there are not 1000 users")
     right("-- Not in here: 3 connections beyond" in path.read_text(), "the file does not say what is left out")
+    right("-- Not looked for: there are more than 32 users." in path.read_text(), "the file does not say who was looked for")
+    right("Not looked for" not in made(merged(*(short(number) for number in range(32))))[0].read_text(), "with 32 users")
     same(len(steps(path)), 2000, "steps")
     same(worlds.knob(path, "way"), "70000", "each way, of the least round trips, less 60 ms of the radio")
     same(sluice("check", path).returncode, 0, "sluice check")
