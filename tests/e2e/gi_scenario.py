@@ -512,7 +512,7 @@ def sharing_with_a_limit_each():
     for each in (10000, 40000):
         path = scenario().with_name(f"shared-{each}.lua")
         path.write_text(scenario().read_text())
-        worlds.share(path, 90000, each)
+        worlds.share(path, f'rate = "90000 bit/s", each = {each}')
         done = run(path, "--variant", "captured", "--no-page")
         rows = list(csv.DictReader((done.out / "mss.csv").read_text().splitlines()))
         same(len({row["cell"] for row in rows}), 1, "cells")

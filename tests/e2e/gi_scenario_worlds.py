@@ -42,29 +42,33 @@ lab {
 }
 """
 
-OWN_CELLS = """
+def own_cells(users, downloads, radio):
+    """A cell for each user, of whom the first ones download."""
+    return """
 local cells = {
     nsei = 101, nsvc { nsvci = 101, peer = "198.51.100.2", peer_mac = "02:53:4c:00:01:01" }, line { latency = "50 ms" },
 }
-for user = 1, 7 do
+for user = 1, USERS do
     cells[#cells + 1] = bvc {
         bvci = user + 1,
-        radio {
-            slots = 2 + user % 3, down_slots = 2 + user % 3, up_slots = 2, down_bler = "5 %",
-            plan { kind = "calls", at = "30 s", every = "60 s", lasts = "20 s", count = 1 },
-        },
+        radio { RADIO },
         flow { measured = true, bmax_time = "10 s" },
         ms {
             imsi = "00" .. 1010000000000 + user,
             pdp {
-                nsapi = 5, sapi = 11, class = user <= 3 and "background" or "interactive-1",
-                address = "10.0." .. (user <= 3 and 1 or 2) .. "." .. user,
+                nsapi = 5, sapi = 11, class = user <= DOWNLOADS and "background" or "interactive-1",
+                address = "10.0." .. (user <= DOWNLOADS and 1 or 2) .. "." .. user,
             },
         },
     }
 end
 nse(cells)
-"""
+""".replace("USERS", str(users)).replace("DOWNLOADS", str(downloads)).replace("RADIO", radio)
+
+
+OWN_CELLS = own_cells(7, 3, """slots = 2 + user % 3, down_slots = 2 + user % 3, up_slots = 2, down_bler = "5 %",
+            plan { kind = "calls", at = "30 s", every = "60 s", lasts = "20 s", count = 1 },""")
+EQUAL_CELLS = own_cells(8, 4, "slots = 3, down_slots = 3, up_slots = 1")
 
 # All in one cell, whose BSS offers each MS 48 kbit/s whatever its radio carries.
 SHARED_CELL = """
@@ -121,26 +125,6 @@ local function of_user(bvci, name, address)
     }
 end
 nse {""")
-
-# Eight users with equal cells of their own.
-EQUAL_CELLS = """
-local cells = {
-    nsei = 101, nsvc { nsvci = 101, peer = "198.51.100.2", peer_mac = "02:53:4c:00:01:01" }, line { latency = "50 ms" },
-}
-for user = 1, 8 do
-    cells[#cells + 1] = bvc {
-        bvci = user + 1, radio { slots = 3, down_slots = 3, up_slots = 1 }, flow { measured = true, bmax_time = "10 s" },
-        ms {
-            imsi = "00" .. 1010000000000 + user,
-            pdp {
-                nsapi = 5, sapi = 11, class = user <= 4 and "background" or "interactive-1",
-                address = "10.0." .. (user <= 4 and 1 or 2) .. "." .. user,
-            },
-        },
-    }
-end
-nse(cells)
-"""
 
 
 def write(cells, duration_s, queue_kb=30):
@@ -239,12 +223,11 @@ def found_cells(path):
     return cells
 
 
-def share(path, rate, each):
-    """Tells the scenario that all of its users share a cell of that rate, of which each gets so much at most; bit/s."""
+def share(path, cell):
+    """Tells the scenario that all of its users share a cell, of which `cell` is what `shared` has before them."""
     text = path.read_text()
     everybody = ", ".join(str(user) for user in range(1, int(re.search(r"^local USERS = (\d+)", text, re.M).group(1)) + 1))
-    cell = f'local shared = {{\n    {{ rate = "{rate} bit/s", each = {each}, {everybody} }},\n}}\n'
-    path.write_text(SHARED.sub(cell, text, count=1))
+    path.write_text(SHARED.sub(f"local shared = {{\n    {{ {cell}, {everybody} }},\n}}\n", text, count=1))
 
 
 def rows(path):
@@ -295,7 +278,7 @@ def all_runs(cells, duration_s, seed, told=False):
     captured = run(world, "--variant", "plain", "--pcap", *seeds[0])
     replayed = scenario(captured)
     if told:
-        share(replayed, *reported(captured.out / "gb.pcap"))
+        share(replayed, 'rate = "%d bit/s", each = %d' % reported(captured.out / "gb.pcap"))
     moved = {name: (figures(run(world, "--variant", one, *setting, *seeds[0])),
                     figures(run(replayed, "--variant", two, *setting, *seeds[1])))
              for name, (one, two, setting) in QUEUES.items()}

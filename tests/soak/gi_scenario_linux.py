@@ -194,8 +194,8 @@ def replayed(path, role_of, variant, seed):
 def share(path, rate):
     """The scenario with all users in one cell."""
     shared = path.with_name("shared.lua")
-    users = ", ".join(str(number + 1) for number in range(sum(map(len, ROLES.values()))))
-    shared.write_text(worlds.SHARED.sub(f'local shared = {{\\n    {{ rate = "{rate}", {users} }},\\n}}\\n', path.read_text(), count=1))
+    shared.write_text(path.read_text())
+    worlds.share(shared, f'rate = "{rate}"')
     return shared
 
 
