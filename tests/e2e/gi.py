@@ -58,6 +58,9 @@ def answered_anew():
         fine(transfer(talk, 0), outcome="repeated")
         talk = Talk().add(0, "up", SYN, 0).add(1, "down", SYN | ACK, 0, 1).data(1.1, 1).add(3.1, "down", SYN | ACK, anew, 1)
         fine(talk.data(5, 1001).data(7, 1).ack(8, 2001), outcome="repeated")  # data of the first answer has passed
+        # The host still has the connection before: it answers with an ACK of that, and gets a reset.
+        talk = Talk().add(0, "up", SYN, 0).add(1, "down", ACK, anew, 10**9).add(2, "up", RST, 10**9).add(3, "up", SYN, 0)
+        fine(transfer(talk.add(4, "down", SYN | ACK, 0, 1).ack(5, 1), 0), outcome="repeated")
 
 
 def leaves():

@@ -51,18 +51,19 @@ static void take_setup(struct gi_flow *flow, const struct gi_packet *packet, enu
 }
 
 // A repeated SYN may get a second SYN-ACK with another sequence number. The other end's first ACK
-// says which of the two it has received.
+// says which of the two it has received. A host that still has an earlier connection of these ports
+// answers the first SYN with an ACK of that one (RFC 793, figure 10), which is not of this one.
 static void take_answer(struct gi_flow *flow, const struct gi_packet *packet, enum gi_side side,
                         struct gi_records *records)
 {
     enum gi_side answerer = flow->setup.from_internet ? GI_UP : GI_DOWN;
     struct gi_half *half = &flow->half[answerer];
-    if (flow->setup.acked || flow->setup.syn_acks == 0 || half->data_packets)
+    if (flow->setup.acked || !half->started || half->data_packets)
         return;
     bool renumbered = side == answerer && packet->flags & TCP_SYN && packet->sequence != half->una;
     bool before = side != answerer && packet->flags & TCP_ACK && flow->renumbered &&
                   packet->acknowledgement == flow->setup.answered_before + 1;
-    if (renumbered) {
+    if (renumbered && flow->setup.syn_acks) {
         flow->renumbered = true;
         flow->setup.answered_before = half->una;
     }
