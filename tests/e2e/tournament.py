@@ -56,6 +56,14 @@ def small():
     right(tournament(out).stderr == "", "runs again what is there")
 
 
+@case("an MS that downloads in class streaming leaves four that browse and three that download a part of the cell")
+def streaming():
+    load = "4 that browse, 3 download, one does in streaming"
+    ours, greedy = (measuring.run(load, setting, 1) for setting in ("recommended", "streaming by 900"))
+    right(ours["page mean"] < 40_000 and ours["least user"] > 800, f"recommended: {ours}")
+    right(greedy["page mean"] > 60_000 and greedy["least user"] < 400, f"the load is none: {greedy}")
+
+
 @case("regrets by hand: the ratio to the best of those with enough goodput, nobody's unfelt part, the worst and where")
 def by_hand():
     def seeds(goodput, ping, page):

@@ -80,7 +80,9 @@ SETTINGS = {
     "flows alone, 40 s": aqm("tail-drop") + lifetime(40),
     # recommended, but for one thing
     **{f"THP1 by {w}": weight("interactive-1", w) for w in (60, 120)},
-    **{f"background by {w}": weight("background", w) for w in (5, 20)},
+    **{f"background by {w}": weight("background", w) for w in (5, 10, 20)},
+    "streaming by 900": weight("streaming", 900),
+    "the weights before": weights(35, 30, 20, 10) + weight("conversational", 900) + weight("streaming", 900),
     "paper's weights": weights(50, 35, 15, 5),
     "THP1 by 300, paper's others": weights(300, 35, 15, 5),
     **{f"lifetime {s} s": lifetime(s) for s in (30, 40)},

@@ -24,6 +24,8 @@ nse {{ nsei = 101,
             pdp {{ nsapi = 5, sapi = 11, class = "background", address = "10.0.1.1" }} }},
         ms {{ imsi = "001010000000101", count = 64,
             pdp {{ nsapi = 5, sapi = 5, class = "interactive-1", address = "10.0.2.1" }} }},
+        ms {{ imsi = "001010000000201", count = 64,
+            pdp {{ nsapi = 5, sapi = 5, class = "streaming", address = "10.0.3.1" }} }},
     }},
 }}
 lab {{ ggsn = "192.0.2.2", ggsn_mac = "02:53:4c:00:02:01", gi {{ latency = "{latency} ms" }},
@@ -40,23 +42,28 @@ def ms(number, web=False):
     return f'imsi = "{1010000000001 + number + 100 * web:015d}"'
 
 
+def streaming(number):
+    return f'class = "streaming", imsi = "{1010000000201 + number:015d}"'
+
+
 def background(number):
     return f'class = "background", {ms(number)}'
 
 
 class Cell:
-    """A load in one cell, whose applications are lists of MSs' numbers. web: MSs of interactive-1 that read pages."""
+    """A load in one cell, whose applications are lists of MSs' numbers. web: MSs of interactive-1 that read pages;
+    greedy: MSs of streaming that download."""
 
     def __init__(self, slots=4, ms_slots=4, seconds=300, downloads=(), pings=(), web=(), latency_ms=20, files=(),
-                 web_pings=(), ping_s=1, coding="CS-2"):
+                 web_pings=(), ping_s=1, coding="CS-2", greedy=()):
         self.slots, self.ms_slots, self.seconds, self.latency_ms = slots, ms_slots, seconds, latency_ms
         self.downloads, self.pings, self.web, self.files = downloads, pings, web, files
-        self.web_pings, self.ping_s, self.coding = web_pings, ping_s, coding
+        self.web_pings, self.ping_s, self.coding, self.greedy = web_pings, ping_s, coding, greedy
 
     def applications(self, rng):
         tcp = 'host_tcp = "today", ms_tcp = "today"'
-        for number in self.downloads:
-            yield f'ftp {{ {background(number)}, {tcp}, start = "{rng.uniform(0, 20):.2f} s" }},'
+        for who in [background(number) for number in self.downloads] + [streaming(number) for number in self.greedy]:
+            yield f'ftp {{ {who}, {tcp}, start = "{rng.uniform(0, 20):.2f} s" }},'
         for number in self.files:
             yield (f'http {{ {background(number)}, {tcp}, start = "{rng.uniform(0, 20):.2f} s", '
                    f'main = "{rng.randint(60, 120)} kB", embedded = 0, think = "5 s", think_law = "exponential" }},')
@@ -123,6 +130,8 @@ def list_of():
     for n in (1, 4, 8, 16):
         yield from both(f"{n} flows in the MS that pings", cell=Cell(downloads=[0] * n, pings=[0]))
     yield from both("weak cell", cell=Cell(slots=2, ms_slots=2, downloads=range(4), web=range(6)))
+    yield from both("4 that browse, 3 download, one does in streaming",
+                    cell=Cell(downloads=range(3), web=range(4), pings=[10], greedy=[0]))
     # Phones that may use a part of the slots: the radio is full only while several have data there.
     yield from both("8 that download with 2 of 8 slots, one pings",
                     cell=Cell(slots=8, ms_slots=2, downloads=range(1, 9), pings=[0]))
