@@ -61,6 +61,13 @@ def answered_anew():
         # The host still has the connection before: it answers with an ACK of that, and gets a reset.
         talk = Talk().add(0, "up", SYN, 0).add(1, "down", ACK, anew, 10**9).add(2, "up", RST, 10**9).add(3, "up", SYN, 0)
         fine(transfer(talk.add(4, "down", SYN | ACK, 0, 1).ack(5, 1), 0), outcome="repeated")
+        talk = Talk().add(0, "up", SYN, 0).add(1, "down", ACK, anew, 10**9).add(2, "up", RST, 10**9).add(3, "up", SYN, 0)
+        fine(transfer(talk.add(4, "down", SYN | ACK, 0, 1).ack(5, 1), 0).data(75, 3001).ack(76, 4001), outcome="repeated")
+    # A SYN-ACK that what follows it has overtaken; one behind what has passed of a flow without a SYN.
+    late = Talk().add(0, "up", SYN, 0).add(1, "down", FIN | ACK, 1, 1).add(1.01, "down", SYN | ACK, 0, 1).ack(2, 2)
+    strange = Talk().add(1, "down", ACK, 10**6, 1).add(1.5, "down", SYN | ACK, 0, 1).ack(2, 10**6)
+    for talk in (late, strange):
+        same(read(pcap(talk.frames))["counts"]["unseen"], 0, "what the user has got and has not passed")
 
 
 def leaves():

@@ -52,21 +52,24 @@ static void take_setup(struct gi_flow *flow, const struct gi_packet *packet, enu
 
 // A repeated SYN may get a second SYN-ACK with another sequence number. The other end's first ACK
 // says which of the two it has received. A host that still has an earlier connection of these ports
-// answers the first SYN with an ACK of that one (RFC 793, figure 10), which is not of this one.
+// answers the first SYN with an ACK of that one (RFC 793, figure 10), which is not of this one, as
+// the reset that it gets is not. A SYN-ACK that was overtaken by what follows it begins nothing.
 static void take_answer(struct gi_flow *flow, const struct gi_packet *packet, enum gi_side side,
                         struct gi_records *records)
 {
     enum gi_side answerer = flow->setup.from_internet ? GI_UP : GI_DOWN;
     struct gi_half *half = &flow->half[answerer];
-    if (flow->setup.acked || !half->started || half->data_packets)
+    if (flow->setup.acked || !flow->setup.syns || !half->started || half->data_packets)
         return;
-    bool renumbered = side == answerer && packet->flags & TCP_SYN && packet->sequence != half->una;
+    bool renumbered = side == answerer && packet->flags & TCP_SYN &&
+                      packet->sequence != half->una && packet->sequence + 1 != half->una;
     bool before = side != answerer && packet->flags & TCP_ACK && flow->renumbered &&
                   packet->acknowledgement == flow->setup.answered_before + 1;
     if (renumbered && flow->setup.syn_acks) {
         flow->renumbered = true;
         flow->setup.answered_before = half->una;
-    }
+    } else if (renumbered)
+        flow->ended = flow->reset = 0;
     if (renumbered || before)
         gi_half_restart(half, renumbered ? packet->sequence : packet->acknowledgement, records);
 }
