@@ -43,9 +43,9 @@ def equal_parts(warmup, n):
 # ---- Each batch ----
 
 def check_class(found, name, packets, start_ns, end_ns):
-    """A class in a batch, by its packets down."""
+    """A class in a batch, by its packets down. What is at the very end of the run is of it, and of the last batch."""
     def during(ns):
-        return ns is not None and start_ns <= ns < end_ns
+        return ns is not None and (start_ns <= ns < end_ns or ns == end_ns == END_NS)
 
     arrived = [p for p in packets if p.fate == "arrived" and during(p.ended_ns)]
     count, octets = amount(arrived)
