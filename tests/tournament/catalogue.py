@@ -80,7 +80,7 @@ SETTINGS = {
     "flows alone, 40 s": aqm("tail-drop") + lifetime(40),
     # recommended, but for one thing
     **{f"THP1 by {w}": weight("interactive-1", w) for w in (60, 120)},
-    **{f"background by {w}": weight("background", w) for w in (5, 10, 20)},
+    **{f"background by {w}": weight("background", w) for w in (5, 10, 14, 16, 18, 20, 24)},
     "streaming by 900": weight("streaming", 900),
     "the weights before": weights(35, 30, 20, 10) + weight("conversational", 900) + weight("streaming", 900),
     "paper's weights": weights(50, 35, 15, 5),

@@ -132,6 +132,8 @@ def list_of():
     yield from both("weak cell", cell=Cell(slots=2, ms_slots=2, downloads=range(4), web=range(6)))
     yield from both("4 that browse, 3 download, one does in streaming",
                     cell=Cell(downloads=range(3), web=range(4), pings=[10], greedy=[0]))
+    yield from both("10 that browse, 6 that download, 3 slots",
+                    cell=Cell(slots=3, ms_slots=3, downloads=range(6), web=range(10), pings=[0]))
     # Phones that may use a part of the slots: the radio is full only while several have data there.
     yield from both("8 that download with 2 of 8 slots, one pings",
                     cell=Cell(slots=8, ms_slots=2, downloads=range(1, 9), pings=[0]))
@@ -149,8 +151,8 @@ def list_of():
                     cell=Cell(slots=6, downloads=[0, 0, 0, 1, 1, 1, 2, 2, 2], pings=[0, 3], web=[0], latency_ms=120),
                     chosen=False)
     yield from both("8 that fetch files, 2 that ping", cell=Cell(slots=8, files=range(8), pings=[0, 9]), chosen=False)
-    yield from both("10 that browse, 6 that download, 3 slots",
-                    cell=Cell(slots=3, ms_slots=3, downloads=range(6), web=range(10), pings=[0]), chosen=False)
+    yield from both("6 that browse, 2 that fetch files, 2 that ping",
+                    cell=Cell(web=range(6), files=range(2), pings=[9], web_pings=[0]), chosen=False)
 
 
 LOADS = dict(list_of())
