@@ -440,7 +440,7 @@ end
 local QUICK = {
     streaming = "Its weight is 100, for 900: a packet of a stream waits 2 ms longer for those of other classes, and an MS that "
         .. "downloads in streaming leaves something to the others of its cell.",
-    ["interactive-1"] = "With five times the weight of THP1 the row is met (swap-weight): 2 ms less, and downloads of a weak "
+    ["interactive-1"] = "With a weight of 300 for THP1 the row is met (swap-weight): 2 ms less, and downloads of a weak "
         .. "cell whose THP1 browses pay for it (config/recommended.lua). Most of a seed's difference is where the talkers "
         .. "stand in a block period of 20 ms.",
 }
@@ -450,7 +450,7 @@ for _, row in ipairs { { "streaming", "streaming" }, { "interactive-1", "THP1" }
     against_each("loss, " .. name, class, "%", loss_percent, 1)
 end
 -- What people get.
-local WEIGHT = "recommended leaves background twice the weight that the paper does, for which THP2 pays: 338 pages for 375 "
+local WEIGHT = "recommended leaves background 2.4 times the weight that the paper does, for which THP2 pays: 338 pages for 375 "
     .. "without an AQM, a mean of 98 s for 87 s, and the least user of THP2 has 13.5 kbit/s for 17.4. Downloads get 158 kbit/s "
     .. "for 80, the least of them 4.8 for 2.3, THP3's least user 10.9 for 7.1."
 local USER = {
@@ -498,7 +498,7 @@ end
 for _, row in ipairs {
     { "recommended", "recommended" },
     { "swap-red", "RED for THP2 and THP3" },
-    { "swap-weight", "THP1 at five times its weight" },
+    { "swap-weight", "THP1 by 300" },
     { "swap-tail", "tail drop at 45 kB a class" },
     {
         "swap-bss-codel", "CoDel of the BSS alone",
