@@ -34,7 +34,7 @@ return {
     -- and 1220, the mean page takes 21 s and 27 s. One queue, first in, first out, gives it 2140 there, and pages
     -- take 43 s. More for background helps its least users, and costs pages (tests/tournament/README.md).
     -- With 900 for streaming one MS that downloads by TCP in that class leaves the others nothing: four that browse
-    -- in 48 kbit/s have pages of 82 s. With 100 they have 24 s (one queue: 15 s), and a stream of 20 kbit/s still has
+    -- in 48 kbit/s have pages of 82 s. With 100 they have 23 s (one queue: 15 s), and a stream of 20 kbit/s still has
     -- all it needs there.
     "class[conversational].weight=100",
     "class[streaming].weight=100",

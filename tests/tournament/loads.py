@@ -43,7 +43,7 @@ def ms(number, web=False):
 
 
 def streaming(number):
-    return f'class = "streaming", imsi = "{1010000000201 + number:015d}"'
+    return f'class = "streaming", {ms(number + 200)}'
 
 
 def background(number):
