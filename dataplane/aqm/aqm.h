@@ -79,7 +79,7 @@ static inline uint64_t aqm_level_value(uint64_t level)
 #define AQM_VARS_OCTETS   48  // likewise
 
 // While an AQM is calm, enqueue and dequeue would pass and leave the vars unchanged, so the caller
-// may skip them. Calm: the first 8 octets of its vars are 0 (else the AQM is stirred), and the
+// may skip them. Calm: the first 4 octets of its vars are 0 (else the AQM is stirred), and the
 // sojourn is below `below_ns`, or the octets that the queue's share carries in the sojourn are
 // below `below_nano_octets` (in 1e-9 octet). Zeroes: never calm.
 struct aqm_calm {
@@ -140,7 +140,7 @@ static inline uint32_t aqm_vars_octets(const struct aqm_ops *ops)
 
 static inline bool aqm_is_stirred(const uint8_t *vars)
 {
-    uint64_t first;
+    uint32_t first;
     __builtin_memcpy(&first, vars, sizeof first);
     return first != 0;
 }

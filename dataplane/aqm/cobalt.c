@@ -24,8 +24,9 @@
 
 #define INTERVAL_MAX_NS (1000 * S_IN_NS)
 #define GUARD_MTUS      4
-#define BLUE_UP         (FIXED_ONE / 256)
-#define BLUE_DOWN       (FIXED_ONE / 4096)
+#define BLUE_ONE        4096u
+#define BLUE_UP         (BLUE_ONE / 256)
+#define BLUE_DOWN       (BLUE_ONE / 4096)
 #define STEPS_DOWN      16 // in one call one by one; further ones in one step
 
 #define PARAMS(P)                                                                                 \
@@ -51,16 +52,57 @@ struct config {
 };
 _Static_assert(sizeof(struct config) <= AQM_CONFIG_OCTETS, "config");
 
-struct vars {
-    uint32_t count : 31;         // with count and BLUE's p_m 0 it is calm
-    bool dropping : 1;           // only with count > 0
-    uint32_t blue_q32;           // BLUE's p_m, Q32
+// 16 octets, as with queues by flow each flow has its own. Times are modulo 2^48 ns (78 h). The
+// first 4 octets say whether it is calm.
+struct __attribute__((packed, aligned(8))) vars {
+    uint32_t count : 18;
+    bool dropping : 1;  // only with count > 0
+    uint32_t blue : 13; // BLUE's p_m, in 4096ths
+    uint64_t drop_next : 48;
+    uint64_t blue_held_until : 48;
+};
+_Static_assert(sizeof(struct vars) == 16, "the usual discipline's, of every PFC");
+_Static_assert(sizeof(struct vars) <= AQM_VARS_OCTETS, "vars");
+
+// The same with whole times, while a queue is judged.
+struct state {
+    uint32_t count;
+    bool dropping;
+    uint32_t blue;
     uint64_t drop_next_ns;       // also the next step down
     uint64_t blue_held_until_ns; // freeze_time after the last change of p_m
 };
-#define COUNT_MOST 0x7fffffffu
-_Static_assert(sizeof(struct vars) == 24, "the usual discipline's, of every PFC");
-_Static_assert(sizeof(struct vars) <= AQM_VARS_OCTETS, "vars");
+#define COUNT_MOST ((1u << 18) - 1)
+#define TIME_MASK  ((1ULL << 48) - 1)
+
+// No time is set farther ahead than INTERVAL_MAX_NS, so what seems to be is past. One of which
+// nobody has asked for more than 78 h may seem to be within that.
+static uint64_t time_of(uint64_t kept, uint64_t now_ns)
+{
+    uint64_t ahead_ns = (kept - now_ns) & TIME_MASK;
+    uint64_t past_ns = TIME_MASK + 1 - ahead_ns;
+    if (ahead_ns <= INTERVAL_MAX_NS)
+        return now_ns + ahead_ns;
+    return now_ns > past_ns ? now_ns - past_ns : 0;
+}
+
+static struct state taken(const struct vars *v, uint64_t now_ns)
+{
+    return (struct state){.count = v->count,
+                          .dropping = v->dropping,
+                          .blue = v->blue,
+                          .drop_next_ns = time_of(v->drop_next, now_ns),
+                          .blue_held_until_ns = time_of(v->blue_held_until, now_ns)};
+}
+
+static void keep(struct vars *v, const struct state *s)
+{
+    *v = (struct vars){.count = s->count & COUNT_MOST,
+                       .dropping = s->dropping,
+                       .blue = s->blue & 0x1fff,
+                       .drop_next = s->drop_next_ns & TIME_MASK,
+                       .blue_held_until = s->blue_held_until_ns & TIME_MASK};
+}
 
 // Times computed from the share.
 struct times {
@@ -90,13 +132,18 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
+static uint64_t lesser(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 static struct times times_of(const struct config *c, const struct aqm_view *view)
 {
     struct times t;
     t.target_ns = larger(c->target_ns, aqm_time_of(view, c->mtu_octets) * 3 / 2);
     t.interval_ns = larger(c->rtt_ns + (t.target_ns - c->target_ns), 2 * t.target_ns);
-    if (t.interval_ns > INTERVAL_MAX_NS)
-        t.interval_ns = INTERVAL_MAX_NS;
+    t.interval_ns = lesser(t.interval_ns, INTERVAL_MAX_NS);
+    t.target_ns = lesser(t.target_ns, INTERVAL_MAX_NS);
     return t;
 }
 
@@ -117,77 +164,76 @@ static uint32_t count_after(uint32_t count, uint64_t interval_ns, uint64_t ns)
 }
 
 // Takes the steps down that are due.
-static void step_down(struct vars *v, uint64_t interval_ns, uint64_t now_ns)
+static void step_down(struct state *s, uint64_t interval_ns, uint64_t now_ns)
 {
     for (uint32_t i = 0; i < STEPS_DOWN; i++) {
-        if (v->count == 0 || now_ns < v->drop_next_ns)
+        if (s->count == 0 || now_ns < s->drop_next_ns)
             return;
-        if (--v->count)
-            v->drop_next_ns += codel_gap_ns(interval_ns, v->count);
+        if (--s->count)
+            s->drop_next_ns += codel_gap_ns(interval_ns, s->count);
     }
-    if (v->count == 0 || now_ns < v->drop_next_ns)
+    if (s->count == 0 || now_ns < s->drop_next_ns)
         return;
-    v->count = count_after(v->count, interval_ns, now_ns - v->drop_next_ns) & COUNT_MOST;
-    v->drop_next_ns = now_ns + (v->count ? codel_gap_ns(interval_ns, v->count) : 0);
+    s->count = count_after(s->count, interval_ns, now_ns - s->drop_next_ns) & COUNT_MOST;
+    s->drop_next_ns = now_ns + (s->count ? codel_gap_ns(interval_ns, s->count) : 0);
 }
 
 // Whether a head over the target carries a signal.
-static bool signals(struct vars *v, uint64_t interval_ns, uint64_t now_ns)
+static bool signals(struct state *s, uint64_t interval_ns, uint64_t now_ns)
 {
-    if (!v->dropping) {
-        step_down(v, interval_ns, now_ns);
-        v->count += v->count == 0;
-        v->drop_next_ns = now_ns + codel_gap_ns(interval_ns, v->count);
-        v->dropping = true;
+    if (!s->dropping) {
+        step_down(s, interval_ns, now_ns);
+        s->count += s->count == 0;
+        s->drop_next_ns = now_ns + codel_gap_ns(interval_ns, s->count);
+        s->dropping = true;
         return false;
     }
-    if (now_ns < v->drop_next_ns)
+    if (now_ns < s->drop_next_ns)
         return false;
-    v->count += v->count < COUNT_MOST;
-    v->drop_next_ns += codel_gap_ns(interval_ns, v->count);
+    s->count += s->count < COUNT_MOST;
+    s->drop_next_ns += codel_gap_ns(interval_ns, s->count);
     return true;
 }
 
-static void blue_up(struct vars *v, uint64_t target_ns, uint64_t now_ns)
+static void blue_up(struct state *s, uint64_t target_ns, uint64_t now_ns)
 {
-    if (now_ns <= v->blue_held_until_ns)
+    if (now_ns <= s->blue_held_until_ns)
         return;
-    v->blue_q32 += BLUE_UP;
-    if (v->blue_q32 < BLUE_UP)
-        v->blue_q32 = UINT32_MAX;
-    v->blue_held_until_ns = now_ns + target_ns;
+    s->blue = s->blue < BLUE_ONE - BLUE_UP ? s->blue + BLUE_UP : BLUE_ONE;
+    s->blue_held_until_ns = now_ns + target_ns;
 }
 
-static void blue_down(struct vars *v, uint64_t target_ns, uint64_t now_ns)
+static void blue_down(struct state *s, uint64_t target_ns, uint64_t now_ns)
 {
-    if (now_ns <= v->blue_held_until_ns)
+    if (now_ns <= s->blue_held_until_ns)
         return;
-    v->blue_q32 -= v->blue_q32 < BLUE_DOWN ? v->blue_q32 : BLUE_DOWN;
-    v->blue_held_until_ns = now_ns + target_ns;
+    s->blue -= s->blue < BLUE_DOWN ? s->blue : BLUE_DOWN;
+    s->blue_held_until_ns = now_ns + target_ns;
 }
 
-static bool blue_drops(const struct vars *v, const struct aqm_view *view)
+static bool blue_drops(const struct state *s, const struct aqm_view *view)
 {
-    return v->blue_q32 && rng_next(view->rng) >> 32 < v->blue_q32;
+    uint64_t p_m_q32 = s->blue < BLUE_ONE ? s->blue * (FIXED_ONE / BLUE_ONE) : UINT32_MAX;
+    return s->blue && rng_next(view->rng) >> 32 < p_m_q32;
 }
 
-static enum aqm_verdict judge(const struct config *c, struct vars *v, const struct aqm_view *view,
+static enum aqm_verdict judge(const struct config *c, struct state *s, const struct aqm_view *view,
                               bool over)
 {
     struct times t = times_of(c, view);
     enum aqm_verdict verdict = AQM_PASS;
     if (!over) {
-        v->dropping = false;
-        step_down(v, t.interval_ns, view->now_ns);
-    } else if (signals(v, t.interval_ns, view->now_ns)) {
+        s->dropping = false;
+        step_down(s, t.interval_ns, view->now_ns);
+    } else if (signals(s, t.interval_ns, view->now_ns)) {
         verdict = aqm_signal(c->ecn, view);
     }
     uint64_t overfull_ns = c->overfull_intervals * t.interval_ns;
     if (over && overfull_ns && view->sojourn_ns > overfull_ns)
-        blue_up(v, t.target_ns, view->now_ns);
-    bool drops = blue_drops(v, view) || verdict == AQM_DROP;
-    if (v->dropping && !drops && v->drop_next_ns < view->now_ns)
-        v->drop_next_ns = view->now_ns;
+        blue_up(s, t.target_ns, view->now_ns);
+    bool drops = blue_drops(s, view) || verdict == AQM_DROP;
+    if (s->dropping && !drops && s->drop_next_ns < view->now_ns)
+        s->drop_next_ns = view->now_ns;
     if (!drops || view->queue_pdus > 1)
         return drops ? AQM_DROP : verdict;
     return verdict == AQM_MARK ? AQM_MARK : AQM_PASS;
@@ -197,9 +243,12 @@ static enum aqm_verdict dequeue(const void *config, void *vars, const struct aqm
 {
     struct vars *v = vars;
     bool over = is_over(config, view);
-    if (!over && !v->count && !v->blue_q32)
+    if (!over && !v->count && !v->blue)
         return AQM_PASS;
-    return judge(config, v, view, over);
+    struct state s = taken(v, view->now_ns);
+    enum aqm_verdict verdict = judge(config, &s, view, over);
+    keep(v, &s);
+    return verdict;
 }
 
 // Only detects that the queue has run empty.
@@ -209,8 +258,11 @@ static enum aqm_verdict enqueue(const void *config, void *vars, const struct aqm
     if (view->queue_pdus)
         return AQM_PASS;
     v->dropping = false;
-    if (v->blue_q32)
-        blue_down(v, times_of(config, view).target_ns, view->now_ns);
+    if (v->blue) {
+        struct state s = taken(v, view->now_ns);
+        blue_down(&s, times_of(config, view).target_ns, view->now_ns);
+        keep(v, &s);
+    }
     return AQM_PASS;
 }
 
@@ -225,7 +277,9 @@ static struct aqm_calm calm(const void *config)
 static void full(const void *config, void *vars, const struct aqm_view *view)
 {
     struct vars *v = vars;
-    blue_up(v, times_of(config, view).target_ns, view->now_ns);
+    struct state s = taken(v, view->now_ns);
+    blue_up(&s, times_of(config, view).target_ns, view->now_ns);
+    keep(v, &s);
 }
 
 const struct aqm_ops aqm_cobalt = {

@@ -29,10 +29,8 @@ static void tlli_remove(struct registry *r, uint32_t nse, uint32_t tlli, uint32_
 static void old_tlli_end(struct registry *r, uint32_t id)
 {
     struct registry_ms *ms = &r->ms[id];
-    if (ms->old_tlli != ms->tlli) {
+    if (ms->old_tlli != ms->tlli)
         tlli_remove(r, nse_of(r, id), ms->old_tlli, id);
-        registry_same_remove(r, id, SAME_FORMER);
-    }
     ms->old_tlli = ms->tlli;
 }
 
@@ -40,10 +38,7 @@ static void old_tlli_end(struct registry *r, uint32_t id)
 static void new_tlli(struct registry *r, uint32_t id, uint32_t tlli)
 {
     tlli_add(r, nse_of(r, id), tlli, id);
-    registry_same_remove(r, id, SAME_PRESENT);
-    registry_same_add(r, id, SAME_FORMER);
     r->ms[id].tlli = tlli;
-    registry_same_add(r, id, SAME_PRESENT);
 }
 
 // The present one stays; the new one is in the former one's place.
@@ -51,7 +46,6 @@ static void tlli_to_come(struct registry *r, uint32_t id, uint32_t tlli)
 {
     tlli_add(r, nse_of(r, id), tlli, id);
     r->ms[id].old_tlli = tlli;
-    registry_same_add(r, id, SAME_FORMER);
 }
 
 // One atomic store, because other threads read the word.
@@ -217,7 +211,6 @@ int registry_ms(struct registry *r, struct command *command)
                                           .said = sent,
                                           .heard = sent};
     tlli_add(r, r->bvc[c.bvc_id].nse, c.tlli, c.ms_id);
-    registry_same_add(r, c.ms_id, SAME_PRESENT);
     r->bvc[c.bvc_id].mss++;
     return 0;
 }
@@ -338,7 +331,6 @@ int registry_ms_remove(struct registry *r, struct command *c)
         return fault;
     old_tlli_end(r, id);
     tlli_remove(r, nse_of(r, id), ms->tlli, id);
-    registry_same_remove(r, id, SAME_PRESENT);
     ms->made = false;
     r->bvc[ms->bvc].mss--;
     give_place(r, id);

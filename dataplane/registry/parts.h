@@ -66,11 +66,6 @@ int registry_take_options(struct command *c, const struct bssgp_dl_unitdata *opt
 int registry_offer_ms(struct registry *r, struct command *c);
 void registry_ms_moved(struct registry *r, uint32_t ms, uint32_t bvc);
 
-// same.c: an MS comes into, or leaves, the list of the MSs with its TLLI, or with its former one.
-enum registry_tlli { SAME_PRESENT, SAME_FORMER };
-void registry_same_add(struct registry *r, uint32_t ms, enum registry_tlli which);
-void registry_same_remove(struct registry *r, uint32_t ms, enum registry_tlli which);
-
 // pfc.c
 int registry_pfc_there(const struct registry *r, uint32_t ms, uint32_t slot);
 

@@ -106,6 +106,17 @@ uint32_t registry_find(const struct registry *r, uint32_t nse, enum state_named 
     return id;
 }
 
+uint32_t registry_mss_of(const struct registry *r, uint32_t tlli, uint32_t *ms, uint32_t most)
+{
+    uint32_t n = 0;
+    for (uint32_t nse = 0; nse < r->limits.nses && n < most; nse++) {
+        uint32_t id = r->nse[nse].made ? registry_find(r, nse, STATE_NAMED_TLLI, tlli) : STATE_NONE;
+        if (id != STATE_NONE)
+            ms[n++] = id;
+    }
+    return n;
+}
+
 // ---- PDUs ----
 
 int registry_take_pdu(const struct registry *r, struct command *c, struct octets *from,

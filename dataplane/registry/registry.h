@@ -43,11 +43,6 @@ struct registry_ggsn {
     struct ipv6_address address;
 };
 
-// A place in the list of the MSs with one TLLI, see same.c.
-struct registry_same {
-    uint32_t next, before;
-};
-
 // The counts in this record are modulo 2^32; age() in registry.c keeps the counts from wrapping.
 struct registry_ms {
     bool made;
@@ -58,9 +53,8 @@ struct registry_ms {
     uint32_t old_tlli;  // as in state_ms_up, but until the next ms_tlli or a move to another NSE
     uint32_t first_pdp; // first in the list of its contexts; STATE_NONE
     uint32_t since;
-    uint32_t said;                // the count of commands when control last set its cell
-    uint32_t heard;               // the count of commands when control last made a page needless
-    struct registry_same same[2]; // by its TLLI, and by the former one if that is another
+    uint32_t said;  // the count of commands when control last set its cell
+    uint32_t heard; // the count of commands when control last made a page needless
 };
 
 struct registry_pdp {
@@ -114,7 +108,6 @@ struct registry {
     uint16_t llc_headroom;                // free octets that the downlink wants before an LLC frame
     struct rte_mempool *pool;             // buffers for PDUs to send
     struct names name[STATE_NAMED_KINDS]; // the TLLIs and BVCIs in use
-    struct names tlli;                    // of all NSEs: the first MS with each TLLI, see same.c
     struct rte_hash *endpoints;
 #define NOUN(noun) struct registry_##noun *noun;
     REGISTRY_NOUNS(NOUN)
@@ -136,7 +129,7 @@ int64_t registry_command(struct registry *registry, const struct command *comman
 int registry_ms_may_move(const struct registry *registry, uint32_t ms, uint32_t bvc);
 
 // MSs with that TLLI, of whatever NSE, by their present or former one. At most `most`; returns how
-// many.
+// many. Asks one NSE after the other: a table of all would take 34 octets of each MS.
 uint32_t registry_mss_of(const struct registry *registry, uint32_t tlli, uint32_t *ms,
                          uint32_t most);
 

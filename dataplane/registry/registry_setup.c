@@ -20,7 +20,6 @@ uint64_t registry_octets(const struct registry *sizes)
 #undef NOUN
     for (int kind = 0; kind < STATE_NAMED_KINDS; kind++)
         octets += state_names_octets(state_names_count(l, kind));
-    octets += state_names_octets(state_names_count(l, STATE_NAMED_TLLI));
     return octets + sizes->workers * (registry_places_octets(sizes->room_mss) +
                                       registry_places_octets(sizes->room_pdps) +
                                       lines(sizes->room_pdps, sizeof(uint32_t)));
@@ -53,7 +52,6 @@ bool registry_setup(struct registry *r)
 #undef NOUN
     for (int kind = 0; kind < STATE_NAMED_KINDS; kind++)
         there &= state_names_setup(&r->name[kind], state_names_count(&r->limits, kind)) == 0;
-    there &= state_names_setup(&r->tlli, state_names_count(&r->limits, STATE_NAMED_TLLI)) == 0;
     r->endpoints =
         state_hash("control_endpoints", 0, r->limits.nsvcs, sizeof(struct state_endpoint));
     return there && r->endpoints;
@@ -63,7 +61,6 @@ void registry_release(struct registry *r)
 {
     for (int kind = 0; kind < STATE_NAMED_KINDS; kind++)
         state_names_release(&r->name[kind]);
-    state_names_release(&r->tlli);
     for (uint32_t w = 0; w < r->workers; w++) {
         registry_places_release(&r->worker[w].mss);
         registry_places_release(&r->worker[w].pdps);

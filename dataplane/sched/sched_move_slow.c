@@ -49,7 +49,7 @@ int sched_ms_leave(struct sched *s, uint32_t ms, struct sched_baggage *b, sched_
     b->stands = m->state & (GATE_BLOCKED | GATE_STOPPED);
     b->slots = m->slots;
     memcpy(b->n201_u, m->n201_u, sizeof b->n201_u);
-    b->lles = s->ms_lles ? s->ms_lles[ms] : 0;
+    b->lles = s->mate[ms].lles;
     for (uint32_t slot = 0; slot < s->config.pfcs_an_ms; slot++) {
         if (!(b->slots & 1u << slot))
             continue;

@@ -23,15 +23,15 @@ void sched_roll_join(struct sched *s, uint32_t ms, uint32_t bvc)
     mate->resets = c->resets;
     c->mss++;
     if (c->roll == TREE_NONE) {
-        c->roll = mate->prev = ms;
-        mate->next = ms & TREE_MATE_MASK;
+        c->roll = ms;
+        mate->next = mate->prev = ms & TREE_MATE_MASK;
         return;
     }
     struct tree_mate *first = &s->mate[c->roll];
     mate->next = c->roll & TREE_MATE_MASK;
     mate->prev = first->prev;
     s->mate[first->prev].next = ms & TREE_MATE_MASK;
-    first->prev = ms;
+    first->prev = ms & TREE_MATE_MASK;
 }
 
 void sched_roll_leave(struct sched *s, uint32_t ms, uint32_t bvc)

@@ -187,7 +187,6 @@ static struct sched *lay_out(struct layout *l, const struct sched_config *c)
     lay_out_ranks(l, c, at, pfcs);
     bool sizes = c->bvc_delay_ns || c->ms_delay_ns || c->pfc_delay_ns;
     at->sizes = sizes ? part(l, c->bvcs, sizeof *at->sizes) : NULL;
-    at->ms_lles = sizes ? part(l, c->mss, sizeof *at->ms_lles) : NULL;
     at->ms_offer = c->ms_delay_ns ? part(l, c->mss, sizeof *at->ms_offer) : NULL;
     at->pfc_offer = c->pfc_delay_ns ? part(l, pfcs, sizeof *at->pfc_offer) : NULL;
     void *wheel = part(l, 1, sched_wheel_octets(wheel_entries(c)));

@@ -35,7 +35,7 @@ static uint32_t step_of(uint32_t n201_u)
 uint32_t sched_sizes_n201_u(const struct sched *s, uint32_t ms)
 {
     const struct tree_ms *m = tree_ms(s, ms);
-    uint32_t lles = s->ms_lles ? s->ms_lles[ms] : ALL_LLES, most = 0;
+    uint32_t lles = s->mate[ms].lles, most = 0;
     for (; lles; lles &= lles - 1) {
         uint32_t n201_u = m->n201_u[__builtin_ctz(lles)];
         most = n201_u > most ? n201_u : most;
@@ -112,10 +112,16 @@ static uint32_t of_pfc(const struct sched *s, uint32_t ms, uint32_t rate, struct
     return effective(rate, offer, s->config.pfc_delay_ns, ms_octets(s, ms), 0);
 }
 
+static struct tree_offer offer_of(struct bucket_terms offered)
+{
+    return (struct tree_offer){
+        .octets = offered.max_octets < INT32_MAX ? offered.max_octets & INT32_MAX : INT32_MAX};
+}
+
 struct bucket_terms sched_sizes_of_bvc(struct sched *s, uint32_t bvc, struct bucket_terms offered,
                                        uint32_t ms_rate)
 {
-    struct tree_offer offer = {offered.max_octets, false};
+    struct tree_offer offer = offer_of(offered);
     if (s->sizes)
         s->sizes[bvc].offer = offer;
     return (struct bucket_terms){offered.rate, of_bvc(s, bvc, offered.rate, offer, ms_rate)};
@@ -124,7 +130,7 @@ struct bucket_terms sched_sizes_of_bvc(struct sched *s, uint32_t bvc, struct buc
 struct bucket_terms sched_sizes_of_default(struct sched *s, uint32_t bvc,
                                            struct bucket_terms offered)
 {
-    struct tree_offer offer = {offered.max_octets, false};
+    struct tree_offer offer = offer_of(offered);
     if (s->sizes)
         s->sizes[bvc].default_offer = offer;
     return (struct bucket_terms){offered.rate, of_default(s, bvc, offered.rate, offer)};
@@ -132,7 +138,7 @@ struct bucket_terms sched_sizes_of_default(struct sched *s, uint32_t bvc,
 
 struct bucket_terms sched_sizes_of_ms(struct sched *s, uint32_t ms, struct bucket_terms offered)
 {
-    struct tree_offer offer = {offered.max_octets, false};
+    struct tree_offer offer = offer_of(offered);
     if (s->ms_offer)
         s->ms_offer[ms] = offer;
     return (struct bucket_terms){offered.rate, of_ms(s, ms, offered.rate, offer)};
@@ -146,7 +152,7 @@ static struct tree_offer *pfc_offer(const struct sched *s, uint32_t ms, uint32_t
 struct bucket_terms sched_sizes_of_pfc(struct sched *s, uint32_t ms, uint32_t slot,
                                        struct bucket_terms offered)
 {
-    struct tree_offer offer = {offered.max_octets, false};
+    struct tree_offer offer = offer_of(offered);
     if (s->pfc_offer)
         *pfc_offer(s, ms, slot) = offer;
     return (struct bucket_terms){offered.rate, of_pfc(s, ms, offered.rate, offer)};
@@ -246,8 +252,7 @@ void sched_sizes_bvc_reset(struct sched *s, uint32_t bvc)
 
 void sched_sizes_ms_begins(struct sched *s, uint32_t ms)
 {
-    if (s->ms_lles)
-        s->ms_lles[ms] = ALL_LLES;
+    s->mate[ms].lles = ALL_LLES;
 }
 
 void sched_sizes_ms_comes(struct sched *s, uint32_t ms, uint32_t bvc)
@@ -285,7 +290,7 @@ int sched_ms_lles(struct sched *s, uint32_t ms, uint32_t lles, uint64_t now_ns)
     if (fault || !s->sizes)
         return fault;
     uint32_t was = sched_sizes_n201_u(s, ms);
-    s->ms_lles[ms] = (uint8_t)(lles ? lles : ALL_LLES);
+    s->mate[ms].lles = (lles ? lles : ALL_LLES) & ALL_LLES;
     sched_sizes_ms_changes(s, ms, was);
     sched_ms_heads_change(s, ms, now_ns);
     return 0;

@@ -100,13 +100,15 @@ struct tree_ms {
 };
 static_assert(sizeof(struct tree_ms) == 64, "an MS");
 
-// An MS's neighbours in the list of its cell's MSs, and the last reset of the cell applied to it.
+// An MS's neighbours in the list of its cell's MSs, the last reset of the cell applied to it, and a
+// bit for each LLE that it uses.
 #define TREE_MATE_BITS 24
 #define TREE_MATE_MASK ((1u << TREE_MATE_BITS) - 1)
 struct tree_mate {
     uint32_t next : TREE_MATE_BITS;
     uint32_t resets : 8;
-    uint32_t prev;
+    uint32_t prev : TREE_MATE_BITS;
+    uint32_t lles : 8;
 };
 static_assert(sizeof(struct tree_mate) == 8, "an MS's mates");
 
@@ -211,9 +213,10 @@ struct tree_nse {
 
 // A Bmax as the BSS offered it, and whether the BSS has told the bucket's level since.
 struct tree_offer {
-    uint32_t octets;
-    bool told;
+    uint32_t octets : 31; // or more
+    bool told : 1;
 };
+static_assert(sizeof(struct tree_offer) == 4, "of each MS, and of each packet flow");
 
 // For a cell's effective Bmax: the number of MSs by largest N201-U, in steps, and what the BSS
 // offered. See sched_sizes_slow.c.
@@ -302,7 +305,6 @@ struct sched {
     uint32_t reserved_id[SCHED_FRAMES]; // cells and NSEs
     // inputs of the effective Bmax; NULL where no bucket has a delay
     struct tree_sizes *sizes;
-    uint8_t *ms_lles;             // a bit for each LLE that the MS uses
     struct tree_offer *ms_offer;  // of an MS's own values
     struct tree_offer *pfc_offer; // by MS and slot
     struct sched_config config;

@@ -115,7 +115,7 @@ static inline uint32_t state_tick(uint64_t now_ns)
 }
 
 // An MS's dropped N-PDUs by reason, and its LLC PDUs that the BSS has discarded, modulo 2^32, from
-// the first of either on. There are records for an eighth of the MSs; while none is free, a drop is
+// the first of either on. There are records for a ninth of the MSs; while none is free, a drop is
 // counted without its reason (`dropped` of state_ms_up), and what the BSS discards for the cell
 // only.
 struct state_ms_counts {

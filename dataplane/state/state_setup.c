@@ -27,7 +27,7 @@ uint32_t state_names_count(const struct state_limits *limits, enum state_named k
 
 uint32_t state_counts_count(const struct state_limits *limits)
 {
-    return limits->mss / 8 + 64;
+    return limits->mss / 9 + 64;
 }
 
 static uint64_t all_names_octets(const struct state_limits *limits)

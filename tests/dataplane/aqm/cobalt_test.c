@@ -272,6 +272,27 @@ static void test_down_after_days(void **state)
     assert_int_equal(count_now(&a, next_ns + 10 * 86400 * S_NS), 1);
 }
 
+// Its times are kept modulo 2^48 ns: a signal is due as always where they wrap, and a count that
+// nobody has looked at for any time within that is down.
+static void test_times_wrap(void **state)
+{
+    const uint64_t wrap_ns = 1ULL << 48;
+    (void)state;
+    for (uint64_t before_ns = 0; before_ns <= S_NS; before_ns += 100 * MS_NS) {
+        struct asked a = cobalt(true, 0);
+        uint64_t now_ns = wrap_ns - before_ns;
+        assert_int_equal(ask(&a, now_ns, S_NS, FAST), AQM_PASS);
+        assert_int_equal(ask(&a, now_ns + S_NS - 1, S_NS, FAST), AQM_PASS);
+        assert_int_equal(ask(&a, now_ns + S_NS, S_NS, FAST), AQM_MARK);
+    }
+    for (uint64_t idle_ns = 1000 * S_NS; idle_ns < wrap_ns - 1000 * S_NS; idle_ns += idle_ns / 9) {
+        uint64_t next_ns;
+        struct asked a = grown(1000, &next_ns);
+        ask(&a, next_ns - 1, 0, FAST);
+        assert_int_equal(count_now(&a, next_ns + idle_ns), 1);
+    }
+}
+
 // Found empty, it is no longer signalling: the first signal waits again.
 static void test_empty_ends_the_signals(void **state)
 {
@@ -302,6 +323,7 @@ int main(void)
         cmocka_unit_test(test_steps_down_in_one_look),
         cmocka_unit_test(test_steps_down_at_once),
         cmocka_unit_test(test_down_after_days),
+        cmocka_unit_test(test_times_wrap),
         cmocka_unit_test(test_empty_ends_the_signals),
     };
     return cmocka_run_group_tests_name("aqm/cobalt", tests, NULL, NULL);

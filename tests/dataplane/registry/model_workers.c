@@ -127,26 +127,6 @@ static void expect_mss_of(uint32_t tlli)
     assert_int_equal(dp_mss_of(p.dp, tlli, found, 1), wanted > 0);
 }
 
-static bool is_first_with(uint32_t ms, uint32_t tlli)
-{
-    bool first = has_tlli(ms, tlli);
-    for (uint32_t i = 0; i < ms; i++)
-        first &= !has_tlli(i, tlli);
-    return first;
-}
-
-// However many MSs have a TLLI, the table of all NSEs has it once: else those of one TLLI would be
-// in the way of all others.
-static void expect_tllis_once(void)
-{
-    uint32_t tllis = 0;
-    for (uint32_t i = 0; i < CALLERS; i++) {
-        uint32_t tlli = model.ms[i].tlli, old_tlli = model.ms[i].old_tlli;
-        tllis += is_first_with(i, tlli) + (old_tlli != tlli && is_first_with(i, old_tlli));
-    }
-    assert_int_equal(state_names_in_use(&p.dp->registry.tlli), tllis);
-}
-
 // From the worker that its GGSN sends to a frame comes to the one that has it, where it is its
 // MS's, for either way.
 static void expect_pdp(uint32_t id)
@@ -238,7 +218,6 @@ void model_expect(void)
         expect_mss_of(model.ms[i].tlli);
         expect_mss_of(model.ms[i].old_tlli);
     }
-    expect_tllis_once();
     for (uint32_t i = 0; i < BVCS; i++)
         if (model.bvc[i].made) {
             assert_int_equal(dp_bvc_of(p.dp, model.bvc[i].nse, model.bvc[i].bvci), i);

@@ -204,10 +204,10 @@ static void memory_is_as_the_disciplines_need(void **state)
     uint64_t none = octets_an_ms(1, "tail-drop", 0, 0);
     (void)state;
     assert_int_equal(octets_an_ms(1, "pdpc", 0, 0), none + 8);
-    assert_int_equal(octets_an_ms(1, "cobalt", 0, 0), none + 24);
+    assert_int_equal(octets_an_ms(1, "cobalt", 0, 0), none + 16);
     assert_int_equal(octets_an_ms(1, "pie", 0, 0), none + 48);
     // Of the MS's bucket and the packet flow's, what a delay bounds them by.
-    assert_int_equal(octets_an_ms(1, "tail-drop", 0, MS_IN_NS), none + 8 + 9);
+    assert_int_equal(octets_an_ms(1, "tail-drop", 0, MS_IN_NS), none + 4 + 4);
     struct dp_config c = path_small_config(16, 16);
     uint64_t plain = dp_memory_octets(&c);
     path_set_aqm(&c.classes.item[CLASS_STREAMING], "pdpc");
