@@ -3,7 +3,7 @@
 import math
 
 # What nobody feels is no regret: so much is added to both sides of a ratio.
-FLOOR = {"ping": 50, "page": 500, "delay": 200}     # ms
+FLOOR = {"ping": 50, "page": 500, "file": 500, "delay": 200}     # ms
 LARGER_IS_BETTER = ("goodput", "downloads", "least user", "jain")
 SHARE = ("sent again", "pings lost")    # the cost of a share that is lost: what is sent for what arrives
 NOT_FELT = ("delay", "sent again", "time-outs")     # by a person: a network's figures, and what TCP does

@@ -52,7 +52,8 @@ def background(number):
 
 class Cell:
     """A load in one cell, whose applications are lists of MSs' numbers. web: MSs of interactive-1 that read pages;
-    greedy: MSs of streaming that download."""
+    files: of background that fetch one file after the other, which are not pages: the longest of all pages would be
+    those; greedy: of streaming that download."""
 
     def __init__(self, slots=4, ms_slots=4, seconds=300, downloads=(), pings=(), web=(), latency_ms=20, files=(),
                  web_pings=(), ping_s=1, coding="CS-2", greedy=()):
@@ -65,8 +66,8 @@ class Cell:
         for who in [background(number) for number in self.downloads] + [streaming(number) for number in self.greedy]:
             yield f'ftp {{ {who}, {tcp}, start = "{rng.uniform(0, 20):.2f} s" }},'
         for number in self.files:
-            yield (f'http {{ {background(number)}, {tcp}, start = "{rng.uniform(0, 20):.2f} s", '
-                   f'main = "{rng.randint(60, 120)} kB", embedded = 0, think = "5 s", think_law = "exponential" }},')
+            yield (f'ftp {{ {background(number)}, {tcp}, start = "{rng.uniform(0, 20):.2f} s", '
+                   f'size = "{rng.randint(60, 120)} kB", files = 0, pause = "{rng.uniform(2, 8):.2f} s" }},')
         for number in self.web:
             yield (f'http {{ class = "interactive-1", {ms(number, True)}, {tcp}, start = "{rng.uniform(0, 10):.2f} s", '
                    'main = "5 kB", embedded = 2, embedded_size = "3 kB", embedded_size_law = "exponential", '

@@ -88,6 +88,9 @@ def of_applications(applications, seconds):
     if "http" in applications:
         page_ms = applications["http"].get("page_ms", never)
         out |= {"page mean": page_ms["mean"], "page p95": page_ms["p95"]}
+    file_ms = applications.get("ftp", {}).get("transfer_ms")    # no key: downloads without an end
+    if file_ms:
+        out |= {"file mean": file_ms["mean"], "file p95": file_ms["p95"]}
     if tcp:
         out["sent again"] = sum(of["retransmitted_segments"] for of in tcp) / sum(of["segments"] for of in tcp)
         out["time-outs"] = sum(of["timeouts"] for of in tcp) / seconds * 60
