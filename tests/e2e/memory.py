@@ -115,7 +115,7 @@ def given_back():
 @case("pages that others take after they were counted: it begins again without, and says so")
 def taken():
     huge = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | MAP_HUGETLB
-    with borrowed(PAGES_MAX), mmap.mmap(-1, PAGES_MAX * HUGE_OCTETS, flags=huge):  # promised, and counted as free
+    with borrowed(PAGES_MAX), mmap.mmap(-1, free_pages() * HUGE_OCTETS, flags=huge):  # promised, and counted as free
         done = run(UDP_SCENARIO)
         right("huge pages (" in done.stderr and "it begins again without" in done.stderr, done.stderr)
         same(done.info["pages"], "4 KiB", "pages")
