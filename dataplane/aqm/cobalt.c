@@ -75,8 +75,8 @@ struct state {
 #define COUNT_MOST ((1u << 18) - 1)
 #define TIME_MASK  ((1ULL << 48) - 1)
 
-// No time is set farther ahead than INTERVAL_MAX_NS, so what seems to be is past. One of which
-// nobody has asked for more than 78 h may seem to be within that.
+// No time is set farther ahead than INTERVAL_MAX_NS, so what seems to be is past. One that was set
+// 78 h ago may seem to be within that: what it holds then waits for that once more.
 static uint64_t time_of(uint64_t kept, uint64_t now_ns)
 {
     uint64_t ahead_ns = (kept - now_ns) & TIME_MASK;
@@ -88,11 +88,13 @@ static uint64_t time_of(uint64_t kept, uint64_t now_ns)
 
 static struct state taken(const struct vars *v, uint64_t now_ns)
 {
+    bool blue_has_moved = v->blue || v->blue_held_until;
     return (struct state){.count = v->count,
                           .dropping = v->dropping,
                           .blue = v->blue,
                           .drop_next_ns = time_of(v->drop_next, now_ns),
-                          .blue_held_until_ns = time_of(v->blue_held_until, now_ns)};
+                          .blue_held_until_ns =
+                              blue_has_moved ? time_of(v->blue_held_until, now_ns) : 0};
 }
 
 static void keep(struct vars *v, const struct state *s)

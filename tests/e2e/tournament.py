@@ -125,6 +125,9 @@ def fair():
     right(of("http,background,0,300", "http,background,0,100") == {
         "downloads": 400, "least user": 100, "jain": 0.8}, "none without an end")
     right(of("http,interactive-1,0,7") == {}, "no download")
+    (folder / "applications.csv").write_text("application,class,transfers,ms_arrived_octets\n"
+                                             "ftp,background,0,100\nftp,background,2,300\n")
+    right(measuring.of_downloads(folder, 8, True) == {"downloads": 400, "least user": 100, "jain": 0.8}, "only files")
 
 
 @case("a ping without an answer is lost, and pings and pages that never come take as long as the run")
@@ -136,6 +139,8 @@ def never():
     none = {"ping": {"missing": 0, "unanswered": 25}, "http": {}}
     right(measuring.of_applications(none, 60) == {
         "ping p50": 60000, "ping p95": 60000, "pings lost": 1, "page mean": 60000, "page p95": 60000}, "none comes")
+    right(measuring.of_applications({"ftp": {"transfer_ms": times}}, 60, True) == {"file mean": 5, "file p95": 9}, "files")
+    right(measuring.of_applications({"ftp": {}}, 60, True) == {"file mean": 60000, "file p95": 60000}, "no file")
 
 
 @case("what TCP sends again, and its time-outs, are of all applications, those a minute")

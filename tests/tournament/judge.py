@@ -54,7 +54,7 @@ class Judged:
                 for f in own}
 
     def worst(self, setting, loads=None, felt=False):
-        """(regret, load, figure); `felt`: of what people feel, which is pings, pages, goodput, the least user."""
+        """(regret, load, figure); `felt`: of what people feel, which is pings, pages, files, goodput, the least user."""
         return max((regret, load, figure) for load in loads or self.loads
                    for figure, regret in self.regret[load, setting].items()
                    if not (felt and figure.startswith(NOT_FELT)))

@@ -62,13 +62,14 @@ def table(folder, name):
         return list(csv.DictReader(file))
 
 
-def of_downloads(folder, seconds):
-    """Fairness is among those without an end, if there are any: who has all that he wants can have no more."""
+def of_downloads(folder, seconds, files=False):
+    """Fairness is among those without an end, if there are any: who has all that he wants can have no more. files: none
+    is without."""
     rows = [row for row in table(folder, "applications")
             if row["application"] == "ftp" or row["application"] == "http" and row["class"] == "background"]
     if not rows:
         return {}
-    endless = [row for row in rows if row["application"] == "ftp" and not int(row["transfers"])] or rows
+    endless = [row for row in rows if row["application"] == "ftp" and not (files or int(row["transfers"]))] or rows
     octets = [int(row["ms_arrived_octets"]) for row in endless]
     squares = sum(n * n for n in octets)
     return {"downloads": sum(int(row["ms_arrived_octets"]) for row in rows) * 8 / seconds,
@@ -76,7 +77,7 @@ def of_downloads(folder, seconds):
             "jain": sum(octets) ** 2 / (len(octets) * squares) if squares else 0}
 
 
-def of_applications(applications, seconds):
+def of_applications(applications, seconds, files=False):
     """Of what never came to an end in the run the times are the run's: nothing is worse."""
     out, tcp = {}, [of["tcp"] for of in applications.values() if "tcp" in of]
     never = {"n": 0, **dict.fromkeys(("p50", "mean", "p95"), seconds * 1000)}
@@ -88,8 +89,8 @@ def of_applications(applications, seconds):
     if "http" in applications:
         page_ms = applications["http"].get("page_ms", never)
         out |= {"page mean": page_ms["mean"], "page p95": page_ms["p95"]}
-    file_ms = applications.get("ftp", {}).get("transfer_ms")    # no key: downloads without an end
-    if file_ms:
+    if files:
+        file_ms = applications["ftp"].get("transfer_ms", never)
         out |= {"file mean": file_ms["mean"], "file p95": file_ms["p95"]}
     if tcp:
         out["sent again"] = sum(of["retransmitted_segments"] for of in tcp) / sum(of["segments"] for of in tcp)
@@ -97,15 +98,15 @@ def of_applications(applications, seconds):
     return out
 
 
-def figures(folder):
-    """Of a run, by name: see judge.py."""
+def figures(folder, files=False):
+    """Of a run, by name: see judge.py. files: all its downloads fetch one after the other."""
     summary = json.loads((folder / "summary.json").read_text())
     seconds = float(summary["virtual_s"])
     return {
         "sound": summary["sound"] and summary["complete"],
         "goodput": sum(of["goodput_bit_per_s"] for of in summary["applications"].values()),
-        **of_downloads(folder, seconds),
-        **of_applications(summary["applications"], seconds),
+        **of_downloads(folder, seconds, files),
+        **of_applications(summary["applications"], seconds, files),
         **{f"delay p95, {name}": of["delay_ms"]["p95"] for name, of in summary["classes"].items() if of["packets"]},
     }
 
@@ -122,7 +123,7 @@ def run(load_name, setting, seed):
              *arguments(load, written(folder, setting))], capture_output=True, text=True, check=False)
         if done.returncode:
             raise SystemExit(f"{load_name}, {setting}, seed {seed}: {done.stderr}")
-        return figures(next((folder / "out").rglob("summary.json")).parent)
+        return figures(next((folder / "out").rglob("summary.json")).parent, bool(getattr(load.cell, "files", None)))
 
 
 # ---- All of them ----

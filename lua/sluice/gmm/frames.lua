@@ -300,8 +300,11 @@ end
 
 -- A frame that is not signalling, or is enciphered, from a TLLI that is nobody's here.
 local function nobody(nse, bvc, tlli, is_enciphered)
-    local ids = dp.mss_of(tlli)
-    if not bvc or not place.p_tmsi_of(tlli) or not ids or ids[1] or phone_of(nse, tlli) then
+    if not bvc or not place.p_tmsi_of(tlli) or phone_of(nse, tlli) then
+        return "ignored"
+    end
+    local ids = dp.mss_of(tlli)     -- asks each NSE
+    if not ids or ids[1] then
         return "ignored"
     end
     return (is_enciphered and recover or stranger) { nse = nse, bvc = bvc, tlli = tlli, link = signalling.new() }

@@ -351,15 +351,14 @@ local function is_frame(llc)
     return llc and (wire.llc_ui.decode(llc) or wire.llc_u.decode(llc)) and true
 end
 
--- MSs with the TLLI, those of the area among them. Anybody can ask, so 64 are looked at, at most: if more MSs have
--- the TLLI, as where each NSE counts from one number, the area's NSEs are asked, and none if they are more, too.
+-- MSs with the TLLI, those of the area among them. Anybody can ask, so the area's NSEs are asked, if they are 64 at
+-- most; else all, whose MSs are looked at if these are 64 at most, as they are not where each NSE counts from one number.
 local function with_tlli(area, tlli)
-    local ids, nses = dp.mss_of(tlli), areas.nses(area)
-    if ids then
-        return ids
+    local nses, ids = areas.nses(area), {}
+    if #nses > NSES_MOST then
+        return dp.mss_of(tlli) or {}
     end
-    ids = {}
-    for i = 1, #nses <= NSES_MOST and #nses or 0 do
+    for i = 1, #nses do
         ids[#ids + 1] = dp.ms_of(nses[i].id, tlli)
     end
     return ids

@@ -116,6 +116,23 @@ static void test_blue_outlasts_the_signals(void **state)
     assert_true(blue_now(&a, 86400 * S_NS) == BLUE_UP);
 }
 
+// Its times are kept modulo 2^48 ns: a queue in which it has never moved is not held where they
+// wrap.
+static void test_blue_begins_where_times_wrap(void **state)
+{
+    (void)state;
+    for (uint64_t before_ns = S_NS; before_ns < 2000 * S_NS; before_ns += 10 * S_NS) {
+        uint64_t now_ns = (1ULL << 48) - before_ns;
+        struct asked a = cobalt(true, 4);
+        ask(&a, now_ns, 4 * S_NS + 1, FAST);
+        assert_true(blue_now(&a, now_ns) == BLUE_UP);
+        ask(&a, now_ns + HELD_NS, 4 * S_NS + 1, FAST);
+        assert_true(blue_now(&a, now_ns) == BLUE_UP);
+        ask(&a, now_ns + HELD_NS + 1, 4 * S_NS + 1, FAST);
+        assert_true(blue_now(&a, now_ns) == 2 * BLUE_UP);
+    }
+}
+
 static void test_blue_off(void **state)
 {
     struct asked a = cobalt(true, 0);
@@ -135,6 +152,7 @@ int main(void)
         cmocka_unit_test(test_blue_never_marks),
         cmocka_unit_test(test_the_last_n_pdu_keeps_its_mark),
         cmocka_unit_test(test_blue_outlasts_the_signals),
+        cmocka_unit_test(test_blue_begins_where_times_wrap),
         cmocka_unit_test(test_blue_off),
     };
     return cmocka_run_group_tests_name("aqm/cobalt_blue", tests, NULL, NULL);
