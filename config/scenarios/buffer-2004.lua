@@ -139,7 +139,7 @@ nse {
         codel { target = "off", interval = "4 s", idle = "512 octets" },
         flow {
             bmax = "by time", bmax_time = bsc_buffer, ms_bmax = "by time", ms_bmax_time = bsc_buffer,
-            rate = "the radio's", ms_rate = "the cell's",
+            rate = "the radio's", ms_rate = "the radio's",
             interval = "1 s", repeats = true, measured = false, measurement = true, ms = "none",
         },
         ms {

@@ -35,7 +35,7 @@ log { level = "error" }
 -- (ours) What a BSS tells that holds little itself: R is what its radio carries with its repetitions, less 5 %,
 -- and Bmax is OsmoPCU's 10 s.
 local TOLD = {
-    "flow.rate=392 kbit/s", "flow.bmax=by time", "flow.ms_rate=the cell's", "flow.ms_bmax=by time",
+    "flow.rate=392 kbit/s", "flow.bmax=by time", "flow.ms_rate=the radio's", "flow.ms_bmax=by time",
 }
 variants {
     default = "gev",

@@ -129,9 +129,20 @@ uint64_t bss_value_cell_r(struct bss_cell *cell)
     return config->r_bit_per_s ? config->r_bit_per_s : offered_r(cell);
 }
 
+// What the slots carry that an MS may have.
+static uint64_t ms_slots_r(const struct bss_cell *cell)
+{
+    if (cell->config.flow_measured && cell->meter.read.slots)
+        return radio_any_ms_carries_bit_per_s(cell->radio, RADIO_DOWN, cell->meter.read);
+    return radio_ms_rate_bit_per_s(cell->radio, RADIO_DOWN);
+}
+
 uint64_t bss_value_ms_r(struct bss_cell *cell)
 {
-    return cell->config.ms_r_bit_per_s ? cell->config.ms_r_bit_per_s : bss_value_cell_r(cell);
+    if (cell->config.ms_r_bit_per_s)
+        return cell->config.ms_r_bit_per_s;
+    uint64_t r = bss_value_cell_r(cell), own = cell->radio ? ms_slots_r(cell) : r;
+    return own < r ? own : r;
 }
 
 uint64_t bss_value_ms_bmax(const struct bss_cell *cell, uint64_t r_bit_per_s)

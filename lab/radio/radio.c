@@ -190,3 +190,10 @@ uint64_t radio_cell_rate_bit_per_s(const struct radio *radio, enum radio_way way
         return rate_now_bit_per_s(radio, share) * channel_slots(radio) / radio->config.slots;
     return slots_bit_per_s(radio, &share->law, channel_slots(radio));
 }
+
+uint64_t radio_ms_rate_bit_per_s(const struct radio *radio, enum radio_way way)
+{
+    const struct tbf_law *law = &radio->share[way].law;
+    return law->slots_most == UINT32_MAX ? UINT64_MAX
+                                         : slots_bit_per_s(radio, law, law->slots_most);
+}

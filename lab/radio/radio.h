@@ -149,12 +149,15 @@ bool radio_has_channel(const struct radio *radio, uint32_t ms);
 // bit/s of RLC data octets: what flow control may be told. With a trace the mean of the last
 // second.
 uint64_t radio_cell_rate_bit_per_s(const struct radio *radio, enum radio_way way);
+// Of the slots that an MS without keys of its own may have at most; UINT64_MAX: no limit.
+uint64_t radio_ms_rate_bit_per_s(const struct radio *radio, enum radio_way way);
 
 // What time slots carried since the radio, or the MS, began. A period counts for an MS in which it
 // sent, or waited for a turn or for its window with something to send; in such a period it could
 // have had the slots that it used and, if it had nothing more to send, those that nobody used, up
 // to its limit. For the cell a period counts in which somebody sent or waited for a turn; those who
-// sent could have had, all together, what they used and what was left.
+// sent in the last second could have had, all together, what was used and what was left, so that it
+// does not matter whether the owner sends to them at once or in turns.
 struct radio_use {
     uint64_t octets;  // of LLC PDUs, in blocks that were sent for the first time
     uint64_t slots;   // used; for repetitions too
@@ -171,5 +174,8 @@ struct radio_use radio_use_since(struct radio_use now, struct radio_use then);
 uint64_t radio_cell_carries_bit_per_s(const struct radio *radio, enum radio_way way,
                                       struct radio_use use);
 uint64_t radio_ms_carries_bit_per_s(const struct radio *radio, struct radio_use use);
+// Of the cell's use, what it would be with the slots that an MS without keys of its own may have.
+uint64_t radio_any_ms_carries_bit_per_s(const struct radio *radio, enum radio_way way,
+                                        struct radio_use use);
 
 #endif

@@ -36,6 +36,7 @@ struct tbf_wrong {
 struct tbf {
     struct tbf *next, *before; // of the round robin, or of a day of the calendar
     struct tbf *next_sent;     // of those that sent in the last period
+    struct tbf *older, *newer; // of those that sent lately
     struct radio_ms *ms;
     const struct tbf_law *law;
     struct radio_pdu *first, *last, *unsent; // unsent: the first with octets to send; NULL: none
@@ -52,7 +53,7 @@ struct tbf {
     uint32_t losses_planned;
     uint8_t way, state;
     uint8_t rank; // of the LLC PDU that the MS took last; changes only out of the round robin
-    bool open, sets_up, stalled, in_sent;
+    bool open, sets_up, stalled, in_sent, lately;
     bool more;   // downlink: the BSC's buffer has data
     bool sleeps; // downlink: has data and a channel, but waits for activity (radio.resume)
 };
@@ -75,6 +76,7 @@ struct tbf_list {
 struct share {
     struct tbf_list turns[RADIO_RANKS];
     struct tbf *sent_first, *sent_last;
+    struct tbf *lately_first, *lately_last; // that sent in the last second, by when they last did
     struct tbf_law law;
     uint64_t rate_bit_per_s;   // 0: slots
     struct radio_trace *trace; // the rate over time; NULL: rate_bit_per_s
@@ -139,6 +141,9 @@ uint64_t share_next_ns(const struct radio *radio, uint64_t now_ns);
 
 // use.c
 void use_counts_to(struct tbf *tbf, uint32_t period);
+void use_sends(struct share *share, struct tbf *tbf);
+void use_ends(struct share *share, struct tbf *tbf);
+void use_count(const struct radio *radio, struct share *share, uint32_t left, bool waits);
 
 // channel.c
 uint32_t channel_slots(const struct radio *radio);

@@ -180,6 +180,7 @@ static void note_sent(struct share *share, struct tbf *tbf)
     *(share->sent_last ? &share->sent_last->next_sent : &share->sent_first) = tbf;
     share->sent_last = tbf;
     tbf->slots_used = 0;
+    use_sends(share, tbf);
 }
 
 // What the rate carries in this period, in bit/s * ns.
@@ -226,24 +227,6 @@ static void rest(struct radio *radio, struct tbf *tbf, uint32_t period)
                      tbf->law->release_ns;
 }
 
-// Who sent could have had the slots that are left, too, up to the MS's limit; all of them together
-// no more than those. A period counts for the cell if somebody sent, or waits for a turn.
-static void count_use(struct share *share, uint32_t left)
-{
-    uint64_t used = 0, more = 0;
-    for (struct tbf *tbf = share->sent_first; tbf; tbf = tbf->next_sent) {
-        uint32_t own = tbf->stalled ? 0 : tbf->law->slots_most - tbf->slots_used;
-        own = own < left ? own : left;
-        tbf->use.slots += tbf->slots_used;
-        tbf->use.could += tbf->slots_used + own;
-        used += tbf->slots_used;
-        more += own;
-    }
-    share->use.slots += used;
-    share->use.could += used + (more < left ? more : left);
-    share->use.periods += used > 0 || turns_first(share);
-}
-
 static void share_slots(struct radio *radio, struct share *share, uint32_t period)
 {
     if (!turns_first(share))
@@ -269,7 +252,7 @@ static void share_slots(struct radio *radio, struct share *share, uint32_t perio
         list_remove(&full, tbf);
         turns_join(share, tbf);
     }
-    count_use(share, slots);
+    use_count(radio, share, slots, turns_first(share));
 }
 
 void share_period(struct radio *radio, uint64_t now_ns)

@@ -293,6 +293,7 @@ void tbf_receive(struct radio *radio, struct tbf *tbf, uint64_t now_ns)
 void tbf_end(struct radio *radio, struct tbf *tbf, uint64_t now_ns)
 {
     share_leave(radio, tbf);
+    use_ends(&radio->share[tbf->way], tbf);
     tbf->open = tbf->sets_up = tbf->stalled = tbf->sleeps = false;
     tbf->va = tbf->vq = tbf->vs = tbf->wrong_count = tbf->sent_octets = 0;
     tbf->unsent = tbf->first;

@@ -39,7 +39,7 @@ def set_short():
     text = TWO_CELLS.replace("    traffic {", '    ftp { class = "background" },\n    traffic {')
     found = changed(text, "bvc.radio.slots=3", "radio.down_coding=CS-4", "radio.up_coding=MCS-2",
                     "bvc[2].radio.slots=2", "lab.ftp.start=500 ms", "gn.mtu=1536 octets",
-                    "ms.n201_u=700 octets", "flow.ms_rate=the cell's")
+                    "ms.n201_u=700 octets", "flow.ms_rate=the radio's")
     cells = found["nse"][0]["bvc"]
     same([(bvc["radio"]["slots"], bvc["radio"]["down_coding"], bvc["radio"]["up_coding"])
           for bvc in cells], [(3, "CS-4", "MCS-2"), (2, "CS-4", "MCS-2")], "the radios")

@@ -270,6 +270,24 @@ static void test_r_is_the_radios_as_calls_leave_it(void **state)
     out_at(7 * S, BVCI_2 "26 1e8103 0582000a 03820168 0182000a 1c820168"); // 36 kbit/s
 }
 
+static void test_r_of_an_ms_is_of_the_slots_that_it_may_have(void **state)
+{
+    (void)state;
+    configure_air();
+    w.cell_config.r_bit_per_s = 0;
+    w.cell_config.bmax_octets = w.cell_config.ms_bmax_octets = 1000;
+    air.slots = 6;
+    air.down_slots = 3;
+    begin(1);
+    radio_preempt(bss_cell_radio(w.cell), 1, now());
+    run(S);
+    out_at(S, BVCI_2 "26 1e8102 0582000a 03820258 0182000a 1c820168"); // 60 and 36 kbit/s
+    in(BVCI_2 "27 1e8102");
+    radio_preempt(bss_cell_radio(w.cell), 4, now());
+    run(S);
+    out_at(2 * S, BVCI_2 "26 1e8103 0582000a 03820078 0182000a 1c820078"); // 12 of one slot
+}
+
 // R as the last FLOW-CONTROL-BVC says it, in 100 bit/s: octets 14 and 15 behind the NS header's
 // start. Of FLOW-CONTROL-MS, which has the TLLI and its header before that, 20 and 21.
 static uint32_t said_r(uint32_t tlli)
@@ -280,6 +298,20 @@ static uint32_t said_r(uint32_t tlli)
         if (b[4] == (tlli ? 0x28 : 0x26) && (!tlli || b[10] == (uint8_t)tlli)) {
             assert_int_equal(b[at - 2], 0x03);
             return (uint32_t)b[at] << 8 | b[at + 1];
+        }
+    }
+    fail_msg("R was not said");
+    return 0;
+}
+
+// R of an MS as that FLOW-CONTROL-BVC says it.
+static uint32_t said_r_of_an_ms(void)
+{
+    for (uint32_t i = w.sends; i-- > 0;) {
+        const uint8_t *b = w.sent[i].octets;
+        if (b[4] == 0x26) {
+            assert_int_equal(b[20], 0x1c);
+            return (uint32_t)b[22] << 8 | b[23];
         }
     }
     fail_msg("R was not said");
@@ -351,9 +383,36 @@ static void test_a_cells_measured_r_is_of_what_its_mss_can_use(void **state)
     assert_int_equal(said_r(0), 357); // 150 blocks a second of 29.8 octets
     load(2, 3);
     assert_int_equal(said_r(0), 715);
+    assert_int_equal(said_r_of_an_ms(), 357);
     radio_preempt(bss_cell_radio(w.cell), 7, now());
     run(2 * S);
     assert_int_equal(said_r(0), 119);
+    assert_int_equal(said_r_of_an_ms(), 119); // no more than the cell's
+}
+
+static void load_in_turns(uint32_t mss, uint32_t seconds)
+{
+    for (uint32_t i = 0; i < 2 * seconds; i++) {
+        DOWN(.octets = 1490, .tlli = TLLI + i % mss);
+        run(S / 2);
+    }
+}
+
+// They are served in turns, for 0.34 s each, and could be served at once: all but one of the slots
+// that both may have are there.
+static void test_a_cells_measured_r_counts_mss_that_take_turns(void **state)
+{
+    (void)state;
+    configure_measured();
+    air.slots = 5;
+    air.down_slots = 3;
+    begin(2);
+    load_in_turns(1, 3);
+    assert_int_equal(said_r(0), 357); // 150 blocks a second of 29.8 octets
+    load_in_turns(2, 3);
+    assert_int_equal(said_r(0), 596);
+    load_in_turns(1, 3);
+    assert_int_equal(said_r(0), 357); // the other is forgotten after a second
 }
 
 // Repetitions use slots; control blocks, one in four, leave 150.
@@ -514,9 +573,11 @@ int main(void)
         TEST(test_calls_in_the_cell_that_hold),
         TEST(test_lifetimes_count_in_the_buffer_alone),
         TEST(test_r_is_the_radios_as_calls_leave_it),
+        TEST(test_r_of_an_ms_is_of_the_slots_that_it_may_have),
         TEST(test_a_cells_measured_r_does_not_follow_the_load),
         TEST(test_few_blocks_are_no_reading),
         TEST(test_a_cells_measured_r_is_of_what_its_mss_can_use),
+        TEST(test_a_cells_measured_r_counts_mss_that_take_turns),
         TEST(test_measured_r_counts_repetitions_and_control),
         TEST(test_an_mss_measured_r_is_its_share_of_the_slots),
         TEST(test_r_0_for_each_ms_without_a_channel),

@@ -342,21 +342,33 @@ static void model_count_use(struct model_tbf *tbf, bool had, uint32_t used, uint
         tbf->use.could++;
 }
 
-// The cell's: an idle slot is given to the first who could have had one more.
+// It sent in the last second, and may have more slots than that. 0 slots of an MS: no limit.
+static bool model_could_have_more(uint32_t ms, uint32_t way, uint32_t used)
+{
+    const struct model_tbf *tbf = &model.tbf[ms][way];
+    uint64_t periods = model.period - tbf->last_sent + 1;
+    uint32_t most = model.law[way].slots;
+    return tbf->blocks > 0 && periods * model.config.period_ns <= S_IN_NS && !tbf->stalled &&
+           (most == 0 || used < most);
+}
+
+// The cell's: if anybody sent, an idle slot is given to the first who sent in the last second and
+// could have had one more.
 static void model_count_cell(uint32_t way, const uint32_t used[MODEL_MSS], uint32_t idle)
 {
     struct radio_use *use = &model.use[way];
-    bool counts = false;
+    uint32_t all = 0;
+    bool waits = false;
     for (uint32_t ms = 0; ms < model.mss; ms++) {
-        const struct model_tbf *tbf = &model.tbf[ms][way];
-        counts |= used[ms] > 0 || tbf->place == MODEL_TURNS;
-        use->slots += used[ms];
-        use->could += used[ms];
-        for (uint32_t n = used[ms]; idle > 0 && n > 0 && n != model.law[way].slots && !tbf->stalled;
-             n++, idle--)
-            use->could++;
+        all += used[ms];
+        waits |= model.tbf[ms][way].place == MODEL_TURNS;
     }
-    use->periods += counts;
+    use->slots += all;
+    use->could += all;
+    use->periods += all > 0 || waits;
+    for (uint32_t ms = 0; ms < model.mss && all > 0; ms++)
+        for (uint32_t n = used[ms]; idle > 0 && model_could_have_more(ms, way, n); n++, idle--)
+            use->could++;
 }
 
 static void model_share(uint32_t way)

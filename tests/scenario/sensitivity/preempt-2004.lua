@@ -51,7 +51,7 @@ knob {
 }
 -- ---- BSC and SGSN ----
 knob {
-    name = "R told", keys = { "flow.rate", "flow.ms_rate" }, base = { "the radio's", "the cell's" },
+    name = "R told", keys = { "flow.rate", "flow.ms_rate" }, base = { "the radio's", "the radio's" },
     high = "40200 bit/s", variants = PAPER, from = "A fit. High: 13.4 kbit/s a slot, more than the radio carries.",
 }
 knob {
@@ -149,7 +149,7 @@ knob {
 knob {
     name = "R, Bmax, and no CBL",
     keys = { "flow.rate", "flow.ms_rate", "flow.bmax_time", "flow.ms_bmax_time", "bss.cbl" },
-    base = { "the radio's", "the cell's", "3.5 s", "3.5 s", "true" },
+    base = { "the radio's", "the radio's", "3.5 s", "3.5 s", "true" },
     low = { "40200 bit/s", "40200 bit/s", "2400 ms", "2400 ms", "false" }, variants = PAPER,
     from = "The same data in the BSC for another reason: a smaller Bmax, and an R above the radio's that overruns it.",
 }
