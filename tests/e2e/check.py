@@ -63,7 +63,7 @@ SMALLEST_WHOLE = {
            "mac": "02:00:00:00:00:01", "mtu_octets": 1500, "error_indications": 100, "steering": "auto"},
     "gb": {"device": "net_ring", "address": "198.51.100.1", "prefix": 24, "prefix6": 64,
            "mac": "02:00:00:00:00:02", "mtu_octets": 1500, "port": 23000, "cell_delay_ns": 0,
-           "ms_delay_ns": 0, "pfc_delay_ns": 0, "ready_ns": 0, "steering": "auto", "capture": False},
+           "ms_delay_ns": 0, "pfc_delay_ns": 0, "ready_ns": 0, "drain_ppm": 0, "steering": "auto", "capture": False},
     "timers": {f"{name}_ns": 10**9 * s for name, s in TIMERS.items()} | RETRIES
     | {"tns_alive_retries": 10},
     "room": {"nses": 17, "nsvcs": 17, "ggsns": 16, "bvcs": 17, "mss": 67, "pdps": 65,

@@ -37,10 +37,11 @@ def begin(world, features=0, **other):
     return bss
 
 
-def held(pdus, r=R):
-    """Octets that the BSS has when each of them has come, if its radio sends R: all that passed is
-    looked at, not what the program thinks."""
-    bucket = replay.Bucket(0, 0, r)
+def held(pdus, r=R, stood=0):
+    """Octets that the BSS has when each of them has come, if its radio sends R, and so many stood there before: all that
+    passed is looked at, not what the program thinks."""
+    bucket = replay.Bucket(pdus[0][0], 0, r)
+    bucket.level = stood
     for time_ns, octets in pdus:
         bucket.take(time_ns, octets)
         yield bucket.level
@@ -106,6 +107,17 @@ def on_the_air():
             bss.flow(2, full=full)
             world.run(MS)
             same(len(taken(bss, 0, bvci=2)) - count, more, f"beside {full} %")
+
+
+@case("gb.drain: what has come together in the BSS, whose radio was away, goes; else it stays")
+def drained():
+    for drain, least, most in ("0 %", 2500, 4000), ("5 %", 0, R // 400 + LARGEST):
+        with World(config(f'cell_delay = "20 ms", drain = "{drain}",')) as world:
+            bss = begin(world)
+            Load(world, (TLLI, TLLI + 1), 100 * MS)
+            world.run(60 * S)
+            last = list(held(taken(bss, 0, bvci=2), stood=3000))[-20:]
+            right(least <= min(last) and max(last) <= most, f"{drain}: {float(min(last))} to {float(max(last))} octets")
 
 
 def said(world):

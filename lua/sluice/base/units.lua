@@ -23,6 +23,10 @@ units.kinds = {
         noun = "a probability", machine = "ppm", suffix = "_ppm", usual = 10000,
         { "ppm", 1 }, { "%", 10000 },
     },
+    share = {
+        noun = "a share", machine = "ppm", suffix = "_ppm", usual = 10000,
+        { "ppm", 1 }, { "%", 10000 },
+    },
     packets = {
         noun = "a number of N-PDUs", machine = "packets", suffix = "_packets",
         { "packets", 1 },

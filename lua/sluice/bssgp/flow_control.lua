@@ -27,6 +27,7 @@ subscribers.watch("removed", own.forget)
 
 local OCTETS_MAX = 0xffffffff -- the dataplane's largest bucket; using less than Bmax is allowed
 local UNIT = 100
+local PPM = 1000000
 local S_IN_NS = 1000000000
 local LLC_PDU_OCTETS_MAX = 1526 -- with the largest N201-U
 
@@ -52,9 +53,15 @@ local function decided(event, full)
     return octets, rate, full
 end
 
+-- What is used of an R: all where it is known what stands in the BSS, by how full the bucket is or by the delay there.
+local function drained(nse, r)
+    local known = nse.cbl or nse.cfg.cell_rate == "as measured"
+    return known and r or r - r * network.cfg.gb.drain_ppm // PPM
+end
+
 -- R in the dataplane's unit. 0 means stop, so a small rate is rounded up to 1.
-local function rate_of(bit_per_s)
-    return bit_per_s > 0 and math.max(bit_per_s // UNIT, 1) or 0
+local function rate_of(nse, r)
+    return r > 0 and math.max(drained(nse, r) // UNIT, 1) or 0
 end
 
 local function limited(octets)
@@ -110,7 +117,7 @@ local function set_ms(nse, b, ms_id, tlli, bmax, r, full)
     end
     local c = ms_bucket
     c.ms_id, c.full_percent = ms_id, full
-    c.rate_100_bit_per_s, c.bucket_octets = rate_of(r), limited(bmax)
+    c.rate_100_bit_per_s, c.bucket_octets = rate_of(nse, r), limited(bmax)
     own.note(ms_id, b.id)
     dp.ms_bucket(c)
 end
@@ -137,8 +144,8 @@ local function flow_control_bvc(nse, b, nsvc, octets, from, tag, bmax, r, ms_bma
     local c = bvc_bucket
     c.more = room.of(b, b.flow_control.r_bit_per_s, ms_r)
     c.bvc_id, c.full_percent = b.id, full
-    c.rate_100_bit_per_s, c.bucket_octets = rate_of(r), limited(bmax)
-    c.ms_rate_100_bit_per_s, c.ms_bucket_octets = rate_of(ms_r), limited(ms_bmax)
+    c.rate_100_bit_per_s, c.bucket_octets = rate_of(nse, r), limited(bmax)
+    c.ms_rate_100_bit_per_s, c.ms_bucket_octets = rate_of(nse, ms_r), limited(ms_bmax)
     dp.bvc_bucket(c)
     if ms_id then
         local _, tlli = dp.ms_cell(ms_id)
@@ -263,7 +270,7 @@ local function set_pfc(nse, b, ms_id, tlli, each)
     if slots[1] then
         own.note_pfc(ms_id, b.id, slots)
         dp.pfc_bucket {
-            ms_id = ms_id, slot = slots[1], rate_100_bit_per_s = rate_of(r),
+            ms_id = ms_id, slot = slots[1], rate_100_bit_per_s = rate_of(nse, r),
             bucket_octets = limited(bmax), full_percent = full,
         }
     end

@@ -109,7 +109,7 @@ local allowed = {
     time = unit_text,
     rate = unit_text,
     size = unit_text,
-    probability = unit_text,
+    probability = unit_text, share = unit_text,
     switch = function()
         return "true or false"
     end,

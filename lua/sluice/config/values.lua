@@ -411,7 +411,7 @@ local checks = {
     integers = check_integers, nets = check_nets, areas = check_areas, cells = check_cells,
     networks = check_networks, ciphers = check_ciphers, area = check_one_area, sizes = check_sizes,
     ipv4s = check_list_of(check_ipv4, "ipv4"), ipv6s = check_list_of(check_ipv6, "ipv6"),
-    probability = check_unit, switch = check_switch,
+    probability = check_unit, share = check_unit, switch = check_switch,
     level = check_level, path = check_path, words = check_words, setting = check_setting,
     sets = check_sets, settings = check_settings,
 }

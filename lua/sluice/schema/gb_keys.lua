@@ -76,6 +76,13 @@ function gb.nse_keys(keys)
     return table.move(NSE_KEYS, 1, #NSE_KEYS, 2, keys)
 end
 
+gb.drain = {
+    name = "drain", type = "share", least = "0 %", most = "20 %", default = "0 %",
+    help = "so much less than each R is sent, so that what stands in the BSS goes: a BSS that says exactly what its radio"
+        .. " carries else keeps what has once come together there; not if it says how full the bucket is (CBL), nor with nse.cell_rate ="
+        .. " \"as measured\"",
+}
+
 gb.capture = {
     name = "capture", type = "switch", default = false,
     help = "whether signalling is captured from the start",

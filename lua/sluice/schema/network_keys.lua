@@ -132,7 +132,7 @@ network.gb = {
     }, described.keys("gb", {
         cell_delay = queues.delay, ms_delay = queues.delay, pfc_delay = queues.delay,
         ready = { example = "44 s" },
-    }), { gb.capture }),
+    }), { gb.drain, gb.capture }),
 }
 
 network.NSVCS_AN_NSE = gb.NSVCS_AN_NSE
