@@ -70,14 +70,14 @@ OWN_CELLS = own_cells(7, 3, """slots = 2 + user % 3, down_slots = 2 + user % 3, 
             plan { kind = "calls", at = "30 s", every = "60 s", lasts = "20 s", count = 1 },""")
 EQUAL_CELLS = own_cells(8, 4, "slots = 3, down_slots = 3, up_slots = 1")
 
-# All in one cell, whose BSS offers each MS 48 kbit/s whatever its radio carries.
+# All in one cell, of which the BSS gives the SGSN a part, and each MS a part of that, which the radio carries with ease.
 SHARED_CELL = """
 nse {
     nsei = 101, nsvc { nsvci = 101, peer = "198.51.100.2", peer_mac = "02:53:4c:00:01:01" }, line { latency = "50 ms" },
     bvc {
         bvci = 2,
         radio { carriers = 4, slots = 32, down_slots = 4, up_slots = 2 },
-        flow { rate = "384 kbit/s", measured = true, bmax_time = "10 s", ms_rate = "48 kbit/s" },
+        flow { rate = "120 kbit/s", bmax_time = "10 s", ms_rate = "47 kbit/s" },
         ms {
             imsi = "001010000000001", count = 3,
             pdp { nsapi = 5, sapi = 11, class = "background", address = "10.0.1.1" },
@@ -90,6 +90,9 @@ nse {
 }
 """
 
+# The same cell with all that its radio has, and for each MS a little more than its time slots carry: what waits, waits in
+# the BSS.
+FULL_BSS = SHARED_CELL.replace('rate = "120 kbit/s"', 'rate = "384 kbit/s"').replace("47 kbit/s", "48 kbit/s")
 
 # Two cells whose radios limit them, of which the second has two time slots for each of the first's.
 TWO_CELLS = """

@@ -11,7 +11,7 @@
 #define FULL_LEAST    20 // moments that say something about a user
 #define SAMPLES_LEAST 30
 #define GAIN_LEAST    8.0 // of the logarithm of the likelihood
-#define GAIN_OF_ALL   0.6 // of the best gain: then all share one cell, as is most likely before
+#define GAIN_OF_ALL   0.7 // of the best gain: then all share one cell, as is most likely before
 // What the others get more, the full ones get less, as one of a Student's distribution has it.
 #define T_MOST     (-6.0)
 #define KNOWN      4096     // gains that are kept

@@ -2,10 +2,12 @@
 #include "lab/captures/gi/gi_shared_fit.h"
 
 #include <math.h>
+#include <stdlib.h>
 
-#define GRID       100  // of rates, up to twice the mean
-#define AS_GOOD    1.02 // of the least mean distance
-#define EACH_LEAST 2000 // bit/s
+#define GRID        100  // of rates, up to twice the mean
+#define AS_GOOD     1.02 // of the least mean distance
+#define EACH_LEAST  2000 // bit/s
+#define ALONE_LEAST 4    // moments with a single full user that say something
 
 // From what such a cell leaves the full ones, summed up.
 static double distance(const struct gi_shared_got *got, uint32_t n, double rate, double each)
@@ -27,6 +29,28 @@ static double as_much(const struct gi_shared_got *got, uint32_t n, double each, 
         *(more < 0 ? &low : &high) = middle;
     }
     return high < 1.5 * rate ? high : rate;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+    return *x < *y ? -1 : *x > *y;
+}
+
+// What a user that alone is full gets in the better moments: in the others, others take more.
+static double alone_rate(const struct gi_shared_got *got, uint32_t n)
+{
+    double *alone = malloc((n + 1) * sizeof *alone);
+    uint32_t count = 0;
+    if (!alone)
+        abort();
+    for (uint32_t i = 0; i < n; i++)
+        if (got[i].n == 1)
+            alone[count++] = got[i].full;
+    qsort(alone, count, sizeof *alone, by_number);
+    double rate = count < ALONE_LEAST ? 0 : alone[count * 3 / 4];
+    free(alone);
+    return rate;
 }
 
 void gi_shared_fit(const struct gi_shared_got *got, uint32_t n, double few_rate,
@@ -52,6 +76,7 @@ void gi_shared_fit(const struct gi_shared_got *got, uint32_t n, double few_rate,
         low++;
     while (found[high] > AS_GOOD * least)
         high--;
+    few_rate = fmax(few_rate, alone_rate(got, n));
     uint32_t e = low;
     while (e < high && (step * (e + 1) < few_rate || few_rate == 0))
         e++;
