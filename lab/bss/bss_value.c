@@ -142,7 +142,7 @@ uint64_t bss_value_ms_r(struct bss_cell *cell)
     if (cell->config.ms_r_bit_per_s)
         return cell->config.ms_r_bit_per_s;
     uint64_t r = bss_value_cell_r(cell), own = cell->radio ? ms_slots_r(cell) : r;
-    return own < r ? own : r;
+    return own && own < r ? own : r; // 0: a reading of repetitions alone
 }
 
 uint64_t bss_value_ms_bmax(const struct bss_cell *cell, uint64_t r_bit_per_s)

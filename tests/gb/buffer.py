@@ -118,6 +118,7 @@ def drained():
             world.run(60 * S)
             last = list(held(taken(bss, 0, bvci=2), stood=3000))[-20:]
             right(least <= min(last) and max(last) <= most, f"{drain}: {float(min(last))} to {float(max(last))} octets")
+            same("(95 % of it used)" in world.ctl(f"bvc {NSEI} 2")[1], drain != "0 %", "what is used of R is shown")
 
 
 def said(world):

@@ -70,25 +70,31 @@ def with_drain(text):
     return text.replace("gb {", 'gb { drain = "4 %",')
 
 
-@case("gb.drain: each bucket, a cell's, an MS's and a packet flow's, sends so much less than R; all of R with CBL, or as measured")
+MEASURED = 'cell_rate = "as measured",'
+
+
+@case("gb.drain: so much less than R by each bucket, but for one of which the BSS says how full it is, or its delay")
 def drained():
-    for nse, cbl, percent in ("", 0, 96), ('cell_rate = "as measured",', 0, 100), ("", CBL, 100):
+    for nse, cbl, said, parts in (("", 0, {}, (96, 96, 96, 96)), (MEASURED, 0, {}, (96, 96, 96, 96)),
+                                  (MEASURED, 0, {"measurement": 20}, (100, 100, 100, 100)),
+                                  ("", CBL, {"full": 0}, (100, 96, 100, 100))):
         full = {"full": 0} if cbl else {}
         with World(with_drain(config(nse=nse, flows=FLOWS))) as world:
             bss = begin(world, PFC | PFC_FC | cbl)
             for nsapi in 5, 8:
                 Load(world, (TLLI, TLLI + 1), 25 * MS, nsapi=nsapi)
-            for name, r, whose, values in (
-                    (FC_BVC, 1000, {"bvci": 2}, {"bmax": 100, "r": 1000, "bmax_default": 100, "r_default": 3000} | full),
-                    (FC_BVC, 600, {"tlli": TLLI}, {"bmax": 100, "r": 3000, "bmax_default": 20, "r_default": 600} | full),
-                    (FC_MS, 500, {"tlli": TLLI}, {"tlli": TLLI, "ms_bmax": 100, "r": 500} | full),
-                    (FC_PFC, 400, {"tlli": TLLI + 1, "pfi": 10},
+            for percent, name, r, whose, values in zip(
+                    parts, (FC_BVC, FC_BVC, FC_MS, FC_PFC), (1000, 600, 500, 400),
+                    ({"bvci": 2}, {"tlli": TLLI}, {"tlli": TLLI}, {"tlli": TLLI + 1, "pfi": 10}),
+                    ({"bmax": 100, "r": 1000, "bmax_default": 100, "r_default": 3000} | said,
+                     {"bmax": 100, "r": 3000, "bmax_default": 20, "r_default": 600} | said,
+                     {"tlli": TLLI, "ms_bmax": 100, "r": 500} | full,
                      {"tlli": TLLI + 1, "flows": [{"pfi": 10, "bmax": 20, "r": 400} | full]})):
                 begun_ns = world.now_ns
                 say(bss, name, 2, **values)
                 world.run(60 * S)
-                exact(taken(bss, begun_ns + 8 * S, **whose), r * percent, f"{name}, {r}, {nse}{cbl}")
-                bss.flow(2, **full)
+                exact(taken(bss, begun_ns + 8 * S, **whose), r * percent, f"{name}, {r}, {nse}{said}")
+                bss.flow(2, **said)
 
 
 @case("a packet flow with contexts of two classes has one bucket: R is exact, neither class starves")

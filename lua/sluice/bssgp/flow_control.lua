@@ -53,15 +53,17 @@ local function decided(event, full)
     return octets, rate, full
 end
 
--- What is used of an R: all where it is known what stands in the BSS, by how full the bucket is or by the delay there.
-local function drained(nse, r)
-    local known = nse.cbl or nse.cfg.cell_rate == "as measured"
-    return known and r or r - r * network.cfg.gb.drain_ppm // PPM
+-- What is used of an R at most: all where the BSS says how full that bucket is, or Sluice goes by the delay there.
+local function to_use(b, r, full)
+    if full or b.real_rate and b.flow_control.measured_ms then
+        return r
+    end
+    return math.min(r, (r - r * network.cfg.gb.drain_ppm // PPM + UNIT // 2) // UNIT * UNIT)
 end
 
 -- R in the dataplane's unit. 0 means stop, so a small rate is rounded up to 1.
-local function rate_of(nse, r)
-    return r > 0 and math.max(drained(nse, r) // UNIT, 1) or 0
+local function rate_of(bit_per_s)
+    return bit_per_s > 0 and math.max(bit_per_s // UNIT, 1) or 0
 end
 
 local function limited(octets)
@@ -109,6 +111,7 @@ end
 local ms_bucket = {}
 
 local function set_ms(nse, b, ms_id, tlli, bmax, r, full)
+    local most = to_use(b, r, full)
     if policy.has_flow_control then
         bmax, r, full = decided({
             level = "ms", nsei = nse.nsei, bvci = b.bvci, tlli = tlli, bucket_octets = bmax,
@@ -117,7 +120,7 @@ local function set_ms(nse, b, ms_id, tlli, bmax, r, full)
     end
     local c = ms_bucket
     c.ms_id, c.full_percent = ms_id, full
-    c.rate_100_bit_per_s, c.bucket_octets = rate_of(nse, r), limited(bmax)
+    c.rate_100_bit_per_s, c.bucket_octets = rate_of(math.min(r, most)), limited(bmax)
     own.note(ms_id, b.id)
     dp.ms_bucket(c)
 end
@@ -135,6 +138,7 @@ local function flow_control_bvc(nse, b, nsvc, octets, from, tag, bmax, r, ms_bma
     say_bounded(b, bmax, r, full)
     local ms_id, one_r
     r, ms_id, one_r = real_rate.of(b, r, ms_r, measured_ms)
+    local most = to_use(b, r, full)
     if policy.has_flow_control then
         bmax, r, full = decided({
             level = "bvc", nsei = nse.nsei, bvci = b.bvci, bucket_octets = bmax,
@@ -144,8 +148,9 @@ local function flow_control_bvc(nse, b, nsvc, octets, from, tag, bmax, r, ms_bma
     local c = bvc_bucket
     c.more = room.of(b, b.flow_control.r_bit_per_s, ms_r)
     c.bvc_id, c.full_percent = b.id, full
-    c.rate_100_bit_per_s, c.bucket_octets = rate_of(nse, r), limited(bmax)
-    c.ms_rate_100_bit_per_s, c.ms_bucket_octets = rate_of(nse, ms_r), limited(ms_bmax)
+    c.rate_100_bit_per_s, c.bucket_octets = rate_of(math.min(r, most)), limited(bmax)
+    c.ms_rate_100_bit_per_s, c.ms_bucket_octets = rate_of(to_use(b, ms_r)), limited(ms_bmax)
+    b.flow_control.used_bit_per_s = c.rate_100_bit_per_s * UNIT
     dp.bvc_bucket(c)
     if ms_id then
         local _, tlli = dp.ms_cell(ms_id)
@@ -261,6 +266,7 @@ end
 local function set_pfc(nse, b, ms_id, tlli, each)
     local slots = subscribers.slots_of(ms_id, each.pfi)
     local bmax, r, full = each.bmax_octets, each.r_bit_per_s, each.full_percent
+    local most = to_use(b, r, full)
     if policy.has_flow_control then
         bmax, r, full = decided({
             level = "pfc", nsei = nse.nsei, bvci = b.bvci, tlli = tlli, pfi = each.pfi,
@@ -270,7 +276,7 @@ local function set_pfc(nse, b, ms_id, tlli, each)
     if slots[1] then
         own.note_pfc(ms_id, b.id, slots)
         dp.pfc_bucket {
-            ms_id = ms_id, slot = slots[1], rate_100_bit_per_s = rate_of(nse, r),
+            ms_id = ms_id, slot = slots[1], rate_100_bit_per_s = rate_of(math.min(r, most)),
             bucket_octets = limited(bmax), full_percent = full,
         }
     end
@@ -302,8 +308,10 @@ pdus.on("bssgp_flow_control_pfc", { on = "ptp", feature = "pfc_fc", handler = fl
 function flow_control.describe(b)
     local f, used = b.flow_control, b.real_rate
     local measured, one, more = f.measured_ms, used and used.one, b.room and b.room.more or 0
+    local share = used and used.share or f.r_bit_per_s > 0 and f.used_bit_per_s / f.r_bit_per_s or 1
     return ("%d octets, %d bit/s%s, each MS %d octets, %d bit/s%s%s%s"):format(f.bmax_octets, f.r_bit_per_s,
-        used and (" (%.0f %% of it used)"):format(used.share * 100) or "", f.ms_bmax_octets, f.ms_r_bit_per_s,
+        used and (" (%.0f %% of it used)"):format(share * 100)
+            or share < 1 and (" (%.3g %% of it used)"):format(share * 100) or "", f.ms_bmax_octets, f.ms_r_bit_per_s,
         one and (" (%.0f %% of it for one)"):format(one.share * 100) or "",
         measured and (", delay in the BSS %d ms"):format(measured) or "",
         more > 0 and (", room for %d MSs more than R says"):format(more) or "")

@@ -1,7 +1,8 @@
 -- For how many MSs more than the rates say the BSS needs an N-PDU at the same time. An MS may use a part of a cell's time
 -- slots only, so the radio is full while several MSs have something there. By R and the R of an MS the dataplane knows
--- how many; but a BSS may say its cell's R for each MS. If it measures R by the time slots that could be used, R falls
--- with the number of those who have something there, and stays there, for Sluice sends no more than R.
+-- how many; but a BSS may say its cell's R for each MS. If it measures R by the time slots that could be used by those
+-- who have something there at the same instant, R falls with their number, and stays there, for Sluice sends no more
+-- than R. (The lab's BSS counts those of the last second.)
 --
 -- While R serves fewer MSs by the R of an MS than it has served, there is room for one more: with as much as R needs there,
 -- the BSS would measure R and never more. And while R is less than it has been, and more MSs have something waiting here,
@@ -24,6 +25,7 @@ local DEEP = 0.4                -- of what R was when it rose: the slots have go
 local PART = 0.5                -- of what one MS more can make of R
 local SAME = 0.95               -- R with one less
 local REPORT_S = 3.5            -- a BSS that reports less often does not answer
+local REST = 1 / 16             -- of an MS's R: both are rounded (dataplane/sched/sched_sizes_slow.c)
 local MOST = 32                 -- so many a radio serves by turns
 local NPDUS_BITS = 2 * 1500 * 8
 local NPDUS_S = 3.2             -- with an R for which these take longer, nothing is tried
@@ -92,7 +94,7 @@ function room.of(b, r, ms_r)
         state.trial, state.at_ns = nil, clock.now_ns
         return state.more
     end
-    local served = math.ceil(r / ms_r)
+    local served = math.max(math.ceil(r / ms_r - REST), 1)
     state.most_served = math.max(state.most_served, served)
     local spare = served < state.most_served and 1 or 0
     note(state, r, seconds)

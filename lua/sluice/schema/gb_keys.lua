@@ -79,8 +79,8 @@ end
 gb.drain = {
     name = "drain", type = "share", least = "0 %", most = "20 %", default = "0 %",
     help = "so much less than each R is sent, so that what stands in the BSS goes: a BSS that says exactly what its radio"
-        .. " carries else keeps what has once come together there; not if it says how full the bucket is (CBL), nor with nse.cell_rate ="
-        .. " \"as measured\"",
+        .. " carries else keeps what has once come together there; not of a bucket of which it says how full it is (CBL), nor while"
+        .. " nse.cell_rate = \"as measured\" goes by its delay",
 }
 
 gb.capture = {

@@ -50,8 +50,8 @@ uint32_t world_cell_largest(const struct world *w, uint32_t cell)
     return most + w->config.llc_octets;
 }
 
-// How many MSs it takes until their R are the cell's, and as many more as was said; as far as the
-// cell has so many.
+// How many MSs it takes until their R are the cell's, or less than that by a sixteenth of one, and
+// as many more as was said; as far as the cell has so many.
 static uint32_t side_by_side(const struct world *w, uint32_t cell)
 {
     const struct world_cell *c = &w->cell[cell];
@@ -61,7 +61,8 @@ static uint32_t side_by_side(const struct world *w, uint32_t cell)
         mss += w->ms[i].exists && w->ms[i].cell == cell;
     if (one == 0 || one == BUCKET_UNLIMITED || c->bucket.unlimited || c->bucket.offered.rate == 0)
         return 1;
-    for (; sum < c->bucket.offered.rate && wanted < mss; wanted++)
+    for (; (wanted == 0 || 16 * sum + one < 16ull * c->bucket.offered.rate) && wanted < mss;
+         wanted++)
         sum += one;
     return wanted + c->more < mss ? wanted + c->more : mss;
 }

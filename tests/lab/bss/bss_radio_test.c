@@ -398,6 +398,21 @@ static void load_in_turns(uint32_t mss, uint32_t seconds)
     }
 }
 
+// A reading of blocks that are all repetitions says nothing of an MS: 0 would stop it for good.
+static void test_repetitions_alone_leave_an_ms_its_r(void **state)
+{
+    (void)state;
+    configure_measured();
+    air.down_bler_ppm = 950000;
+    begin(1);
+    load(1, 1);
+    for (uint32_t second = 0; second < 20; second++) {
+        run(S);
+        assert_int_equal(said_r_of_an_ms(), said_r(0));
+        assert_true(said_r(0) > 0);
+    }
+}
+
 // They are served in turns, for 0.34 s each, and could be served at once: all but one of the slots
 // that both may have are there.
 static void test_a_cells_measured_r_counts_mss_that_take_turns(void **state)
@@ -577,6 +592,7 @@ int main(void)
         TEST(test_a_cells_measured_r_does_not_follow_the_load),
         TEST(test_few_blocks_are_no_reading),
         TEST(test_a_cells_measured_r_is_of_what_its_mss_can_use),
+        TEST(test_repetitions_alone_leave_an_ms_its_r),
         TEST(test_a_cells_measured_r_counts_mss_that_take_turns),
         TEST(test_measured_r_counts_repetitions_and_control),
         TEST(test_an_mss_measured_r_is_its_share_of_the_slots),
