@@ -71,7 +71,7 @@ static uint32_t effective(uint32_t rate, struct tree_offer offer, uint64_t delay
 // How many MSs R serves; 0: no number. A rest of a sixteenth needs none: both rates are rounded.
 static uint32_t side_by_side(uint32_t rate, uint32_t ms_rate)
 {
-    if (rate == BUCKET_UNLIMITED || ms_rate == BUCKET_UNLIMITED || ms_rate == 0)
+    if (rate == BUCKET_UNLIMITED || ms_rate == BUCKET_UNLIMITED || rate == 0 || ms_rate == 0)
         return 0;
     uint64_t rest_16 = 16 * (uint64_t)rate % (16 * (uint64_t)ms_rate);
     return rate / ms_rate + (rate < ms_rate || rest_16 > ms_rate);

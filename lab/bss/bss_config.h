@@ -141,7 +141,7 @@ extern const struct field_record bss_config_record;
         "without flow.bmax: Bmax is what R sends in this time; OsmoPCU has 10 s")                 \
     KEY(T, RATE, ms_r_bit_per_s, "flow.ms_rate", "the radio's", 100, BSSGP_FLOW_MAX, 0,           \
         "R of an MS: R_default, and R of FLOW-CONTROL-MS; the radio's: of the slots that an MS "  \
-        "may have by the cell's keys, and no more than the cell's")                                                  \
+        "may have by the cell's keys, and no more than the cell's")                               \
     KEY(T, SIZE, ms_bmax_octets, "flow.ms_bmax", "by time", 100, BSSGP_FLOW_MAX, 0,               \
         "Bmax of an MS: Bmax_default, and Bmax of FLOW-CONTROL-MS")                               \
     KEY(T, TIME, ms_bmax_ns, "flow.ms_bmax_time", NULL, BSS_MS(10), BSS_S(100), BSS_S(10),        \
