@@ -7,8 +7,8 @@ runs are held against the runs that were captured.
 Step 1: the scenario with the queue that was captured: goodput, mean time of a page or file, and mean delay of each
 class within 10 % over the seeds, and within 15 % in each. Step 3: other queues in both: the mean move over
 the seeds has the same direction and an amount within 25 %, or differs by 5 points at most, as moves do that are
-chance. Two moves are known to differ by more, and are reported only, of browsers where the radio limits their cell, and
-of downloads where the BSS keeps the queue: lab/captures/gi/scenario.md says why."""
+chance. Two moves are known to differ by more, and are reported only, of pages where the radio limits their cell, and of
+downloads where the BSS keeps the queue: lab/captures/gi/scenario.md says why."""
 
 import os
 import pathlib
@@ -22,7 +22,7 @@ import gi_scenario_worlds as worlds  # noqa: E402
 
 NEAR, EACH, AMOUNT, POINTS = 0.10, 0.15, 0.25, 0.05
 KNOWN = {
-    ("two cells", "recommended", "interactive-1", "delay"),
+    ("two cells", "recommended", "interactive-1", "page"),
     ("full BSS", "recommended", "background", "delay"),
 }
 # A world, and whether its scenario is told that its users share a cell, and that cell's R and the R of an MS.

@@ -69,7 +69,8 @@ RED_OF_PAGES = red(2, 6, "cell", classes=("interactive-2", "interactive-3"))
 # A plain SGSN: one queue a class in a cell, first in, first out, cut off at its end, and all that the BSS offers is
 # filled. What others are measured by.
 PLAIN = ["class[*].flows=false", *aqm("tail-drop", scope="cell"), "queue.overflow=tail",
-         "gb.cell_delay=as offered", "gb.ms_delay=as offered", "gb.pfc_delay=as offered"]
+         "gb.cell_delay=as offered", "gb.ms_delay=as offered", "gb.pfc_delay=as offered",
+         "gb.drain=0 %"]
 
 SETTINGS = {
     "recommended": [],
@@ -80,7 +81,8 @@ SETTINGS = {
     "flows alone, 40 s": aqm("tail-drop") + lifetime(40),
     # recommended, but for one thing
     **{f"THP1 by {w}": weight("interactive-1", w) for w in (60, 120)},
-    **{f"background by {w}": weight("background", w) for w in (5, 10, 14, 16, 18, 20, 24)},
+    **{f"background by {w}": weight("background", w) for w in (5, 10, 12, 14, 16, 20, 24)},  # recommended has 18
+    **{f"drain {part} %": [f"gb.drain={part} %"] for part in (0, 1)},   # recommended has 0.5
     "streaming by 900": weight("streaming", 900),
     "the weights before": weights(35, 30, 20, 10) + weight("conversational", 900) + weight("streaming", 900),
     "paper's weights": weights(50, 35, 15, 5),

@@ -11,9 +11,9 @@ struct gi_shared_got {
     uint32_t n; // of the full
 };
 
-// few_rate: the most that one of those got for whom little waits; 0: there is none. What a full user
-// gets who is alone, if that is more, and it are the least that `each` is. Else, of what is about as
-// good as the best, it is as near to that as possible, or the largest if neither is known.
+// few_rate: the most that one of those got for whom little waits; 0: there is none. What a full
+// user gets who is alone, if that is more, and it are the least that `each` is. Else, of what is
+// about as good as the best, it is as near to that as possible, or the largest if neither is known.
 void gi_shared_fit(const struct gi_shared_got *got, uint32_t n, double few_rate,
                    struct gi_shared_cell *cell);
 
