@@ -16,6 +16,7 @@ local UNITS = {
     rate = { { "bit/s", 1 }, { "kbit/s", 1000 }, { "Mbit/s", 1000 * 1000 } },
     size = { { "octets", 1 }, { "kB", 1000 } },
     probability = { { "ppm", 1 }, { "%", 10000 } },
+    share = { { "ppm", 1 }, { "%", 10000 } },
     packets = { { "packets", 1 } },
 }
 
