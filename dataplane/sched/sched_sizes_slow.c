@@ -73,8 +73,7 @@ static uint32_t side_by_side(uint32_t rate, uint32_t ms_rate)
 {
     if (rate == BUCKET_UNLIMITED || ms_rate == BUCKET_UNLIMITED || rate == 0 || ms_rate == 0)
         return 0;
-    uint64_t rest_16 = 16 * (uint64_t)rate % (16 * (uint64_t)ms_rate);
-    return rate / ms_rate + (rate < ms_rate || rest_16 > ms_rate);
+    return rate / ms_rate + (rate < ms_rate || 16 * (uint64_t)(rate % ms_rate) > ms_rate);
 }
 
 // 0: one MS can have all of the cell's R.

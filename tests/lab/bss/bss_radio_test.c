@@ -288,34 +288,31 @@ static void test_r_of_an_ms_is_of_the_slots_that_it_may_have(void **state)
     out_at(2 * S, BVCI_2 "26 1e8103 0582000a 03820078 0182000a 1c820078"); // 12 of one slot
 }
 
-// R as the last FLOW-CONTROL-BVC says it, in 100 bit/s: octets 14 and 15 behind the NS header's
-// start. Of FLOW-CONTROL-MS, which has the TLLI and its header before that, 20 and 21.
-static uint32_t said_r(uint32_t tlli)
+// What the last PDU of the type says, in 100 bit/s: of that MS, or with TLLI 0 of any. `at`, from
+// the NS header's start: an element of that kind.
+static uint32_t last_said(uint8_t type, uint32_t tlli, uint32_t at, uint8_t kind)
 {
-    uint32_t at = tlli ? 20 : 14;
     for (uint32_t i = w.sends; i-- > 0;) {
         const uint8_t *b = w.sent[i].octets;
-        if (b[4] == (tlli ? 0x28 : 0x26) && (!tlli || b[10] == (uint8_t)tlli)) {
-            assert_int_equal(b[at - 2], 0x03);
-            return (uint32_t)b[at] << 8 | b[at + 1];
+        if (b[4] == type && (!tlli || b[10] == (uint8_t)tlli)) {
+            assert_int_equal(b[at], kind);
+            return (uint32_t)b[at + 2] << 8 | b[at + 3];
         }
     }
     fail_msg("R was not said");
     return 0;
 }
 
-// R of an MS as that FLOW-CONTROL-BVC says it.
+// R of the cell, or of the MS as its own FLOW-CONTROL-MS says it.
+static uint32_t said_r(uint32_t tlli)
+{
+    return tlli ? last_said(0x28, tlli, 18, 0x03) : last_said(0x26, 0, 12, 0x03);
+}
+
+// R of an MS as the last FLOW-CONTROL-BVC says it.
 static uint32_t said_r_of_an_ms(void)
 {
-    for (uint32_t i = w.sends; i-- > 0;) {
-        const uint8_t *b = w.sent[i].octets;
-        if (b[4] == 0x26) {
-            assert_int_equal(b[20], 0x1c);
-            return (uint32_t)b[22] << 8 | b[23];
-        }
-    }
-    fail_msg("R was not said");
-    return 0;
+    return last_said(0x26, 0, 20, 0x1c);
 }
 
 static void configure_measured(void)
