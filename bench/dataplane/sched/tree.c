@@ -11,6 +11,7 @@
 #include "bench/dataplane/sched/traffic.h"
 #include "dataplane/sched/sched.h"
 
+#define BENCH_INLINE   inline __attribute__((always_inline))
 #define MSS_A_CELL     1000u
 #define FLOW_QUEUES    16
 #define FLOW_QUANTUM   300
@@ -43,37 +44,56 @@ static void advance(struct tree_bench *b)
     b->now_ns = (uint64_t)(bits * 1000000000u / b->bit_per_s);
 }
 
-// Of the N-PDU that is the number-th of all.
-static uint32_t flow_hash(const struct tree_bench *b, uint32_t queue, uint32_t number)
+// Of the N-PDU that is the number-th of all. The functions below are compiled with and without
+// flows, so that what has none does not pay for their hashes.
+static BENCH_INLINE uint32_t flow_hash(const struct tree_bench *b, uint32_t queue, uint32_t number,
+                                       bool flows)
 {
-    return (queue * TRAFFIC_FLOWS_MAX + (b->flows ? number % b->flows : 0)) *
-           2654435761u; // Knuth's
+    if (!flows)
+        return 0;
+    return (queue * TRAFFIC_FLOWS_MAX + number % b->flows) * 2654435761u; // Knuth's
 }
 
-static void put(struct tree_bench *b, uint32_t queue)
+static BENCH_INLINE void put(struct tree_bench *b, uint32_t queue, bool flows)
 {
-    struct pdu pdu = {.octets = TRAFFIC_NPDU_OCTETS, .ect = 1};
-    pdu.flow_hash = flow_hash(b, queue, b->npdus++);
+    // Written whole, here or before: a copy of parts just written would have to wait for them.
+    static const struct pdu usual = {.octets = TRAFFIC_NPDU_OCTETS, .ect = 1};
+    const struct pdu *pdu = &usual;
+    struct pdu of_flow;
+    if (flows) {
+        of_flow = usual;
+        of_flow.flow_hash = flow_hash(b, queue, b->npdus++, true);
+        pdu = &of_flow;
+    }
     enum drop_reason reason =
-        sched_put(b->sched, queue / SCHED_SLOTS, queue % SCHED_SLOTS, &pdu, b->now_ns);
+        sched_put(b->sched, queue / SCHED_SLOTS, queue % SCHED_SLOTS, pdu, b->now_ns);
     b->refused += reason != DROP_NONE;
 }
 
 // Lines are asked for some packets ahead; what lies behind those, half as many.
-static void put_all(struct tree_bench *b, const uint32_t *queue, uint32_t n)
+static BENCH_INLINE void put_each(struct tree_bench *b, const uint32_t *queue, uint32_t n,
+                                  bool flows)
 {
     uint32_t first = b->npdus;
     for (uint32_t i = 0; i < n + PREFETCH_AHEAD; i++) {
         uint32_t lines = i, tail = i - PREFETCH_AHEAD / 2, now = i - PREFETCH_AHEAD;
         if (lines < n)
             sched_prefetch(b->sched, queue[lines] / SCHED_SLOTS, queue[lines] % SCHED_SLOTS,
-                           flow_hash(b, queue[lines], first + lines));
+                           flow_hash(b, queue[lines], first + lines, flows));
         if (tail < n)
             sched_prefetch_tail(b->sched, queue[tail] / SCHED_SLOTS, queue[tail] % SCHED_SLOTS,
-                                flow_hash(b, queue[tail], first + tail));
+                                flow_hash(b, queue[tail], first + tail, flows));
         if (now < n)
-            put(b, queue[now]);
+            put(b, queue[now], flows);
     }
+}
+
+static void put_all(struct tree_bench *b, const uint32_t *queue, uint32_t n)
+{
+    if (b->flows)
+        put_each(b, queue, n, true);
+    else
+        put_each(b, queue, n, false);
 }
 
 // The queues that something comes for; returns how many.
