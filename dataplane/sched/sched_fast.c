@@ -1,24 +1,19 @@
 // The usual round in one straight line: the PDU is a whole N-PDU, of the only queue of its MS,
 // first in the only ring of a cell that takes turns, and the next N-PDU of the queue may go as
 // well; or the wheel brings the MS back, with no competitor in its cell. Only the buckets decide.
-// With queues by flow it is the PFC's only N-PDU, so no flow is next.
-// Every other case is left to the full round, so this is only faster (`in_full` of the
-// configuration disables it).
+// With queues by flow it is the PFC's only N-PDU, so no flow is next. Functions with `by_flow` are
+// compiled for both, so that a PFC without flows has none of their branches. Every other case is
+// left to the full round, so this is only faster (`in_full` of the configuration disables it).
 #include "dataplane/sched/sched_aqm.h"
 #include "dataplane/sched/sched_queue.h"
 #include "dataplane/sched/sched_ring.h"
 #include "dataplane/sched/sched_round.h"
 
-static inline bool has_next_flow(const struct tree_pfc *p)
-{
-    return p->state & PFC_BY_FLOW && total_packets(p->queue.total) != 1;
-}
-
 // The MS has one queue; no N-PDU is half sent or waited for, and nothing holds it.
 static inline bool is_alone(const struct round *r)
 {
     return (r->p->state & ~(PFC_TURN | PFC_BY_FLOW)) == PFC_IN_RING && !r->p->sent_octets &&
-           !(r->m->state & ~MS_USUAL) && r->m->backlog == 1u << r->slot && !has_next_flow(r->p) &&
+           !(r->m->state & ~MS_USUAL) && r->m->backlog == 1u << r->slot &&
            r->p->place != RING_CREDIT;
 }
 
@@ -56,11 +51,25 @@ static inline bool find(struct sched *s, struct round *r)
     r->slot = tree_pfc_slot(r->pfc);
     r->m = tree_ms(s, r->ms);
     r->p = tree_pfc_of(r->m, r->slot);
-    if (!is_alone(r) || turn(s, r) <= 0 || shares_turn(r))
-        return false;
-    queue_choose(s, r->pfc, r->p);
-    r->piece = pfc_piece(s, r->m, r->p);
+    return is_alone(r) && turn(s, r) > 0 && !shares_turn(r);
+}
+
+// The PDU that would go is a whole N-PDU.
+static SCHED_INLINE bool is_whole(struct sched *s, struct round *r, bool by_flow)
+{
+    if (by_flow) {
+        if (total_packets(r->p->queue.total) != 1)
+            return false;
+        sched_queue_choose_flow(s, r->pfc, r->p);
+    }
+    r->piece = pdu_first_piece(s, r->m, r->p->head_info);
     return r->piece.last;
+}
+
+static SCHED_INLINE struct pdu *head(const struct sched *s, const struct round *r, bool by_flow)
+{
+    uint32_t slot = by_flow ? queue_flow(s, r->pfc, r->p->flow)->queue.head : r->p->queue.head;
+    return &s->slot[slot];
 }
 
 static inline bool conforms(struct sched *s, struct round *r, uint64_t now_ns)
@@ -78,6 +87,17 @@ static inline bool expires(const struct round *r, const struct tree_rule *rule,
            (r->m->away_ns && pdu_stay(pdu, now_ns) > rule->stay_most);
 }
 
+// Neither its lifetime nor its AQM drops it.
+static SCHED_INLINE bool passes(const struct sched *s, const struct round *r, const struct pdu *pdu,
+                                uint64_t now_ns, bool by_flow)
+{
+    const struct tree_rule *rule = &s->rule[r->turn];
+    if (expires(r, rule, pdu, now_ns))
+        return false;
+    return by_flow ? aqm_of_flow_rests(s, rule, r->pfc, r->p, r->p->flow, r->sojourn_ns)
+                   : aqm_rests(rule, r->p, r->sojourn_ns);
+}
+
 // No bucket delays the next PDU.
 static inline bool next_conforms(const struct sched *s, const struct round *r, uint16_t info)
 {
@@ -88,11 +108,11 @@ static inline bool next_conforms(const struct sched *s, const struct round *r, u
 }
 
 // Removes the head from its queue and all counts.
-static inline void pop(struct sched *s, struct round *r, const struct pdu *pdu)
+static SCHED_INLINE void pop(struct sched *s, struct round *r, const struct pdu *pdu, bool by_flow)
 {
     struct tree_pfc *p = r->p;
     uint64_t step = total_of(pdu->octets);
-    if (p->state & PFC_BY_FLOW) {
+    if (by_flow) {
         struct tree_flow *f = queue_flow(s, r->pfc, p->flow);
         f->deficit -= pdu->octets;
         f->queue.total = 0;
@@ -106,12 +126,12 @@ static inline void pop(struct sched *s, struct round *r, const struct pdu *pdu)
 }
 
 static SCHED_INLINE void send(struct sched *s, struct round *r, const struct pdu *pdu,
-                              uint64_t now_ns, struct sched_grant *g)
+                              uint64_t now_ns, struct sched_grant *g, bool by_flow)
 {
     round_grant(r, pdu, round_lifetime_left(&s->rule[r->turn], r->sojourn_ns), g);
     round_charge_all(r, now_ns);
     round_tags(s, r);
-    pop(s, r, pdu);
+    pop(s, r, pdu, by_flow);
 }
 
 // Its last N-PDU has gone.
@@ -147,30 +167,37 @@ static inline void go_on(struct sched *s, struct round *r)
     }
 }
 
+static SCHED_INLINE bool turn_round(struct sched *s, struct round *r, uint64_t now_ns,
+                                    struct sched_grant *g, bool by_flow)
+{
+    if (!is_whole(s, r, by_flow) || !conforms(s, r, now_ns))
+        return false;
+    struct pdu *pdu = head(s, r, by_flow);
+    if (total_packets(r->p->queue.total) != 1 && !next_conforms(s, r, pdu->next_octets_lle))
+        return false;
+    r->sojourn_ns = pdu_sojourn_ns(pdu, now_ns - r->m->away_ns);
+    if (!passes(s, r, pdu, now_ns, by_flow))
+        return false;
+    send(s, r, pdu, now_ns, g, by_flow);
+    take_turn(s, r);
+    go_on(s, r);
+    if (r->c->active)
+        bvc_has_had_turn(r->n, r->c);
+    else if (r->c->next != r->bvc)
+        bvc_leave_turns(s, r->n, r->c);
+    else
+        sched_bvc_refresh(s, r->bvc);
+    round_passes_turn(s, r);
+    return true;
+}
+
 static SCHED_INLINE bool fast_round(struct sched *s, uint64_t now_ns, struct sched_grant *g)
 {
     struct round r;
-    if (!find(s, &r) || !conforms(s, &r, now_ns))
+    if (!find(s, &r))
         return false;
-    const struct tree_rule *rule = &s->rule[r.turn];
-    struct pdu *pdu = queue_head(s, r.pfc, r.p);
-    if (total_packets(r.p->queue.total) != 1 && !next_conforms(s, &r, pdu->next_octets_lle))
-        return false;
-    r.sojourn_ns = pdu_sojourn_ns(pdu, now_ns - r.m->away_ns);
-    if (expires(&r, rule, pdu, now_ns) ||
-        !aqm_of_flow_rests(s, rule, r.pfc, r.p, r.p->flow, r.sojourn_ns))
-        return false;
-    send(s, &r, pdu, now_ns, g);
-    take_turn(s, &r);
-    go_on(s, &r);
-    if (r.c->active)
-        bvc_has_had_turn(r.n, r.c);
-    else if (r.c->next != r.bvc)
-        bvc_leave_turns(s, r.n, r.c);
-    else
-        sched_bvc_refresh(s, r.bvc);
-    round_passes_turn(s, &r);
-    return true;
+    return r.p->state & PFC_BY_FLOW ? turn_round(s, &r, now_ns, g, true)
+                                    : turn_round(s, &r, now_ns, g, false);
 }
 
 uint32_t sched_fast_rounds(struct sched *s, uint64_t now_ns, struct sched_grant *grants, uint32_t n)
@@ -198,14 +225,9 @@ static inline bool find_fired(struct sched *s, struct round *r, uint32_t ms, str
     r->c = &s->bvc[r->bvc];
     r->nse = r->c->nse;
     r->n = &s->nse[r->nse];
-    if (r->p->state & ~PFC_BY_FLOW || has_next_flow(r->p) || r->p->sent_octets ||
-        !round_way_is_free(r->c, r->n))
-        return false;
     r->turn = r->p->traffic_class;
     r->late = false;
-    queue_choose(s, r->pfc, r->p);
-    r->piece = pdu_first_piece(s, m, r->p->head_info);
-    return r->piece.last;
+    return !(r->p->state & ~PFC_BY_FLOW) && !r->p->sent_octets && round_way_is_free(r->c, r->n);
 }
 
 // The MS waits for its next PDU, or joins its ring.
@@ -223,22 +245,30 @@ static inline void wait_on(struct sched *s, struct round *r, uint64_t now_ns)
         ms_wait(s, r->ms, r->m, ms_ns);
 }
 
+static SCHED_INLINE bool fired(struct sched *s, struct round *r, uint64_t now_ns,
+                               struct sched_grant *g, bool by_flow)
+{
+    if (!is_whole(s, r, by_flow) || !conforms(s, r, now_ns))
+        return false;
+    struct pdu *pdu = head(s, r, by_flow);
+    r->sojourn_ns = pdu_sojourn_ns(pdu, now_ns - r->m->away_ns);
+    if (!passes(s, r, pdu, now_ns, by_flow))
+        return false;
+    r->m->state &= (uint8_t)~GATE_WAITS;
+    send(s, r, pdu, now_ns, g, by_flow);
+    if (r->p->queue.total)
+        wait_on(s, r, now_ns);
+    else
+        is_empty(s, r);
+    return true;
+}
+
 bool sched_fast_fired(struct sched *s, uint32_t ms, struct tree_ms *m, uint64_t now_ns,
                       struct sched_grant *g)
 {
     struct round r;
-    if (!find_fired(s, &r, ms, m) || !conforms(s, &r, now_ns))
+    if (!find_fired(s, &r, ms, m))
         return false;
-    struct pdu *pdu = queue_head(s, r.pfc, r.p);
-    r.sojourn_ns = pdu_sojourn_ns(pdu, now_ns - m->away_ns);
-    if (expires(&r, &s->rule[r.turn], pdu, now_ns) ||
-        !aqm_of_flow_rests(s, &s->rule[r.turn], r.pfc, r.p, r.p->flow, r.sojourn_ns))
-        return false;
-    m->state &= (uint8_t)~GATE_WAITS;
-    send(s, &r, pdu, now_ns, g);
-    if (r.p->queue.total)
-        wait_on(s, &r, now_ns);
-    else
-        is_empty(s, &r);
-    return true;
+    return r.p->state & PFC_BY_FLOW ? fired(s, &r, now_ns, g, true)
+                                    : fired(s, &r, now_ns, g, false);
 }

@@ -5,6 +5,19 @@
 #include "dataplane/sched/sched_queue.h"
 #include "dataplane/sched/sched_ring.h"
 
+// Not inline: without flows the two functions below save no registers for them.
+static __attribute__((noinline)) void prefetch_lists(const struct sched *s, uint32_t pfc,
+                                                     uint32_t flow_hash)
+{
+    queue_prefetch_lists(s, pfc, flow_hash & (s->config.flows_a_pfc - 1));
+}
+
+static __attribute__((noinline)) void prefetch_flow(const struct sched *s, uint32_t pfc,
+                                                    uint32_t flow_hash)
+{
+    queue_prefetch_flow(s, pfc, sched_queue_flow_of(s, pfc, flow_hash), false);
+}
+
 void sched_prefetch(const struct sched *s, uint32_t ms, uint32_t slot, uint32_t flow_hash)
 {
     if (ms >= s->config.mss || slot >= s->config.pfcs_an_ms)
@@ -12,7 +25,7 @@ void sched_prefetch(const struct sched *s, uint32_t ms, uint32_t slot, uint32_t 
     const struct tree_pfc *p = tree_pfc_of(tree_ms(s, ms), slot);
     tree_prefetch(tree_ms(s, ms), p);
     if (s->config.flows_a_pfc)
-        queue_prefetch_lists(s, tree_pfc_id(ms, slot), flow_hash & (s->config.flows_a_pfc - 1));
+        prefetch_lists(s, tree_pfc_id(ms, slot), flow_hash);
 }
 
 void sched_prefetch_tail(const struct sched *s, uint32_t ms, uint32_t slot, uint32_t flow_hash)
@@ -20,9 +33,8 @@ void sched_prefetch_tail(const struct sched *s, uint32_t ms, uint32_t slot, uint
     if (ms >= s->config.mss || slot >= s->config.pfcs_an_ms)
         return;
     const struct tree_pfc *p = tree_pfc_of(tree_ms(s, ms), slot);
-    uint32_t pfc = tree_pfc_id(ms, slot);
     if (p->state & PFC_BY_FLOW)
-        queue_prefetch_flow(s, pfc, sched_queue_flow_of(s, pfc, flow_hash), false);
+        prefetch_flow(s, tree_pfc_id(ms, slot), flow_hash);
     else if (p->queue.total)
         __builtin_prefetch(&s->slot[p->queue.tail], 1);
 }

@@ -32,8 +32,7 @@ static inline void ring_front_leave(struct tree_class *k, uint32_t pfc, const st
 {
     uint32_t before = k->head == pfc ? TREE_NONE : p->prev;
     for (uint32_t place = 0; place < RING_PLACES; place++)
-        if (k->last[place] == pfc)
-            k->last[place] = before;
+        k->last[place] = k->last[place] == pfc ? before : k->last[place]; // without a branch
 }
 
 // No PFC is in front of the rest.
@@ -161,8 +160,9 @@ static inline void ring_begin(const struct sched *s, uint32_t pfc, struct tree_p
 {
     k->head = k->round_end = p->next = p->prev = pfc;
     p->place = (uint8_t)ring_sparse_place(s, p) & 3;
-    k->last[RING_SMALL] = k->last[RING_CREDIT] = k->last[RING_LARGE] = TREE_NONE;
-    ring_is_last(k, pfc, p->sent_octets ? RING_SMALL : p->place, TREE_NONE);
+    uint32_t place = p->sent_octets ? RING_SMALL : p->place;
+    for (uint32_t i = 0; i < RING_PLACES; i++)
+        k->last[i] = i < place ? TREE_NONE : pfc;
 }
 
 // One that is not in the ring takes a place in front of the rest; or the first one of the rest, if
