@@ -36,8 +36,8 @@ return {
     -- (without an AQM 164) and 6.8; but 303 pages come for 372, and the mean one takes 107 s for 88. In a cell of 24
     -- kbit/s with six who browse (the tournament's weak cell, ten seeds) the least of four downloads gets 360 bit/s
     -- and 1630, the mean page takes 21 s and 31 s. One queue, first in, first out, gives it 2110 there, and pages
-    -- take 43 s. More for background helps its least users, and costs pages; of all weights 18 has the least worst
-    -- regret (tests/tournament/README.md).
+    -- take 43 s. More for background helps its least users, and costs pages; of all weights 18 and 20 have the least
+    -- worst regret (tests/tournament/README.md).
     -- With 900 for streaming one MS that downloads by TCP in that class leaves the others nothing: four that browse
     -- in 48 kbit/s have pages of 82 s. With 100 they have 26 s (one queue: 15 s), and a stream of 20 kbit/s still has
     -- all it needs there.

@@ -66,12 +66,6 @@ static SCHED_INLINE bool is_whole(struct sched *s, struct round *r, bool by_flow
     return r->piece.last;
 }
 
-static SCHED_INLINE struct pdu *head(const struct sched *s, const struct round *r, bool by_flow)
-{
-    uint32_t slot = by_flow ? queue_flow(s, r->pfc, r->p->flow)->queue.head : r->p->queue.head;
-    return &s->slot[slot];
-}
-
 static inline bool conforms(struct sched *s, struct round *r, uint64_t now_ns)
 {
     return round_conforms(&r->p->bucket, r->piece.llc_octets, now_ns, &r->level_pfc) &&
@@ -172,7 +166,7 @@ static SCHED_INLINE bool turn_round(struct sched *s, struct round *r, uint64_t n
 {
     if (!is_whole(s, r, by_flow) || !conforms(s, r, now_ns))
         return false;
-    struct pdu *pdu = head(s, r, by_flow);
+    struct pdu *pdu = queue_head_of(s, r->pfc, r->p, by_flow);
     if (total_packets(r->p->queue.total) != 1 && !next_conforms(s, r, pdu->next_octets_lle))
         return false;
     r->sojourn_ns = pdu_sojourn_ns(pdu, now_ns - r->m->away_ns);
@@ -250,7 +244,7 @@ static SCHED_INLINE bool fired(struct sched *s, struct round *r, uint64_t now_ns
 {
     if (!is_whole(s, r, by_flow) || !conforms(s, r, now_ns))
         return false;
-    struct pdu *pdu = head(s, r, by_flow);
+    struct pdu *pdu = queue_head_of(s, r->pfc, r->p, by_flow);
     r->sojourn_ns = pdu_sojourn_ns(pdu, now_ns - r->m->away_ns);
     if (!passes(s, r, pdu, now_ns, by_flow))
         return false;

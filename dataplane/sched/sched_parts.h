@@ -127,11 +127,16 @@ static inline void queue_choose(struct sched *s, uint32_t pfc, struct tree_pfc *
         sched_queue_choose_flow(s, pfc, p);
 }
 
+// by_flow: that of the PFC, which a caller may know when it is compiled.
+static SCHED_INLINE struct pdu *queue_head_of(const struct sched *s, uint32_t pfc,
+                                              const struct tree_pfc *p, bool by_flow)
+{
+    return &s->slot[by_flow ? queue_flow(s, pfc, p->flow)->queue.head : p->queue.head];
+}
+
 static inline struct pdu *queue_head(const struct sched *s, uint32_t pfc, const struct tree_pfc *p)
 {
-    if (p->state & PFC_BY_FLOW)
-        return &s->slot[queue_flow(s, pfc, p->flow)->queue.head];
-    return &s->slot[p->queue.head];
+    return queue_head_of(s, pfc, p, p->state & PFC_BY_FLOW);
 }
 
 // What an MS may owe its class, and a flow its MS, for small N-PDUs that went before their turn:

@@ -5,19 +5,6 @@
 #include "dataplane/sched/sched_queue.h"
 #include "dataplane/sched/sched_ring.h"
 
-// Not inline: without flows the two functions below save no registers for them.
-static __attribute__((noinline)) void prefetch_lists(const struct sched *s, uint32_t pfc,
-                                                     uint32_t flow_hash)
-{
-    queue_prefetch_lists(s, pfc, flow_hash & (s->config.flows_a_pfc - 1));
-}
-
-static __attribute__((noinline)) void prefetch_flow(const struct sched *s, uint32_t pfc,
-                                                    uint32_t flow_hash)
-{
-    queue_prefetch_flow(s, pfc, sched_queue_flow_of(s, pfc, flow_hash), false);
-}
-
 void sched_prefetch(const struct sched *s, uint32_t ms, uint32_t slot, uint32_t flow_hash)
 {
     if (ms >= s->config.mss || slot >= s->config.pfcs_an_ms)
@@ -25,7 +12,7 @@ void sched_prefetch(const struct sched *s, uint32_t ms, uint32_t slot, uint32_t 
     const struct tree_pfc *p = tree_pfc_of(tree_ms(s, ms), slot);
     tree_prefetch(tree_ms(s, ms), p);
     if (s->config.flows_a_pfc)
-        prefetch_lists(s, tree_pfc_id(ms, slot), flow_hash);
+        queue_prefetch_lists(s, tree_pfc_id(ms, slot), flow_hash & (s->config.flows_a_pfc - 1));
 }
 
 void sched_prefetch_tail(const struct sched *s, uint32_t ms, uint32_t slot, uint32_t flow_hash)
@@ -33,8 +20,9 @@ void sched_prefetch_tail(const struct sched *s, uint32_t ms, uint32_t slot, uint
     if (ms >= s->config.mss || slot >= s->config.pfcs_an_ms)
         return;
     const struct tree_pfc *p = tree_pfc_of(tree_ms(s, ms), slot);
+    uint32_t pfc = tree_pfc_id(ms, slot);
     if (p->state & PFC_BY_FLOW)
-        prefetch_flow(s, tree_pfc_id(ms, slot), flow_hash);
+        queue_prefetch_flow(s, pfc, sched_queue_flow_of(s, pfc, flow_hash), false);
     else if (p->queue.total)
         __builtin_prefetch(&s->slot[p->queue.tail], 1);
 }

@@ -32,7 +32,8 @@ static inline void ring_front_leave(struct tree_class *k, uint32_t pfc, const st
 {
     uint32_t before = k->head == pfc ? TREE_NONE : p->prev;
     for (uint32_t place = 0; place < RING_PLACES; place++)
-        k->last[place] = k->last[place] == pfc ? before : k->last[place]; // without a branch
+        if (k->last[place] == pfc)
+            k->last[place] = before;
 }
 
 // No PFC is in front of the rest.
@@ -160,9 +161,8 @@ static inline void ring_begin(const struct sched *s, uint32_t pfc, struct tree_p
 {
     k->head = k->round_end = p->next = p->prev = pfc;
     p->place = (uint8_t)ring_sparse_place(s, p) & 3;
-    uint32_t place = p->sent_octets ? RING_SMALL : p->place;
-    for (uint32_t i = 0; i < RING_PLACES; i++)
-        k->last[i] = i < place ? TREE_NONE : pfc;
+    k->last[RING_SMALL] = k->last[RING_CREDIT] = k->last[RING_LARGE] = TREE_NONE;
+    ring_is_last(k, pfc, p->sent_octets ? RING_SMALL : p->place, TREE_NONE);
 }
 
 // One that is not in the ring takes a place in front of the rest; or the first one of the rest, if
