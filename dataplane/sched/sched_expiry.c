@@ -116,9 +116,7 @@ static void batch_choose(struct sched *s, struct batch *b, uint64_t now_ns)
     }
 }
 
-// Inline by force: gcc takes a function that only prefetches for one without effect.
-static inline __attribute__((always_inline)) void batch_prefetch_heads(const struct sched *s,
-                                                                       const struct batch *b)
+static SCHED_INLINE void batch_prefetch_heads(const struct sched *s, const struct batch *b)
 {
     for (uint32_t i = 0; i < b->n; i++) {
         struct tree_ms *m = tree_ms(s, b->ms[i]);
@@ -130,7 +128,7 @@ static inline __attribute__((always_inline)) void batch_prefetch_heads(const str
 }
 
 // Prefetches the MSs of the next call: their lines are in the cache by then.
-static inline __attribute__((always_inline)) void prefetch_ahead(const struct sched *s)
+static SCHED_INLINE void prefetch_ahead(const struct sched *s)
 {
     uint32_t word = s->expiry_ms / 64, n = 0;
     uint64_t mask = s->backlogged[word] & ~0ULL << s->expiry_ms % 64;

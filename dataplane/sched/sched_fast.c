@@ -34,6 +34,15 @@ static inline bool shares_turn(const struct round *r)
            sched_ring_mate_has_turn(r->m, r->p, &r->c->of_class[r->turn]);
 }
 
+// Cells that take turns: the header of the cell after the next one, and the next one's class, whose
+// header came one turn ago. A cell in this ring has an active class.
+static SCHED_INLINE void prefetch_turns(const struct sched *s, const struct tree_bvc *c)
+{
+    const struct tree_bvc *next = &s->bvc[c->next];
+    __builtin_prefetch(&s->bvc[next->next], 1);
+    __builtin_prefetch(&next->of_class[__builtin_ctz(next->active)], 1);
+}
+
 static inline bool find(struct sched *s, struct round *r)
 {
     r->nse = s->nse_ready;
@@ -44,6 +53,7 @@ static inline bool find(struct sched *s, struct round *r)
     if (active & (active - 1) || r->c->late || r->c->ready_ring != READY_TURNS ||
         ready_by_time(r->n))
         return false;
+    prefetch_turns(s, r->c);
     r->turn = (uint32_t)__builtin_ctz(active);
     r->late = false;
     r->pfc = r->c->of_class[r->turn].head;

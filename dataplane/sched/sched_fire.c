@@ -7,9 +7,6 @@
 
 #define FIRE_IDS 64u
 
-// Inline by force: gcc takes a function that only prefetches for one without effect.
-#define SCHED_PREFETCH static inline __attribute__((always_inline))
-
 // The output of a batch.
 struct firing {
     struct sched_grant *grants;
@@ -150,7 +147,7 @@ static inline void fire_one(struct sched *s, uint32_t id, struct fired node, str
     }
 }
 
-SCHED_PREFETCH void prefetch_node(struct fired node)
+static SCHED_INLINE void prefetch_node(struct fired node)
 {
     if (!node.m)
         return;
@@ -182,7 +179,7 @@ static inline bool touch_node(const struct sched *s, struct fired node)
 }
 
 // Each backlogged PFC may be the one that goes.
-SCHED_PREFETCH void prefetch_heads(const struct sched *s, struct fired node)
+static SCHED_INLINE void prefetch_heads(const struct sched *s, struct fired node)
 {
     struct tree_ms *m = node.m;
     for (uint32_t slots = m ? m->backlog : 0; slots; slots &= slots - 1) {
@@ -196,7 +193,7 @@ SCHED_PREFETCH void prefetch_heads(const struct sched *s, struct fired node)
 }
 
 // Prefetches the nodes of the next batch, chunk by chunk, while this batch is processed.
-SCHED_PREFETCH uint32_t prefetch_chunk(const struct sched *s, uint32_t chunk)
+static SCHED_INLINE uint32_t prefetch_chunk(const struct sched *s, uint32_t chunk)
 {
     const struct wheel_chunk *c = &s->wheel.chunk[chunk];
     for (uint32_t i = 0; i < WHEEL_CHUNK_IDS; i++)

@@ -19,7 +19,7 @@ static inline uint32_t *child_at(struct sched *s, uint32_t at)
     return &s->family[at / HEAP_FAMILY].child[at % HEAP_FAMILY];
 }
 
-static inline __attribute__((always_inline)) void bvc_prefetch(const struct tree_bvc *c)
+static SCHED_INLINE void bvc_prefetch(const struct tree_bvc *c)
 {
     __builtin_prefetch(c, 1);
     __builtin_prefetch((const char *)c + 64, 1);

@@ -17,15 +17,19 @@
 // turns; but the MS has one turn in each round, whatever it sends on credit, so its other flows
 // go on.
 
-static inline void ring_link_before(struct sched *s, uint32_t pfc, struct tree_pfc *p,
-                                    uint32_t next)
+static inline void ring_link(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t prev,
+                             uint32_t next)
 {
-    struct tree_pfc *n = tree_pfc(s, next);
-    uint32_t prev = n->prev;
     p->next = next;
     p->prev = prev;
     tree_pfc(s, prev)->next = pfc;
-    n->prev = pfc;
+    tree_pfc(s, next)->prev = pfc;
+}
+
+static inline void ring_link_before(struct sched *s, uint32_t pfc, struct tree_pfc *p,
+                                    uint32_t next)
+{
+    ring_link(s, pfc, p, tree_pfc(s, next)->prev, next);
 }
 
 static inline void ring_front_leave(struct tree_class *k, uint32_t pfc, const struct tree_pfc *p)
@@ -176,11 +180,15 @@ static inline bool ring_put_in(struct sched *s, uint32_t pfc, struct tree_pfc *p
     uint32_t behind = k->last[place < RING_PLACES ? place : RING_LARGE];
     if (behind == TREE_NONE && tree_pfc(s, k->head)->sent_octets)
         behind = k->head;
-    ring_link_before(s, pfc, p, behind == TREE_NONE ? k->head : tree_pfc(s, behind)->next);
-    if (behind == TREE_NONE)
+    bool first = behind == TREE_NONE;
+    if (first) {
+        ring_link_before(s, pfc, p, k->head);
         k->head = pfc;
+    } else {
+        ring_link(s, pfc, p, behind, tree_pfc(s, behind)->next);
+    }
     ring_is_last(k, pfc, place, behind);
-    return behind == TREE_NONE;
+    return first;
 }
 
 // Into the ring of a class that is not idle; true: it is the head now.

@@ -21,7 +21,8 @@
 
 #define TREE_NONE UINT32_MAX
 
-// gcc does not follow `inline` alone.
+// gcc does not follow `inline` alone, and takes a function that only prefetches for one without
+// effect.
 #define SCHED_INLINE inline __attribute__((always_inline))
 
 // The kinds of node that the wheel's ids name.
@@ -160,32 +161,35 @@ enum {
 enum ready_ring { READY_STRICT, READY_TURNS, READY_TIMED };
 #define READY_RINGS 2
 
+// What every packet of a cell touches is in its first cache line, and in that of its class.
 struct tree_bvc {
-    struct bucket bucket;
+    _Alignas(64) struct bucket bucket;
     uint64_t virtual; // v(b): the last start tag served
     uint64_t total;
+    uint64_t offset;     // O(b)
     uint32_t next, prev; // in a ring of the ready cells of its NSE
-    uint32_t nse;
+    uint16_t nse;
     uint8_t state;
-    uint8_t active;     // a bit for each class whose ring is not empty
-    uint8_t backlogged; // a bit for each class with a backlog
-    uint8_t ready_ring; // of a ready one: enum ready_ring
-    uint8_t late;       // a bit for each class with a half-sent N-PDU that is late
-    bool untimed;       // it was served by turns: its virtual time is meaningless
-    uint8_t kept;       // its MSs are ranked: bits of OVERFLOW_KEPT
-    uint8_t giving[2];  // by packets and by octets, a bit for each class that has ranked MSs
-    uint32_t wheel_ref, mss;
-    uint64_t offset; // O(b)
+    uint8_t active;         // a bit for each class whose ring is not empty
+    uint8_t backlogged;     // a bit for each class with a backlog
+    uint8_t late;           // a bit for each class with a half-sent N-PDU that is late
+    uint8_t kept;           // its MSs are ranked: bits of OVERFLOW_KEPT
+    uint8_t ready_ring : 2; // of a ready one: enum ready_ring
+    bool untimed : 1;       // it was served by turns: its virtual time is meaningless
     struct tree_class of_class[CLASS_COUNT];
     struct leak defaults;
+    uint32_t wheel_ref, mss;
+    uint8_t giving[2]; // by packets and by octets, a bit for each class that has ranked MSs
     // its MSs, and the visits to them (see sched_roll.c)
-    uint32_t roll; // head of the list; TREE_NONE
+    uint8_t resets, resets_open; // count of resets; resets since the last complete visit of its MSs
+    uint32_t roll;               // head of the list; TREE_NONE
     uint32_t visits_left;
     uint32_t due_next, due_prev;
-    uint8_t resets, resets_open; // count of resets; resets since the last complete visit of its MSs
     // its candidates: the first; the next unranked one (see sched_candidates.c)
     uint32_t candidates, candidates_left;
 };
+static_assert(sizeof(struct tree_class) == 64 && offsetof(struct tree_bvc, of_class) == 64,
+              "each in a cache line");
 
 enum {
     NSE_READY = 32,
@@ -193,7 +197,7 @@ enum {
 };
 
 struct tree_nse {
-    struct bucket bucket;
+    _Alignas(64) struct bucket bucket;
     uint64_t virtual;           // v(pipe)
     uint64_t turns_key;         // by time: the virtual time of the cells in the ring of turns
     uint64_t full_ns;           // the earliest end of being full
@@ -237,8 +241,8 @@ struct tree_candidate {
 
 // A class in the form of the hot path.
 struct tree_rule {
-    uint64_t tag_an_octet; // 2^32 / weight; of signalling 2^32
-    uint64_t deadline_ns;  // the SGSN's part of the lifetime
+    _Alignas(64) uint64_t tag_an_octet; // 2^32 / weight; of signalling 2^32
+    uint64_t deadline_ns;               // the SGSN's part of the lifetime
     uint64_t lifetime_ns, bss_most_ns;
     const struct aqm *aqm;
     struct aqm_calm calm; // of an AQM that watches one PFC's queue; else never calm
