@@ -66,6 +66,7 @@ static double sample(struct generator *g, double seconds, uint64_t *packets)
     uint64_t length = (uint64_t)(seconds * bench_clock.hz), start = bench_clock_cycles();
     uint64_t cycles = 0, count = 0, n;
     uint32_t rounds = 0;
+    bench_clock_skip(seconds);
     g->dropped = generator_dropped(g) + generator_astray(g);
     while (bench_clock_cycles() - start < length || (count == 0 && rounds++ < ROUNDS_LEAST)) {
         cycles += saturated_round(g, NULL, &n);

@@ -29,6 +29,7 @@ static struct stages_cycles sample(struct generator *g, double seconds, double o
     struct dp_worker *worker = dp_worker(g->population->dp, g->worker);
     uint64_t length = (uint64_t)(seconds * bench_clock.hz), start = bench_clock_cycles();
     uint64_t packets = 0, n;
+    bench_clock_skip(seconds);
     g->dropped = generator_dropped(g) + generator_astray(g);
     dp_stages(worker, &stages);
     while (bench_clock_cycles() - start < length) {

@@ -250,6 +250,7 @@ static struct trial trial_once(struct generator *g, double pps, double seconds, 
     struct watch watch;
     struct trial trial = {0}, before = lost_so_far(g);
     uint64_t stolen = stolen_ns();
+    bench_clock_skip(seconds);
     loops_make(&loops, g, threads);
     trial.offered = generate_beside(g, pps, seconds, &loops, &watch);
     generator_drain(g);
