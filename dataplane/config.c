@@ -68,7 +68,8 @@ static const char *class_of(const struct dp_class *c, struct sched_class *class)
                                   .bss_least_ns = c->bss_least_ns,
                                   .bss_most_ns = c->bss_most_ns ? c->bss_most_ns : SCHED_INFINITE,
                                   .scope = c->scope,
-                                  .flow_queues = c->flows};
+                                  .flow_queues = c->flows,
+                                  .refuse_late = c->refuse_late};
     return aqm_of(c, &class->aqm);
 }
 

@@ -139,6 +139,38 @@ uint32_t sched_aqm_ahead(const struct aqm_view *view)
     return (uint32_t)least_of((own + 1) * (others + 1) - 1, UINT32_MAX);
 }
 
+// This flow, and those that have more queued than goes on credit.
+static uint32_t flows_with_much(const struct sched *s, uint32_t pfc, uint32_t flow)
+{
+    uint32_t n = 1;
+    for (uint64_t left = queue_flows(s, pfc)->used & ~(1ULL << flow); left; left &= left - 1) {
+        const struct tree_flow *f = queue_flow(s, pfc, (uint32_t)__builtin_ctzll(left));
+        n += total_octets(f->queue.total) > s->config.flow_quantum_octets;
+    }
+    return n;
+}
+
+// Where a flow's share sends fewer than five of the largest N-PDUs in the SGSN's part of their
+// lifetime, no AQM has a queue to signal by. If what the flow has queued takes that long, TCP hears
+// of the loss at once, not after the lifetime. An eighth is left to those that begin meanwhile.
+#define LATE_PDUS 5
+bool sched_aqm_is_late(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t flow,
+                       uint32_t octets)
+{
+    uint64_t queued = total_octets(queue_flow(s, pfc, flow)->queue.total) + octets;
+    if (queued <= s->config.flow_quantum_octets)
+        return false;
+    struct aqm_view view = {
+        .owner = s, .owner_id = pfc, .owner_flows = flows_with_much(s, pfc, flow)};
+    uint64_t share = p->share_octets_per_s / view.owner_flows;
+    if (p->share_uses)
+        p->share_uses--;
+    else
+        share = sched_aqm_share_again(&view);
+    uint64_t in_time = share * s->rule[p->traffic_class].late_ms / (S_IN_NS / MS_IN_NS);
+    return in_time < LATE_PDUS * s->config.pdu_octets_max && queued > in_time * 7 / 8;
+}
+
 uint8_t *sched_aqm_look_wide(struct sched *s, const struct tree_ms *m, uint32_t class, bool nse,
                              struct aqm_view *view, uint64_t *total)
 {

@@ -7,6 +7,8 @@
 
 uint32_t sched_aqm_share_again(const struct aqm_view *view);
 uint32_t sched_aqm_ahead(const struct aqm_view *view);
+bool sched_aqm_is_late(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t flow,
+                       uint32_t octets);
 uint8_t *sched_aqm_look_wide(struct sched *s, const struct tree_ms *m, uint32_t class, bool nse,
                              struct aqm_view *view, uint64_t *total);
 
@@ -139,6 +141,14 @@ static inline bool delays_others_little(const struct sched *s, uint32_t pfc,
         return false;
     return (scope <= SCHED_SCOPE_BVC && total_packets(p->queue.total) < FEW_PDUS) ||
            (octets <= s->config.flow_quantum_octets && !queue_flow(s, pfc, flow)->queue.total);
+}
+
+// It would expire before its turn: see sched_aqm.c. What is alone in its queue never would.
+static inline bool aqm_is_late(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t flow,
+                               uint32_t octets)
+{
+    return s->rule[p->traffic_class].late_ms && p->state & PFC_BY_FLOW &&
+           queue_flow(s, pfc, flow)->queue.total && sched_aqm_is_late(s, pfc, p, flow, octets);
 }
 
 static inline enum drop_reason aqm_ask_in(struct sched *s, uint32_t pfc, struct tree_ms *m,

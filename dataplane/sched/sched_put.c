@@ -1,6 +1,6 @@
-// Takes an arriving N-PDU: limits, then the AQM, then its queue. A refused N-PDU stays the
-// caller's. Room is made before the AQM is called: if the AQM drops the N-PDU, the next one gets
-// the room.
+// Takes an arriving N-PDU: is it late, the limits, then the AQM, then its queue. A refused N-PDU
+// stays the caller's. Room is made before the AQM is called: if the AQM drops the N-PDU, the next
+// one gets the room.
 #include "dataplane/sched/sched_aqm.h"
 #include "dataplane/sched/sched_queue.h"
 #include "dataplane/sched/sched_ring.h"
@@ -103,10 +103,12 @@ enum drop_reason sched_put(struct sched *s, uint32_t ms, uint32_t slot, const st
     struct tree_pfc *p = tree_pfc_of(m, slot);
     uint32_t flow =
         p->state & PFC_BY_FLOW ? sched_queue_flow_of(s, tree_pfc_id(ms, slot), pdu->flow_hash) : 0;
+    uint32_t pfc = tree_pfc_id(ms, slot);
+    if (aqm_is_late(s, pfc, p, flow, pdu->octets))
+        return DROP_late;
     enum drop_reason reason = limits_refuse(s, ms, slot, flow, pdu->octets, now_ns);
     if (reason != DROP_NONE)
         return reason;
-    uint32_t pfc = tree_pfc_id(ms, slot);
     // Written to its slot at once: a copy would have to wait for these stores.
     struct pdu *queued = &s->slot[s->slot_free];
     uint32_t next_free = queued->next;

@@ -11,7 +11,7 @@ import scenarios
 from harness import case, check_sound, main, right, run, same, same_rows
 
 # Why an N-PDU may be dropped that has come whole and for somebody.
-QUEUE_REASONS = {"queue_full", "class_full", "bvc_full", "ms_full", "aqm_in", "aqm_out", "expired"}
+QUEUE_REASONS = {"queue_full", "class_full", "bvc_full", "ms_full", "late", "aqm_in", "aqm_out", "expired"}
 
 Results = collections.namedtuple("Results", "run packets pdus npdus")
 

@@ -75,6 +75,7 @@ static struct dp_class config_of_class(uint32_t class)
                          .lifetime_ns = class % 3 ? 2000000000 : 0,
                          .scope = SCHED_SCOPE_PFC,
                          .flows = class >= 5,
+                         .refuse_late = class >= 5,
                          .window_ns = class >= 5 ? 2000000000 : 0,
                          .aqm = place_of_aqm(aqms[class % 4])};
     uint64_t params[AQM_PARAMS_MAX];

@@ -65,6 +65,11 @@ void books_put(struct books *b, struct books_npdu *n, enum drop_reason reason)
     enum drop_reason met = limit_met(b, n);
     bool judged = b->config.tail_drop || met == DROP_NONE;
     bool full = reason >= DROP_queue_full && reason <= DROP_ms_full;
+    const struct sched_class *k = &b->config.of_class[n->class];
+    if (reason == DROP_late) { // before any limit is asked
+        CHECK(k->refuse_late && k->flow_queues && k->lifetime_ns != SCHED_INFINITE);
+        return;
+    }
     CHECK(reason == met || (met == DROP_NONE && reason == DROP_aqm_in) ||
           (!judged && (reason == DROP_NONE || reason == DROP_aqm_in || full)));
     if (reason != DROP_NONE)

@@ -90,6 +90,7 @@ static struct sched_class any_class(bool flows)
     class.bss_least_ns = input_octet() * 3900000ULL;
     class.bss_most_ns = class.bss_least_ns + input_octet() * 100000000ULL;
     class.flow_queues = flows && input_octet() & 1;
+    class.refuse_late = class.flow_queues && class.weight < 10;
     class.scope = input_octet() % (class.flow_queues ? SCHED_SCOPE_FLOW + 1 : SCHED_SCOPE_FLOW);
     return class;
 }

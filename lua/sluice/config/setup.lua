@@ -60,7 +60,8 @@ local function dp_classes(cfg)
             weight = class.weight or 1, packets = class.packets, octets = class.octets,
             lifetime_ns = class.lifetime_ns, bss_least_ns = class.bss_lifetime_least_ns,
             bss_most_ns = class.bss_lifetime_most_ns or 0, flows = class.flows,
-            window_ns = class.window_ns, scope = place_of(schema_queues.scopes, class.scope), aqm = place - 1, aqm_params = params,
+            refuse_late = class.refuse_late, window_ns = class.window_ns,
+            scope = place_of(schema_queues.scopes, class.scope), aqm = place - 1, aqm_params = params,
         }
         flows = flows or class.flows
     end

@@ -105,7 +105,7 @@ end
 
 local function check_classes(critic, old, new)
     for i, class in ipairs(new.class) do
-        check_keys(critic, old.class[i], class, schema.constructor.class, { "flows", "scope", "window" })
+        check_keys(critic, old.class[i], class, schema.constructor.class, { "flows", "refuse_late", "scope", "window" })
         check_keys(critic, old.class[i].aqm, class.aqm, schema.constructor.aqm, { "name" })
     end
 end

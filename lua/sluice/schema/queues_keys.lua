@@ -173,6 +173,11 @@ queues.class = {
                 .. " served in turn, new flows first",
         },
         {
+            name = "refuse_late", type = "switch", default = false,
+            help = "whether an N-PDU is dropped at arrival (late) if its flow's share of the rate would not"
+                .. " bring it out before it expires; without flows = true nothing is late",
+        },
+        {
             name = "window", type = "time", least = "100 ms", most = "100 s", step = "1 ms", default = "none",
             none = "none", example = "2 s",
             help = "an experiment: lower the receive window in an MS's TCP segments, so that a flow"

@@ -131,6 +131,25 @@ static bool choose_queue(struct world *w, struct world_npdu *n)
     return judge_queue(w, n);
 }
 
+// The octets that its flow has in its queue.
+static uint64_t flow_octets(const struct world *w, const struct world_npdu *n)
+{
+    uint64_t octets = 0;
+    for (uint32_t i = w->pfc[n->pfc].head; i != WORLD_NONE; i = w->npdu[i].next)
+        octets += w->npdu[i].queue == n->queue ? w->npdu[i].octets : 0;
+    return octets;
+}
+
+// Late is an N-PDU of a class that asks for it, behind others of its flow, and with them more than
+// a quantum. By how much is judged in late_test.c, where shares stay.
+static void judge_late(const struct world *w, const struct world_npdu *n)
+{
+    const struct sched_class *k = &w->config.of_class[w->pfc[n->pfc].traffic_class];
+    uint64_t ahead = flow_octets(w, n);
+    assert_true(k->flow_queues && k->refuse_late && k->lifetime_ns != SCHED_INFINITE);
+    assert_true(ahead && ahead + n->octets > w->config.flow_quantum_octets);
+}
+
 enum drop_reason world_put_from(struct world *w, struct world_npdu from)
 {
     struct world_pfc *p = &w->pfc[from.pfc];
@@ -143,6 +162,8 @@ enum drop_reason world_put_from(struct world *w, struct world_npdu from)
                       .lle = from.lle,
                       .ect = from.ect};
     enum drop_reason reason = sched_put(w->sched, p->ms, p->slot, &pdu, w->now_ns);
+    if (reason == DROP_late)
+        judge_late(w, &from);
     world_ledger_add(&w->put, from.octets);
     w->arrives = true;
     w->arrival = from;

@@ -52,6 +52,7 @@ static void random_class(struct sched_class *c, uint64_t *random, const struct w
         c->scope = wish->scope;
         c->flow_queues = c->flow_queues || wish->scope == SCHED_SCOPE_FLOW;
     }
+    c->refuse_late = c->weight & 1;
 }
 
 static struct sched_config random_config(uint64_t *random, const struct world_wish *wish)
