@@ -46,7 +46,8 @@ def class_of(name):
            "overfull": 4, "ecn": True}
     return {"name": name} | weight | {
         "packets": 4096, "octets": 4000000, "lifetime_ns": 10000000000,
-        "bss_lifetime_least_ns": 1000000000, "flows": False, "window_ns": 0, "scope": "ms", "aqm": aqm}
+        "bss_lifetime_least_ns": 1000000000, "flows": False, "refuse_late": False, "window_ns": 0,
+        "scope": "ms", "aqm": aqm}
 
 
 # In s; all but three are repeated.
@@ -447,9 +448,10 @@ def nic():
          ("real", "0000:01:00.0", "0000:01:00.1"), "clock and devices")
 
 
-@case("config/osmopcu.lua, but for two settings, and the quickstart wait as recommended.lua says: that changes no more")
+@case("config/osmopcu.lua, but for three settings, and the quickstart wait as recommended.lua says: that changes no more")
 def recommended():
-    of_osmo_pcu = "--set", "gb.cell_delay=300 ms", "--set", "class[*].bss_lifetime_least=13 s"
+    of_osmo_pcu = ("--set", "gb.cell_delay=300 ms", "--set", "class[*].bss_lifetime_least=13 s",
+                   "--set", "class[*].refuse_late=false")
     for name, own in ("osmopcu", of_osmo_pcu), ("osmopcu-two", of_osmo_pcu), ("quickstart", ()):
         found, again = (json.loads(output(ROOT / f"config/{name}.lua", *more))
                         for more in ((), ("--set", f"@{ROOT / 'config/recommended.lua'}", *own)))

@@ -83,6 +83,8 @@ SETTINGS = {
     **{f"THP1 by {w}": weight("interactive-1", w) for w in (60, 120)},
     **{f"background by {w}": weight("background", w) for w in (5, 10, 12, 14, 16, 20, 24)},  # recommended has 18
     **{f"drain {part} %": [f"gb.drain={part} %"] for part in (0, 1)},   # recommended has 0.5
+    "nothing is late": ["class[background].refuse_late=false"],
+    "late in all classes": ["class[*].refuse_late=true"],
     "streaming by 900": weight("streaming", 900),
     "the weights before": weights(35, 30, 20, 10) + weight("conversational", 900) + weight("streaming", 900),
     "paper's weights": weights(50, 35, 15, 5),
