@@ -150,25 +150,36 @@ static uint32_t flows_with_much(const struct sched *s, uint32_t pfc, uint32_t fl
     return n;
 }
 
+#define LATE_PDUS 5
+// That share sends fewer than five of the largest N-PDUs in time, and so much not in 7/8 of it.
+static bool takes_too_long(const struct sched *s, const struct tree_pfc *p, uint64_t octets,
+                           uint64_t share_octets_per_s)
+{
+    uint64_t in_time =
+        share_octets_per_s * s->rule[p->traffic_class].late_ms / (S_IN_NS / MS_IN_NS);
+    return in_time < LATE_PDUS * s->config.pdu_octets_max && octets > in_time * 7 / 8;
+}
+
 // Where a flow's share sends fewer than five of the largest N-PDUs in the SGSN's part of their
 // lifetime, no AQM has a queue to signal by. If what the flow has queued takes that long, TCP hears
-// of the loss at once, not after the lifetime. An eighth is left to those that begin meanwhile.
-#define LATE_PDUS 5
+// of the loss at once, not after the lifetime. An eighth is left to those that begin meanwhile. By
+// a cached share, with each flow counted, nothing is refused: the share may have grown since.
 bool sched_aqm_is_late(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t flow,
                        uint32_t octets)
 {
-    uint64_t queued = total_octets(queue_flow(s, pfc, flow)->queue.total) + octets;
-    if (queued <= s->config.flow_quantum_octets)
+    uint64_t left = total_octets(queue_flow(s, pfc, flow)->queue.total) + octets;
+    if (flow == p->flow)
+        left -= p->sent_octets;
+    if (left <= s->config.flow_quantum_octets)
         return false;
+    uint32_t flows = queue_flows_with(s, pfc, flow);
+    if (p->share_uses && !takes_too_long(s, p, left, p->share_octets_per_s / flows)) {
+        p->share_uses--;
+        return false;
+    }
     struct aqm_view view = {
         .owner = s, .owner_id = pfc, .owner_flows = flows_with_much(s, pfc, flow)};
-    uint64_t share = p->share_octets_per_s / view.owner_flows;
-    if (p->share_uses)
-        p->share_uses--;
-    else
-        share = sched_aqm_share_again(&view);
-    uint64_t in_time = share * s->rule[p->traffic_class].late_ms / (S_IN_NS / MS_IN_NS);
-    return in_time < LATE_PDUS * s->config.pdu_octets_max && queued > in_time * 7 / 8;
+    return takes_too_long(s, p, left, sched_aqm_share_again(&view));
 }
 
 uint8_t *sched_aqm_look_wide(struct sched *s, const struct tree_ms *m, uint32_t class, bool nse,

@@ -92,6 +92,66 @@ static void nobody_else_is_refused(void **state)
     }
 }
 
+// Shares change while N-PDUs wait: nothing is refused by an older one.
+static void a_share_that_has_grown_counts(void **state)
+{
+    (void)state;
+    struct sched_config config = config_with(true, true, 8 * S_IN_NS);
+    struct world *w = cell_of(&config, 16, 1000);
+    assert_int_equal(taken(w, 16, 1, 500), 1);
+    for (uint32_t ms = 1; ms < 16; ms++)
+        world_ms_flush(w, ms);
+    assert_int_equal(taken(w, 1, 1, 500), 1000 * SGSN_MS / 1000 * 7 / 8 / 500 - 1);
+    world_cell_set(w, 0, world_terms(8 * 100000, 1600), WORLD_PLENTY);
+    assert_int_equal(taken(w, 1, 1, 500), TRIES);
+    world_close(w);
+}
+
+// The octets of a begun N-PDU that have gone are not in the way.
+static void what_is_sent_does_not_count(void **state)
+{
+    (void)state;
+    struct sched_config config = config_with(true, true, 8 * S_IN_NS);
+    struct world *w = world_open(&config);
+    w->keep_trace = true;
+    world_add_nse(w, WORLD_UNLIMITED);
+    world_add_cell(w, 0, world_terms(8 * 500, 600), WORLD_PLENTY);
+    world_add_pfc(w, world_add_ms(w, 0, 500), 0, CLASS_BACKGROUND);
+    world_put(w, 0, 1450, 0, 0, false);
+    assert_int_equal(world_put(w, 0, 1450, 0, 0, false), DROP_late); // 2625 octets in time
+    world_run(w, w->now_ns + 1200 * MS_IN_NS);
+    assert_true(w->sents == 2 && !w->finished.packets);
+    assert_int_equal(world_put(w, 0, 1450, 0, 0, false), DROP_NONE);
+    world_close(w);
+}
+
+// The time is that of the class's values in force.
+static void a_new_lifetime_counts(void **state)
+{
+    (void)state;
+    struct sched_config config = config_with(true, true, 8 * S_IN_NS);
+    struct world *w = cell_of(&config, 1, 1000);
+    struct sched_class values = config.of_class[CLASS_BACKGROUND];
+    values.lifetime_ns = 4 * S_IN_NS;
+    world_class_set(w, CLASS_BACKGROUND, &values);
+    assert_int_equal(taken(w, 1, 1, 500), 2000 * 7 / 8 / 500);
+    world_close(w);
+}
+
+// At a full limit it pushes out nothing.
+static void a_late_one_costs_others_nothing(void **state)
+{
+    (void)state;
+    struct sched_config config = config_with(true, true, 8 * S_IN_NS);
+    config.bvc_limit = (struct sched_limit){16, 16 * 1600};
+    struct world *w = cell_of(&config, 16, 1000);
+    for (uint32_t pfc = 0; pfc < 16; pfc++)
+        world_put(w, pfc, 500, 0, 1, false);
+    assert_int_equal(world_put(w, 0, 500, 0, 1, false), DROP_late);
+    assert_int_equal(w->queued.packets, 16);
+    world_close(w);
+}
+
 // Eight flows of so many MSs, each of which asks for three times its share and has one N-PDU at a
 // time. A round of them takes 2.9 s, and an N-PDU of more than a quantum may be passed over once.
 static struct world *overloaded(uint32_t mss, bool refuse_late)
@@ -131,6 +191,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_flow_has_what_its_share_sends_in_time),
         cmocka_unit_test(nobody_else_is_refused),
+        cmocka_unit_test(a_share_that_has_grown_counts),
+        cmocka_unit_test(what_is_sent_does_not_count),
+        cmocka_unit_test(a_new_lifetime_counts),
+        cmocka_unit_test(a_late_one_costs_others_nothing),
         cmocka_unit_test(what_is_taken_goes_in_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
