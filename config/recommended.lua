@@ -58,8 +58,8 @@ return {
     "class[*].lifetime=23 s",
     "class[*].bss_lifetime_least=17 s",
     -- Where cells are slow and flows many, what would expire is refused as it arrives. Of what sixteen downloads in 48
-    -- kbit/s lose, in one MS or in sixteen, 6 to 7 % is by the lifetime then, for 93 to 100 %; they send 1 to 8 % less
-    -- again, and have 1.1 to 1.3 times as many time-outs (9.8 to 13.8 a minute). Users notice nothing else of it
+    -- kbit/s lose, in one MS or in sixteen, 6 to 7 % is by the lifetime then, for 93 to 100 %; they send 2 to 8 % less
+    -- again, and have 1.2 to 1.35 times as many time-outs (10 to 14 a minute). Users notice nothing else of it
     -- (tests/tournament/README.md, "What drops").
     "class[background].refuse_late=true",
     "queue.overflow=largest",   -- a full queue drops from the largest flow, not the arriving packet

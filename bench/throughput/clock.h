@@ -32,9 +32,10 @@ static inline uint64_t bench_clock_ns(void)
     return 1 + bench_clock_ns_of(__rdtsc() - start);
 }
 
-// A cell's R is 6.5 Gbit/s at most, and its bucket holds 2.1 GB: seconds of a fast worker's packets
-// fill it, and then R would be what is measured. So before each measurement as much time passes for
-// Sluice as ten times its packets may take; the buckets are empty then.
+// A cell's R is 6.5 Gbit/s at most, and its bucket holds 2.1 GB: a fast worker fills it in seconds,
+// and then R would be what is measured. So before a measurement of that length ten times as much
+// time passes for Sluice, in which the buckets run empty. Workers that are measured side by side
+// share the clock, and each does so: it goes further forward, for all.
 #define BENCH_CLOCK_SKIP 10.0
 static inline void bench_clock_skip(double seconds)
 {

@@ -101,9 +101,8 @@ enum drop_reason sched_put(struct sched *s, uint32_t ms, uint32_t slot, const st
         return DROP_no_queue;
     struct tree_ms *m = tree_ms(s, ms);
     struct tree_pfc *p = tree_pfc_of(m, slot);
-    uint32_t flow =
-        p->state & PFC_BY_FLOW ? sched_queue_flow_of(s, tree_pfc_id(ms, slot), pdu->flow_hash) : 0;
     uint32_t pfc = tree_pfc_id(ms, slot);
+    uint32_t flow = p->state & PFC_BY_FLOW ? sched_queue_flow_of(s, pfc, pdu->flow_hash) : 0;
     if (aqm_is_late(s, pfc, p, flow, pdu->octets))
         return DROP_late;
     enum drop_reason reason = limits_refuse(s, ms, slot, flow, pdu->octets, now_ns);

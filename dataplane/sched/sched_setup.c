@@ -238,9 +238,7 @@ void sched_change_rule(struct sched *s, uint32_t class)
     rule->limit = total_limit(&k->limit);
     rule->scope = k->scope;
     rule->deadline_ns = ends ? k->lifetime_ns - k->bss_least_ns : UINT64_MAX;
-    rule->late_ms = 0;
-    if (ends && k->refuse_late)
-        rule->late_ms = least(rule->deadline_ns / MS_IN_NS, UINT32_MAX);
+    rule->late_ms = k->refuse_late ? least(rule->deadline_ns / MS_IN_NS, UINT32_MAX) : 0;
     rule->stay_most = stay_most(s, k->lifetime_ns);
     s->ages = false;
     for (int i = 0; i < CLASS_COUNT; i++)

@@ -152,8 +152,7 @@ static void a_late_one_costs_others_nothing(void **state)
     world_close(w);
 }
 
-// Eight flows of so many MSs, each of which asks for three times its share and has one N-PDU at a
-// time. A round of them takes 2.9 s, and an N-PDU of more than a quantum may be passed over once.
+// Eight flows of so many MSs, each of which asks for three times its share.
 static struct world *overloaded(uint32_t mss, bool refuse_late)
 {
     struct sched_config config = config_with(true, refuse_late, 8 * S_IN_NS);
