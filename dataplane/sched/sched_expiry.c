@@ -122,7 +122,8 @@ static SCHED_INLINE void batch_prefetch_heads(const struct sched *s, const struc
         struct tree_ms *m = tree_ms(s, b->ms[i]);
         for (uint32_t slots = m->backlog; slots; slots &= slots - 1) {
             const struct tree_pfc *p = tree_pfc_of(m, (uint32_t)__builtin_ctz(slots));
-            __builtin_prefetch(&s->slot[p->queue.head]);
+            if (!(p->state & PFC_BY_FLOW))
+                __builtin_prefetch(&s->slot[p->queue.head]);
         }
     }
 }

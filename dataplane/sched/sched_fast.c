@@ -120,8 +120,9 @@ static SCHED_INLINE void pop(struct sched *s, struct round *r, const struct pdu 
         struct tree_flow *f = queue_flow(s, r->pfc, p->flow);
         f->deficit -= pdu->octets;
         f->queue.total = 0;
+    } else {
+        p->queue.head = pdu->next;
     }
-    p->queue.head = pdu->next;
     p->head_info = pdu->next_octets_lle;
     p->queue.total -= step;
     queue_count(s, r->m, r->turn, -step);

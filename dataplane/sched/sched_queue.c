@@ -71,7 +71,7 @@ static void list_enter(const struct sched *s, uint32_t pfc, uint32_t list, uint3
 
 // The flow at the head of its list has ended its turn, or is empty. A round ends with the turn of
 // the flow that was the last of the old ones as the round began.
-static void list_pass(const struct sched *s, uint32_t pfc, uint32_t list)
+static void list_pass(const struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t list)
 {
     struct tree_flows *lists = queue_flows(s, pfc);
     uint32_t flow = lists->head[list - 1] - 1u;
@@ -85,6 +85,7 @@ static void list_pass(const struct sched *s, uint32_t pfc, uint32_t list)
         lists->used &= ~(1ULL << flow);
         f->list = LIST_NONE;
         f->next = round;
+        p->queue.owing |= 1ULL << flow;
     }
     if (ends) {
         lists->round++;
@@ -109,23 +110,23 @@ void sched_queue_choose_flow(struct sched *s, uint32_t pfc, struct tree_pfc *p)
             p->head_info = queue_info(pdu->octets, pdu->lle);
             return;
         }
-        list_pass(s, pfc, list);
+        list_pass(s, pfc, p, list);
     }
 }
 
-// All flows are empty, and owe nothing.
-static void lists_clear(const struct sched *s, uint32_t pfc)
+// All flows are empty: none waits for what another one owes, so that is forgotten.
+static void lists_clear(const struct sched *s, uint32_t pfc, struct tree_pfc *p)
 {
     const struct tree_flows *lists = queue_flows(s, pfc);
     for (uint32_t list = LIST_SMALL; list <= LIST_OLD; list++)
         while (lists->head[list - 1])
-            list_pass(s, pfc, list);
+            list_pass(s, pfc, p, list);
+    p->queue.owing = 0;
 }
 
 // A flow joins the new ones while it has sent less than a quantum in this round, and what it has
 // sent too much in the last ones is paid: so one that sends little waits for no turn of the others,
-// and one whose queue runs empty again and again gets no more than they. The first one of a PFC
-// that had nothing queued owes nothing.
+// and one whose queue runs empty again and again gets no more than they.
 static void join(const struct sched *s, uint32_t pfc, uint32_t flow, bool owes)
 {
     struct tree_flow *f = queue_flow(s, pfc, flow);
@@ -144,8 +145,8 @@ void sched_queue_append_to_flow(struct sched *s, uint32_t pfc, struct tree_pfc *
     uint16_t tag = queue_tag_of(s->slot[slot].flow_hash);
     f->shared = f->queue.total && (f->shared || f->tag != tag);
     if (!p->queue.total)
-        lists_clear(s, pfc);
-    bool joins = f->list == LIST_NONE, owes = p->queue.total && f->tag == tag;
+        lists_clear(s, pfc, p);
+    bool joins = f->list == LIST_NONE, owes = p->queue.owing >> flow & 1 && f->tag == tag;
     if (!f->queue.total) {
         f->signalled = s->slot[slot].mark || (f->signalled && f->tag == tag);
         f->tag = tag;

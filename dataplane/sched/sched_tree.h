@@ -36,7 +36,12 @@ static inline uint32_t tree_id(enum tree_kind kind, uint32_t id)
 }
 
 struct tree_queue {
-    uint32_t head, tail; // slots
+    union {
+        struct {
+            uint32_t head, tail; // slots
+        };
+        uint64_t owing; // of a PFC with flow queues: a bit for each flow that may owe something
+    };
     uint64_t total;
 };
 
@@ -52,7 +57,7 @@ enum {
 
 struct tree_pfc {
     struct bucket bucket;    // of a sharing PFC max_octets is the leader's slot
-    struct tree_queue queue; // with flow queues head and tail are unused
+    struct tree_queue queue; // with flow queues: what they owe, and their total
     uint32_t next, prev; // in the ring of its class; `next` of others: the round in which it left
     int32_t deficit;     // it stays when the queue is empty: a debt, or what is left of the turn
     uint32_t wheel_ref;

@@ -139,6 +139,23 @@ static void coming_back_is_no_trick(void **state)
     }
 }
 
+// What a flow has sent before its turn is forgotten when nothing is queued: nobody waits for it
+// then.
+static void an_empty_queue_owes_nothing(void **state)
+{
+    (void)state;
+    struct world *w = one_pfc(true, world_terms(80000, 3000));
+    for (uint32_t i = 0; i < 100; i++) {
+        world_put(w, 0, 1500, 0, 1, false);
+        uint32_t before = w->sents;
+        world_put(w, 0, 200, 0, 2, false);
+        world_run(w, w->now_ns + S_IN_NS);
+        assert_int_equal(w->queued.packets, 0);
+        assert_int_equal(w->sent[before].octets, 200);
+    }
+    world_close(w);
+}
+
 // Flows whose hashes name one queue have each a queue of its own: the second waits for one N-PDU of
 // the first.
 static void flows_of_one_hash_are_apart(void **state)
@@ -290,6 +307,7 @@ int main(void)
         cmocka_unit_test(a_sparse_flow_goes_before_a_greedy_one),
         cmocka_unit_test(a_sparse_flow_stays_first),
         cmocka_unit_test(coming_back_is_no_trick),
+        cmocka_unit_test(an_empty_queue_owes_nothing),
         cmocka_unit_test(flows_of_one_hash_are_apart),
         cmocka_unit_test(one_more_than_queues_shares_one),
         cmocka_unit_test(a_new_flow_is_alone),
