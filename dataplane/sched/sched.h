@@ -23,8 +23,8 @@
 //   S13 sparse first an MS that asks for less than half its fair share of a class waits, beyond its
 //                    own buckets, for the N-PDU that has begun and for others like it, whatever the
 //                    number of MSs with a backlog; and gets its fair share and a turn at most. By
-//                    flow, so does a small N-PDU of a flow like that in an MS with a backlog, on
-//                    credit of two turns; it goes before large ones of sparse MSs
+//                    flow, so does a small N-PDU of a flow like that in a packet flow with a
+//                    backlog, on credit of two turns; it goes before large ones of sparse MSs
 //
 // The scheduler frees no buffer: it appends dropped N-PDUs, with reasons, to a list that the caller
 // empties. A buffer is a handle. It reads no clock (now_ns never goes back) and allocates nothing:

@@ -188,6 +188,8 @@ void sched_bvc_ring_add(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint3
     struct tree_bvc *c = &s->bvc[bvc];
     struct tree_class *k = &c->of_class[p->traffic_class];
     p->state |= PFC_IN_RING;
+    if (ring_owes(s, p))
+        sched_ring_pay(s, tree_ms(s, tree_pfc_ms(pfc)), p, k);
     if (k->head == TREE_NONE) {
         ring_begin(s, pfc, p, k);
         class_wakes(s, p->traffic_class, c, bvc);

@@ -284,6 +284,8 @@ int sched_ms_move(struct sched *s, uint32_t ms, uint32_t bvc, uint64_t now_ns)
         p->state &= (uint8_t)~PFC_LIMITED;
         pfc_stop(s, pfc, false);
         p->share_uses = 0;
+        p->deficit = 0; // it has had no turn there
+        p->next = s->bvc[bvc].of_class[p->traffic_class].round - 1;
     }
     sched_bvc_look_again(s, from);
     sched_roll_leave(s, ms, from);

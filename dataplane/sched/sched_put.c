@@ -55,8 +55,8 @@ static bool pfc_exists(const struct sched *s, uint32_t ms, uint32_t slot)
 static inline bool joins_others(const struct sched *s, const struct tree_ms *m,
                                 const struct tree_pfc *p, uint32_t slot)
 {
-    if (m->backlog | (p->state & ~PFC_BY_FLOW) | (m->state & ~MS_USUAL) || m->last != slot ||
-        s->config.in_full)
+    if (m->backlog | (p->state & ~PFC_BY_FLOW) | (m->state & ~MS_USUAL) | ring_owes(s, p) ||
+        m->last != slot || s->config.in_full)
         return false;
     const struct tree_bvc *c = &s->bvc[m->bvc];
     if (c->of_class[p->traffic_class].head != TREE_NONE)

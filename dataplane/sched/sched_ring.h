@@ -90,7 +90,12 @@ static inline void ring_pass(struct tree_class *k, struct tree_pfc *p)
     k->head = p->next;
 }
 
-// Removes the PFC from its ring; the caller then calls sched_bvc_refresh.
+// So many rounds later nothing is owed. An odd number, as one round is, so that the present round
+// is not taken for that of a PFC's last turn (odd_turn).
+#define RING_ROUNDS_TO_FORGET 65
+
+// Removes the PFC from its ring; the caller then calls sched_bvc_refresh. In an empty ring nobody
+// waits for what another one owes, so that is forgotten.
 static inline void bvc_ring_unlink(struct sched *s, uint32_t pfc, struct tree_pfc *p,
                                    struct tree_bvc *c)
 {
@@ -99,7 +104,7 @@ static inline void bvc_ring_unlink(struct sched *s, uint32_t pfc, struct tree_pf
     uint32_t round = k->round;
     if (p->next == pfc) {
         k->head = TREE_NONE;
-        k->round++;
+        k->round += RING_ROUNDS_TO_FORGET;
         c->active &= (uint8_t) ~(1u << class);
     } else {
         ring_unlink(s, pfc, p, k);
@@ -124,6 +129,17 @@ static inline bool ring_is_sparse(struct tree_ms *m, const struct tree_pfc *p,
     return (p->next != k->round || p->deficit > 0) &&
            (!(m->slots & (m->slots - 1)) || !sched_ring_mate_has_turn(m, p, k));
 }
+
+// It owes so much that its turn may not come: of eight PFCs of a class each has an eighth of it.
+static inline bool ring_owes(const struct sched *s, const struct tree_pfc *p)
+{
+    return p->deficit <= -(int32_t)(s->config.pdu_octets_max / SCHED_SLOTS);
+}
+
+// The turns of rounds in which no PFC of its class was in the ring pay for all of them that owe;
+// the turn of this round is still to come.
+void sched_ring_pay(const struct sched *s, struct tree_ms *m, struct tree_pfc *p,
+                    const struct tree_class *k);
 
 static inline bool ring_is_small(const struct sched *s, const struct tree_pfc *p)
 {

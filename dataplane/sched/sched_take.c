@@ -25,6 +25,25 @@ static int32_t quantum(const struct sched *s, struct tree_ms *m, const struct tr
     return (int32_t)(s->config.pdu_octets_max / sharers);
 }
 
+void sched_ring_pay(const struct sched *s, struct tree_ms *m, struct tree_pfc *p,
+                    const struct tree_class *k)
+{
+    uint32_t away = k->round - p->next, owing = 1;
+    for (uint32_t slots = m->slots; slots; slots &= slots - 1) {
+        const struct tree_pfc *q = tree_pfc_of(m, (uint32_t)__builtin_ctz(slots));
+        if (q == p || q->traffic_class != p->traffic_class)
+            continue;
+        uint32_t of_mate = q->state & PFC_IN_RING ? 0 : k->round - q->next;
+        away = of_mate < away ? of_mate : away;
+        owing += ring_owes(s, q);
+    }
+    if (away < 2)
+        return;
+    int64_t paid = (int64_t)(away - 1) * (s->config.pdu_octets_max / owing);
+    p->deficit =
+        away >= RING_ROUNDS_TO_FORGET || p->deficit + paid > 0 ? 0 : (int32_t)(p->deficit + paid);
+}
+
 // The PFC's turn of this round begins; false: what it has overdrawn takes all of it.
 static bool turn_begins(struct sched *s, struct tree_ms *m, struct tree_pfc *p,
                         const struct tree_class *k)

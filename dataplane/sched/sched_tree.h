@@ -57,9 +57,9 @@ enum {
 
 struct tree_pfc {
     struct bucket bucket;    // of a sharing PFC max_octets is the leader's slot
-    struct tree_queue queue; // with flow queues: what they owe, and their total
+    struct tree_queue queue; // with flow queues: who may owe, and their total
     uint32_t next, prev; // in the ring of its class; `next` of others: the round in which it left
-    int32_t deficit;     // it stays when the queue is empty: a debt, or what is left of the turn
+    int32_t deficit;     // a debt, or what is left of the turn; later rounds pay: sched_ring_pay
     uint32_t wheel_ref;
     uint16_t sent_octets; // of the head N-PDU; 0: not begun
     uint16_t n201_u;      // at the begin of the head N-PDU

@@ -58,6 +58,7 @@ struct cell {
     uint32_t mss;               // of each class
     uint32_t ping[PINGS_MOST], pings;
     uint32_t download[MSS_MOST], downloads; // MSs, and their PFCs
+    bool backlogged[MSS_MOST];              // at any time; else it is empty behind each N-PDU
 };
 
 static uint64_t draw(struct cell *t, uint64_t least, uint64_t most)
@@ -79,9 +80,13 @@ static void add_random_ms(struct cell *t, enum traffic_class class)
     uint64_t start_ns = round_ns(t, 3 * QUANTUM);
     uint32_t flows = (uint32_t)draw(t, 1, 3);
     if (draw(t, 0, 3)) {
+        uint32_t added = world_add_greedy(t->w, pfc, (uint16_t)draw(t, SMALL + 1, 1500), 1500);
+        struct world_source *source = &t->w->source[added];
+        source->flows = flows;
+        t->backlogged[t->downloads] = draw(t, 0, 1);
+        if (!t->backlogged[t->downloads])
+            source->depth = 1;
         t->download[t->downloads++] = pfc;
-        world_add_greedy(t->w, pfc, (uint16_t)draw(t, SMALL + 1, 1500), 1500);
-        t->w->source[t->w->sources - 1].flows = flows;
     } else {
         uint32_t burst = (uint32_t)draw(t, 1, 3);
         uint64_t least_ns = 2 * burst * round_ns(t, QUANTUM);
@@ -152,7 +157,8 @@ static uint32_t judge(const struct cell *t)
     return judged;
 }
 
-// Of a class, MSs with downloads have the same in LLC PDUs, whatever small flows they have beside.
+// Of a class, MSs with a backlog have the same in LLC PDUs, whatever small flows they have beside;
+// those whose queues run empty have no more.
 static void judge_shares(const struct cell *t, uint64_t from_ns)
 {
     uint64_t octets[MSS_MOST] = {0};
@@ -160,10 +166,10 @@ static void judge_shares(const struct cell *t, uint64_t from_ns)
         if (t->w->sent[i].time_ns >= from_ns)
             octets[t->w->sent[i].ms] += t->w->sent[i].llc_octets;
     for (uint32_t i = 0; i < t->downloads; i++)
-        for (uint32_t k = 0; k < i; k++) {
+        for (uint32_t k = 0; k < t->downloads; k++) {
             uint32_t a = t->download[i], b = t->download[k];
-            if (t->w->pfc[a].traffic_class == t->w->pfc[b].traffic_class &&
-                llabs((int64_t)(octets[a] - octets[b])) > SPAN)
+            if (t->w->pfc[a].traffic_class == t->w->pfc[b].traffic_class && t->backlogged[k] &&
+                octets[a] > octets[b] + SPAN)
                 fail_msg("MS %u has %llu octets, MS %u %llu", a, (unsigned long long)octets[a], b,
                          (unsigned long long)octets[b]);
         }
@@ -221,7 +227,8 @@ static struct world *with_others(uint32_t others, bool in_full)
 // As fast as it can, each of another flow; it begins when the others are at it.
 static void add_small_flows(struct world *w, uint32_t pfc, uint16_t octets)
 {
-    struct world_source *source = &w->source[world_add_greedy(w, pfc, octets, octets)];
+    uint32_t added = world_add_greedy(w, pfc, octets, octets);
+    struct world_source *source = &w->source[added];
     source->depth = 1;
     source->flows = 1000;
     source->start_ns = source->next_ns = 6 * S_IN_NS;
@@ -258,6 +265,50 @@ static void several_pfcs(void **state)
     }
 }
 
+// Nor if they send in turn, so that each has rounds to pay what it owes: each for a period of its
+// own, so many small N-PDUs at most, one at a time. Each may owe two turns at the end.
+static void send_in_turn(struct world *w, uint32_t first, uint32_t pfcs, uint64_t period_ns)
+{
+    uint64_t next_ns = w->now_ns + period_ns, end_ns = w->now_ns + 200 * S_IN_NS;
+    uint32_t turn = 0, sent = 0, flow = 0;
+    while (w->now_ns < end_ns) {
+        bool empty = !w->pfc[first + turn % pfcs].queued.packets;
+        if (empty && w->now_ns >= next_ns) {
+            turn++;
+            sent = 0;
+            next_ns = w->now_ns + period_ns;
+        }
+        if (empty && sent < 15) {
+            sent++;
+            world_put(w, first + turn % pfcs, 290, 0, ++flow * 0x9e3779b9, false);
+        }
+        world_run(w, w->now_ns + 4 * MS_IN_NS);
+    }
+}
+
+static void several_pfcs_in_turn(void **state)
+{
+    (void)state;
+    for (uint32_t others = 2; others <= 8; others *= 2)
+        for (uint32_t pfcs = 2; pfcs <= SCHED_SLOTS; pfcs *= 2)
+            for (uint32_t tenths = 20; tenths <= 40; tenths += 5) {
+                struct world *w = with_others(others, false);
+                uint32_t ms = world_add_ms(w, 0, 1520), first = others;
+                for (uint32_t slot = 0; slot < pfcs; slot++)
+                    world_add_pfc(w, ms, slot, CLASS_BACKGROUND);
+                world_run(w, 6 * S_IN_NS);
+                send_in_turn(w, first, pfcs, (10 * others + tenths) * 1510ULL * S_IN_NS / 60000);
+                uint64_t sum = 0;
+                for (uint32_t i = 0; i < others; i++)
+                    sum += w->ms[i].sent_octets;
+                if (w->ms[ms].sent_octets > sum / others + SPAN + (pfcs - 1) * 2 * QUANTUM)
+                    fail_msg("%u others, %u PFCs, %u tenths: %llu octets, the others %llu", others,
+                             pfcs, tenths, (unsigned long long)w->ms[ms].sent_octets,
+                             (unsigned long long)(sum / others));
+                world_close(w);
+            }
+}
+
 // A ping in each round takes its download no turn.
 static void pings_cost_no_turn(void **state)
 {
@@ -273,13 +324,65 @@ static void pings_cost_no_turn(void **state)
         }
 }
 
+// So many small N-PDUs on credit, each as the one before it has gone; from an MS that has had its
+// turn.
+static void overdraw(struct world *w, uint32_t pfc, uint32_t small)
+{
+    world_put(w, pfc, 1500, 0, 1, false);
+    for (uint32_t i = 0; i <= small; i++) {
+        for (uint32_t step = 0; w->pfc[pfc].queued.packets && step < 10000; step++)
+            world_run(w, w->now_ns + MS_IN_NS);
+        world_put(w, pfc, SMALL, 0, 2, false);
+    }
+}
+
+// Its next large N-PDU waits for so many of the others' at most.
+static void goes_behind(struct world *w, uint32_t pfc, uint32_t most)
+{
+    uint64_t finished = w->pfc[pfc].finished, put_ns = w->now_ns;
+    world_put(w, pfc, 1400, 0, 3, false);
+    world_run(w, put_ns + 20 * S_IN_NS);
+    assert_int_equal(w->pfc[pfc].finished, finished + 1);
+    for (uint32_t i = 0; i < w->sents; i++)
+        if (w->sent[i].pfc == pfc && w->sent[i].put_ns >= put_ns && large_before(w, i) > most)
+            fail_msg("%u large ones of %u MSs went first", large_before(w, i), w->mss - 1);
+    world_close(w);
+}
+
+// What an MS owes is paid some rounds later, or when nobody of its class has anything queued.
+static void owes_nothing_for_ever(void **state)
+{
+    (void)state;
+    for (uint32_t others = 2; others <= 16; others *= 2)
+        for (uint32_t small = 0; small < 32; small++) {
+            bool ends = small % 2;
+            struct world *w = with_others(others, others == 4);
+            w->keep_trace = true;
+            uint32_t pfc = add_ms(w, 1520, CLASS_BACKGROUND);
+            for (uint32_t i = 0; i < others; i++)
+                w->source[i].depth = ends ? 1 : 8;
+            world_run(w, 10 * S_IN_NS);
+            overdraw(w, pfc, small / 2);
+            for (uint32_t i = 0; ends && i < others; i++)
+                w->source[i].stop_ns = w->now_ns;
+            world_run(w, w->now_ns + 12 * (others + 1) * QUANTUM * 8 * S_IN_NS / 48000);
+            assert_int_equal(w->queued.packets == 0, ends);
+            for (uint32_t i = 0; ends && i < others; i++)
+                world_add_greedy(w, w->source[i].pfc, 1500, 1500);
+            world_run(w, w->now_ns + MS_IN_NS);
+            goes_behind(w, pfc, ends ? others : 0); // they are new, too
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_small_flow_beside_downloads_of_its_ms),
         cmocka_unit_test(small_flows_are_paid_for),
         cmocka_unit_test(several_pfcs),
+        cmocka_unit_test(several_pfcs_in_turn),
         cmocka_unit_test(pings_cost_no_turn),
+        cmocka_unit_test(owes_nothing_for_ever),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
