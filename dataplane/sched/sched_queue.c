@@ -3,7 +3,8 @@
 // or queues by flow, served by deficit round robin with new flows first (RFC 8290's two lists, but
 // a flow stays new for its quantum of each round, not for one burst): a flow that sends little does
 // not wait behind another flow. Before these go flows with at most a quantum queued, which may owe
-// as much as their MS.
+// as much as their MS. What goes before its turn is counted for the flow that waits longest, so
+// that new flows without end, which owe nothing each, get half at most.
 //
 // A flow has a queue of its own, wherever one is free: it is found by a tag, 16 bits of its hash,
 // among the queues in use; a place that the hash alone chose would be another flow's in one of ten
@@ -32,6 +33,8 @@ uint32_t sched_queue_flow_of(const struct sched *s, uint32_t pfc, uint32_t hash)
         return (uint32_t)__builtin_ctzll(unused ? unused : empty);
     return own;
 }
+
+#define DEBT_ROUNDS 128 // the most after which debts end; a flow counts its rounds in 8 bits
 
 static void list_append(const struct sched *s, uint32_t pfc, uint32_t list, uint32_t flow)
 {
@@ -88,9 +91,31 @@ static void list_pass(const struct sched *s, uint32_t pfc, struct tree_pfc *p, u
         p->queue.owing |= 1ULL << flow;
     }
     if (ends) {
-        lists->round++;
+        if (++lists->round % DEBT_ROUNDS == 0)
+            p->queue.owing = 0;
         lists->round_end = lists->head[LIST_OLD - 1] ? lists->tail[LIST_OLD - 1] : 0;
     }
+}
+
+// What flows of lists before its own have sent before the first flow of the list.
+static int32_t ahead_of(const struct sched *s, uint32_t pfc, uint32_t list)
+{
+    uint32_t first = queue_flows(s, pfc)->head[list - 1];
+    return first ? queue_flow(s, pfc, first - 1)->deficit : 0;
+}
+
+// The list of the next flow; one has a flow. Where new flows have sent two turns of an MS before
+// the first of the old ones, that goes before the next of them; and before small ones, which ask
+// for more than their share then, after four.
+static uint32_t next_list(const struct sched *s, uint32_t pfc)
+{
+    const uint8_t *head = queue_flows(s, pfc)->head;
+    int32_t of_new = ahead_of(s, pfc, LIST_NEW), of_old = ahead_of(s, pfc, LIST_OLD);
+    if (head[LIST_SMALL - 1] && of_new <= 2 * credit_octets(s) && of_old <= 2 * credit_octets(s))
+        return LIST_SMALL;
+    if (head[LIST_NEW - 1] && of_old <= credit_octets(s))
+        return LIST_NEW;
+    return head[LIST_OLD - 1] ? LIST_OLD : LIST_NEW;
 }
 
 void sched_queue_choose_flow(struct sched *s, uint32_t pfc, struct tree_pfc *p)
@@ -99,9 +124,7 @@ void sched_queue_choose_flow(struct sched *s, uint32_t pfc, struct tree_pfc *p)
         return;
     const struct tree_flows *lists = queue_flows(s, pfc);
     for (;;) {
-        uint32_t list = LIST_SMALL;
-        while (!lists->head[list - 1])
-            list++;
+        uint32_t list = next_list(s, pfc);
         uint32_t flow = lists->head[list - 1] - 1u;
         const struct tree_flow *f = queue_flow(s, pfc, flow);
         if (f->queue.total && flow_goes(s, f, list)) {
@@ -112,6 +135,18 @@ void sched_queue_choose_flow(struct sched *s, uint32_t pfc, struct tree_pfc *p)
         }
         list_pass(s, pfc, p, list);
     }
+}
+
+void sched_queue_charge(const struct sched *s, uint32_t pfc, uint32_t flow, uint32_t octets)
+{
+    struct tree_flow *f = queue_flow(s, pfc, flow);
+    f->deficit -= (int32_t)octets;
+    for (uint32_t list = f->list + 1u; list <= LIST_OLD; list++)
+        if (queue_flows(s, pfc)->head[list - 1]) {
+            queue_flow(s, pfc, queue_flows(s, pfc)->head[list - 1] - 1u)->deficit +=
+                (int32_t)octets;
+            return;
+        }
 }
 
 // All flows are empty: none waits for what another one owes, so that is forgotten.

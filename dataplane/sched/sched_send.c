@@ -54,7 +54,7 @@ static void begin_or_continue(struct sched *s, struct round *r, struct pdu *pdu)
 static void finish(struct sched *s, struct round *r, uint32_t npdu_octets)
 {
     if (r->p->state & PFC_BY_FLOW)
-        queue_flow(s, r->pfc, r->p->flow)->deficit -= (int32_t)npdu_octets;
+        sched_queue_charge(s, r->pfc, r->p->flow, npdu_octets);
     queue_pop(s, r->pfc, r->m, r->p);
 }
 

@@ -139,6 +139,55 @@ static void coming_back_is_no_trick(void **state)
     }
 }
 
+// Nor by being another flow with each N-PDU: all of them together get half, or a little more.
+static void new_flows_without_end_take_half(void **state)
+{
+    static const uint16_t octets[] = {40, 84, 300, 301, 500, 1000, 1500};
+    (void)state;
+    for (uint32_t i = 0; i < sizeof octets / sizeof octets[0]; i++)
+        for (uint32_t depth = 1; depth <= 4; depth *= 2) {
+            struct world *w = one_pfc(true, world_terms(80000, 3000));
+            add_flow(w, 1, 1500, 1500);
+            uint32_t fresh = world_add_source(w, (struct world_source){.pfc = 0,
+                                                                       .least = octets[i],
+                                                                       .most = octets[i],
+                                                                       .depth = depth,
+                                                                       .flows = 1u << 30});
+            world_run(w, 100 * S_IN_NS);
+            uint64_t of_fresh = sent_of(w, fresh), of_download = sent_of(w, 0);
+            if (of_download * 10 < (of_download + of_fresh) * 4)
+                fail_msg("%u octets, %u at a time: %llu, the download %llu", octets[i], depth,
+                         (unsigned long long)of_fresh, (unsigned long long)of_download);
+            world_close(w);
+        }
+}
+
+// What a flow has sent before its turn is paid by later rounds, however many: beside others that
+// always have a backlog, a small N-PDU waits for the one that has begun.
+static void debts_do_not_come_back(void **state)
+{
+    (void)state;
+    struct world *w = one_pfc(true, world_terms(80000, 3000));
+    w->check_every = 1000;
+    for (uint32_t i = 0; i < 12; i++)
+        add_flow(w, i, 300, 300);
+    for (uint32_t rest = 0; rest < 300; rest++) {
+        for (uint32_t i = 0; i < 12; i++) // on credit
+            world_put(w, 0, 290, 0, 99, false);
+        uint64_t round_ns = 12 * 310 * 8 * S_IN_NS / 80000;
+        world_run(w, w->now_ns + (20 + rest) * round_ns);
+        uint32_t before = w->sents;
+        world_put(w, 0, 1400, 0, 99, false);
+        world_run(w, w->now_ns + 2 * round_ns);
+        uint32_t i = before;
+        while (i < w->sents && w->sent[i].octets != 1400)
+            i++;
+        if (i - before > 1)
+            fail_msg("after %u rounds: %u others went first", 20 + rest, i - before);
+    }
+    world_close(w);
+}
+
 // What a flow has sent before its turn is forgotten when nothing is queued: nobody waits for it
 // then.
 static void an_empty_queue_owes_nothing(void **state)
@@ -307,6 +356,8 @@ int main(void)
         cmocka_unit_test(a_sparse_flow_goes_before_a_greedy_one),
         cmocka_unit_test(a_sparse_flow_stays_first),
         cmocka_unit_test(coming_back_is_no_trick),
+        cmocka_unit_test(new_flows_without_end_take_half),
+        cmocka_unit_test(debts_do_not_come_back),
         cmocka_unit_test(an_empty_queue_owes_nothing),
         cmocka_unit_test(flows_of_one_hash_are_apart),
         cmocka_unit_test(one_more_than_queues_shares_one),
