@@ -77,12 +77,18 @@ def check_summary(done, packets, of, from_ns, end_ns):
         same(found["goodput_bit_per_s"], amount(arrived)[1] * 8 * SECOND_NS // (end_ns - from_ns), f"{name}: goodput")
         delays = sorted(p.ended_ns - p.sent_ns for p in arrived)
         for quantile, per_mille in QUANTILES.items():
-            quantile_right(us_of(str(found["delay_ms"][quantile])), delays, per_mille, f"{name}: {quantile}")
+            if delays:
+                quantile_right(us_of(str(found["delay_ms"][quantile])), delays, per_mille, f"{name}: {quantile}")
+            else:
+                same(found["delay_ms"][quantile], None, f"{name}: no delay")
         of_ms = collections.Counter({p.address: 0 for p in mine if p.ended_ns is None or p.ended_ns >= from_ns})
         for packet in arrived:
             of_ms[packet.address] += packet.octets
-        jain = sum(of_ms.values())**2 / (len(of_ms) * sum(octets**2 for octets in of_ms.values()))
         same(found["mss"]["count"], len(of_ms), f"{name}: MSs")
+        if not of_ms:
+            same((found["mss"]["jain"], found["mss"]["least_goodput_bit_per_s"]), (None, None), f"{name}: of no MS")
+            continue
+        jain = sum(of_ms.values())**2 / (len(of_ms) * sum(octets**2 for octets in of_ms.values()))
         right(abs(found["mss"]["jain"] - jain) < 1e-6, f"{name}: jain {found['mss']['jain']}, and {jain}")
         same(found["mss"]["least_goodput_bit_per_s"], min(of_ms.values()) * 8 * SECOND_NS // (end_ns - from_ns),
              f"{name}: the least")
