@@ -461,7 +461,7 @@ local USER = {
     ["page p95"] = "As with the mean. Against no AQM: 129 s for 164 s.",
     ["least interactive-2"] = "See the pages in ten minutes.",
     ["fairness interactive-2"] = "0.998, as with queues of each MS: the difference is 0.0003.",
-    ["loss interactive-2"] = "The lifetime drops what is older than 6 s in the SGSN, where COBALT leaves each connection four packets: 16 % of the "
+    ["loss interactive-2"] = "The lifetime drops what is older than 6 s in the SGSN, where COBALT leaves each connection four packets: 17 % of the "
         .. "N-PDUs for 7 % without an AQM, and 3 % with marks alone, whose pages take longer.",
     ["loss interactive-3"] = "As with THP2.",
     ["loss background"] = "As with THP2.",
