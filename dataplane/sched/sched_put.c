@@ -50,8 +50,8 @@ static bool pfc_exists(const struct sched *s, uint32_t ms, uint32_t slot)
     return ms < s->config.mss && slot < s->config.pfcs_an_ms && tree_ms(s, ms)->slots & 1u << slot;
 }
 
-// The usual case of an empty queue: its MS has nothing else queued, is held by nothing, and sent
-// last; the cell is ready and stays so, or joins other cells that take turns.
+// The usual case of an empty queue: its MS has nothing else queued, is held by nothing, owes no
+// turn, and sent last; the cell is ready and stays so, or joins other cells that take turns.
 static inline bool joins_others(const struct sched *s, const struct tree_ms *m,
                                 const struct tree_pfc *p, uint32_t slot)
 {

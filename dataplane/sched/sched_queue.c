@@ -3,8 +3,8 @@
 // or queues by flow, served by deficit round robin with new flows first (RFC 8290's two lists, but
 // a flow stays new for its quantum of each round, not for one burst): a flow that sends little does
 // not wait behind another flow. Before these go flows with at most a quantum queued, which may owe
-// as much as their MS. What goes before its turn is counted for the flow that waits longest, so
-// that new flows without end, which owe nothing each, get half at most.
+// as much as their MS. What goes before its turn is counted for the first
+// flow of those that it passes, so that new flows without end, which owe nothing each, get half.
 //
 // A flow has a queue of its own, wherever one is free: it is found by a tag, 16 bits of its hash,
 // among the queues in use; a place that the hash alone chose would be another flow's in one of ten
@@ -33,8 +33,6 @@ uint32_t sched_queue_flow_of(const struct sched *s, uint32_t pfc, uint32_t hash)
         return (uint32_t)__builtin_ctzll(unused ? unused : empty);
     return own;
 }
-
-#define DEBT_ROUNDS 128 // the most after which debts end; a flow counts its rounds in 8 bits
 
 static void list_append(const struct sched *s, uint32_t pfc, uint32_t list, uint32_t flow)
 {
@@ -71,6 +69,8 @@ static void list_enter(const struct sched *s, uint32_t pfc, uint32_t list, uint3
         f->deficit += (int32_t)s->config.flow_quantum_octets;
     list_append(s, pfc, list, flow);
 }
+
+#define DEBT_ROUNDS 128 // debts end after so many at most: a flow knows its round by 8 bits
 
 // The flow at the head of its list has ended its turn, or is empty. A round ends with the turn of
 // the flow that was the last of the old ones as the round began.
@@ -139,14 +139,14 @@ void sched_queue_choose_flow(struct sched *s, uint32_t pfc, struct tree_pfc *p)
 
 void sched_queue_charge(const struct sched *s, uint32_t pfc, uint32_t flow, uint32_t octets)
 {
+    const uint8_t *head = queue_flows(s, pfc)->head;
     struct tree_flow *f = queue_flow(s, pfc, flow);
     f->deficit -= (int32_t)octets;
-    for (uint32_t list = f->list + 1u; list <= LIST_OLD; list++)
-        if (queue_flows(s, pfc)->head[list - 1]) {
-            queue_flow(s, pfc, queue_flows(s, pfc)->head[list - 1] - 1u)->deficit +=
-                (int32_t)octets;
-            return;
-        }
+    uint32_t list = f->list + 1u;
+    while (list < LIST_OLD && !head[list - 1])
+        list++;
+    if (list <= LIST_OLD && head[list - 1])
+        queue_flow(s, pfc, head[list - 1] - 1u)->deficit += (int32_t)octets;
 }
 
 // All flows are empty: none waits for what another one owes, so that is forgotten.

@@ -6,7 +6,7 @@
 
 void sched_queue_append_to_flow(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t flow,
                                 uint32_t slot);
-// The flow has sent an N-PDU of so many octets.
+// The flow has sent an N-PDU of so many octets, before the first flow of a list behind its own.
 void sched_queue_charge(const struct sched *s, uint32_t pfc, uint32_t flow, uint32_t octets);
 // The PFC's half-sent N-PDU has ended: PFCs that waited for its LLE may send.
 void sched_queue_close_lle(struct sched *s, uint32_t pfc, struct tree_ms *m, uint32_t lle);

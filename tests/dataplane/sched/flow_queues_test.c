@@ -163,7 +163,7 @@ static void new_flows_without_end_take_half(void **state)
 }
 
 // What a flow has sent before its turn is paid by later rounds, however many: beside others that
-// always have a backlog, a small N-PDU waits for the one that has begun.
+// always have a backlog, its next N-PDU waits for the one that has begun.
 static void debts_do_not_come_back(void **state)
 {
     (void)state;

@@ -131,8 +131,8 @@ static uint32_t large_before(const struct world *w, uint32_t at)
     const struct world_sent *own = &w->sent[at];
     uint32_t n = 0;
     for (uint32_t i = at; i-- && w->sent[i].time_ns > own->put_ns;)
-        n += w->sent[i].first && w->sent[i].traffic_class == own->traffic_class &&
-             w->sent[i].octets > SMALL;
+        n += w->sent[i].first && w->sent[i].cell == own->cell &&
+             w->sent[i].traffic_class == own->traffic_class && w->sent[i].octets > SMALL;
     return n;
 }
 
@@ -374,6 +374,27 @@ static void owes_nothing_for_ever(void **state)
         }
 }
 
+// Nor in a cell that it comes to, where as many rounds have passed: it has had no turn there.
+static void owes_nothing_elsewhere(void **state)
+{
+    (void)state;
+    for (uint32_t small = 0; small < 16; small++) {
+        struct world *w = with_others(4, small % 2);
+        w->keep_trace = true;
+        uint32_t pfc = add_ms(w, 1520, CLASS_BACKGROUND);
+        uint32_t cell = world_add_cell(w, 0, world_terms(48000, 3000), WORLD_PLENTY);
+        for (uint32_t i = 0; i < 4; i++)
+            world_add_greedy(w, world_add_pfc(w, world_add_ms(w, cell, 1520), 0, CLASS_BACKGROUND),
+                             700, 1500);
+        world_run(w, 10 * S_IN_NS);
+        overdraw(w, pfc, small);
+        while (w->pfc[pfc].queued.packets)
+            world_run(w, w->now_ns + MS_IN_NS);
+        world_ms_move(w, w->pfc[pfc].ms, cell);
+        goes_behind(w, pfc, 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -383,6 +404,7 @@ int main(void)
         cmocka_unit_test(several_pfcs_in_turn),
         cmocka_unit_test(pings_cost_no_turn),
         cmocka_unit_test(owes_nothing_for_ever),
+        cmocka_unit_test(owes_nothing_elsewhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
