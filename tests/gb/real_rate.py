@@ -198,6 +198,15 @@ def by_turns():
             right(cell.used()[0] >= used - 0.02, f"{what}, then R = 0: {cell.used()}")
 
 
+@case("of many MSs, each of which gets an LLC PDU in ten seconds, each report counts: with four the share is found")
+def crowd():
+    for mss in 12, 20, 30, 39:
+        with World(config(mss=mss)) as world:
+            cell = Cell(world, Radio(0.89), mss=mss)
+            cell.run(4 * EACH_S)
+            right(cell.used()[0] < 0.89, f"{mss}: {cell.used()}")
+
+
 @case("an MS that is alone and has a part of the slots: the same, and the cell keeps its R")
 def alone():
     for slots, tell in itertools.product((3, 2, 1), (as_it_is, as_osmo_pcu)):

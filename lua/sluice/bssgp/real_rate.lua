@@ -189,7 +189,7 @@ local function learn_of_cell(b, state, r, octets, seconds)
     end
 end
 
--- It may have been one MS that was not looked at: next time we know.
+-- Nothing was for the MS that was looked at. Another one may have been alone: next time we know.
 local function wait_and_see(state, r, octets, seconds)
     local was_s = look_at_cell(state, r)
     forget_carried(state)
@@ -235,7 +235,7 @@ local function learn(b, state, r, rate, octets, seconds)
     local ms_id, its = alone(b, state, octets)
     if ms_id and rate > 0 and not b.tells_ms then
         learn_of_ms(b, state, ms_id, r, rate, octets, seconds)
-    elseif its > 0 or state.unseen then
+    elseif its > 0 or state.unseen or state.waiting > MSS_MOST then -- so many are not one
         state.unseen = false
         learn_of_cell(b, state, r, octets, seconds)
     else
