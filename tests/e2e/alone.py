@@ -44,6 +44,14 @@ def others():
         right(got >= 0.97 * tail and ping_ms <= tail_ms, f"{n}: {got} of {tail} bit/s, {ping_ms} of {tail_ms} ms")
 
 
+@case("24 to 39 that download, and one that pings: its p95 is within 0.3 s of that beside one download")
+def crowds():
+    _, one_ms = figures(4, LEARNED, 1, 0)
+    for n in 24, 30, 39:
+        _, ping_ms = figures(4, LEARNED, n, 0)
+        right(ping_ms <= one_ms + 300, f"{n}: {ping_ms} ms, beside one {one_ms} ms")
+
+
 @case("16 that download have three quarters of the time-outs that they have with recommended.lua's part of the lifetime")
 def time_outs():
     longer, shorter = (sum(run_of(3, (*LEARNED, *part), 16, 0, ecn=ecn)["ftp"]["tcp"]["timeouts"] for ecn in (True, False))
