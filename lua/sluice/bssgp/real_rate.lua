@@ -26,9 +26,8 @@ local LEAST_S = 4                 -- of measurement: osmo-pcu's sum of delays is
 local NEEDED_S = 0.02
 local NEEDED_OCTETS = 1526 / 4
 local MSS_MOST = 4                -- so many fill a radio; what more have for it is better here, where pings pass it
--- Of more than that, an LLC PDU meets another one of its MS there only when too many stand there. osmo-pcu has 32 TFIs, and
--- of 39 MSs that download 22 wait here at a time: those get little more than one MS alone.
-local CROWD = 16
+-- Of more than that, an LLC PDU meets another one of its MS there only when too many stand there (osmo-pcu has 32 TFIs).
+local CROWD = 12
 local WAITING_NEW = 1 / 4         -- of how many wait here, which is a sample at each report
 local BUSY = 0.75                 -- of the rate in use: with less the delay is that of TBFs that begin
 -- What a delay that is not the rate's may cost: of many TBFs that begin, of an MS with a bad radio. A radio that carries
@@ -141,7 +140,7 @@ local function look(state, rate, mss)
 end
 
 local function look_at_cell(state, r)
-    local most = MSS_MOST * math.min((CROWD / state.waiting) ^ 6, 1)
+    local most = MSS_MOST * math.min((CROWD / state.waiting) ^ 2, 1)
     return look(state, r, math.max(1, math.min(state.waiting, most)))
 end
 
