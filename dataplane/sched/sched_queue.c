@@ -3,8 +3,8 @@
 // or queues by flow, served by deficit round robin with new flows first (RFC 8290's two lists, but
 // a flow stays new for its quantum of each round, not for one burst): a flow that sends little does
 // not wait behind another flow. Before these go flows with at most a quantum queued, which may owe
-// as much as their MS. What goes before its turn is counted for the first
-// flow of those that it passes, so that new flows without end, which owe nothing each, get half.
+// as much as their MS. What goes before its turn is counted for the first flow of those that it
+// passes, so that new flows without end, which owe nothing each, get half.
 //
 // A flow has a queue of its own, wherever one is free: it is found by a tag, 16 bits of its hash,
 // among the queues in use; a place that the hash alone chose would be another flow's in one of ten
