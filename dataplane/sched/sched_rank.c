@@ -103,14 +103,13 @@ static bool stays(struct rank *r, uint32_t top, uint32_t bin, uint32_t entry, ui
     return b->size == to;
 }
 
-void sched_rank_set(struct rank *r, uint32_t *top, uint32_t entry, uint32_t size)
+// Not inline, so that a call that moves nothing saves no registers.
+static __attribute__((noinline)) void move(struct rank *r, uint32_t *top, uint32_t entry,
+                                           uint32_t size)
 {
-    uint32_t bin = r->entry[entry].bin;
+    uint32_t bin = r->entry[entry].bin, at = RANK_NONE;
     bool is_in = bin != RANK_NONE;
-    if (is_in ? size && stays(r, *top, bin, entry, size) : !size)
-        return;
     // Before the entry leaves: the search may begin at a bin that then ends.
-    uint32_t at = RANK_NONE;
     if (size && *top != RANK_NONE)
         at = near(r, *top, is_in ? bin : nearer_end(r, *top, size), size);
     if (size && (at == RANK_NONE || r->bin[at].size != size))
@@ -119,4 +118,11 @@ void sched_rank_set(struct rank *r, uint32_t *top, uint32_t entry, uint32_t size
         link_out(r, top, entry, bin);
     if (size)
         link_in(r, entry, at);
+}
+
+void sched_rank_set(struct rank *r, uint32_t *top, uint32_t entry, uint32_t size)
+{
+    uint32_t bin = r->entry[entry].bin;
+    if (bin == RANK_NONE ? size : !size || !stays(r, *top, bin, entry, size))
+        move(r, top, entry, size);
 }
