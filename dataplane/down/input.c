@@ -166,10 +166,13 @@ static uint32_t tunnel_burst(struct down *down, struct rte_mbuf **frames,
             drop(down, pdp, reason, m);
             continue;
         }
+        sched_prefetch(down->sched, pdp->ms, pdp->slot); // first: classify takes a while
         if (looks_for_standby(down))
             rte_prefetch0(&down->state->ms[pdp->ms]);
         classify(down, pdp, m, &npdu[passed]);
-        sched_prefetch(down->sched, pdp->ms, pdp->slot, npdu[passed++].pdu.flow_hash);
+        if (down->flows)
+            sched_prefetch_flow(down->sched, pdp->ms, pdp->slot, npdu[passed].pdu.flow_hash);
+        passed++;
     }
     return passed;
 }

@@ -248,9 +248,11 @@ int sched_class_aqm(struct sched *s, uint32_t class, const uint64_t *params, uin
 
 // ---- The path of a packet ----
 
-// Prefetch the cache lines of a queue some packets ahead of sched_put; and, once these have come,
-// half as many packets ahead, the line of its last N-PDU, with queues by flow that of its flow.
-void sched_prefetch(const struct sched *s, uint32_t ms, uint32_t slot, uint32_t flow_hash);
+// Prefetch the cache lines of a queue some packets ahead of sched_put, with queues by flow also
+// those of the flow; and, once these have come, half as many packets ahead, the line of the last
+// N-PDU, with queues by flow of the flow's.
+void sched_prefetch(const struct sched *s, uint32_t ms, uint32_t slot);
+void sched_prefetch_flow(const struct sched *s, uint32_t ms, uint32_t slot, uint32_t flow_hash);
 void sched_prefetch_tail(const struct sched *s, uint32_t ms, uint32_t slot, uint32_t flow_hash);
 
 // Queues an N-PDU (the caller sets buffer, octets, context, lle, ect, flow_hash). DROP_NONE, or the

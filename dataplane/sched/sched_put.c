@@ -5,13 +5,15 @@
 #include "dataplane/sched/sched_queue.h"
 #include "dataplane/sched/sched_ring.h"
 
-void sched_prefetch(const struct sched *s, uint32_t ms, uint32_t slot, uint32_t flow_hash)
+void sched_prefetch(const struct sched *s, uint32_t ms, uint32_t slot)
 {
-    if (ms >= s->config.mss || slot >= s->config.pfcs_an_ms)
-        return;
-    const struct tree_pfc *p = tree_pfc_of(tree_ms(s, ms), slot);
-    tree_prefetch(tree_ms(s, ms), p);
-    if (s->config.flows_a_pfc)
+    if (ms < s->config.mss && slot < s->config.pfcs_an_ms)
+        tree_prefetch(tree_ms(s, ms), tree_pfc_of(tree_ms(s, ms), slot));
+}
+
+void sched_prefetch_flow(const struct sched *s, uint32_t ms, uint32_t slot, uint32_t flow_hash)
+{
+    if (ms < s->config.mss && slot < s->config.pfcs_an_ms && s->config.flows_a_pfc)
         queue_prefetch_lists(s, tree_pfc_id(ms, slot), flow_hash & (s->config.flows_a_pfc - 1));
 }
 

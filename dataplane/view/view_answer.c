@@ -109,7 +109,8 @@ static void prefetch_ms(const struct view *from, struct dp_query *q, uint32_t id
     uint32_t row = q->n + PREFETCH_AHEAD;
     if (id >= state->limits.mss)
         return;
-    sched_prefetch(from->sched, id, 0, 0);
+    sched_prefetch(from->sched, id, 0);
+    sched_prefetch_flow(from->sched, id, 0, 0);
     rte_prefetch0(&state->ms[id]);
     rte_prefetch0(&state->ms_up[id]);
     for (size_t at = 0; row < VIEW_ROWS && at < sizeof q->ms[row]; at += 64)

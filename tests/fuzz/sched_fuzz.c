@@ -198,7 +198,8 @@ static void call_put(struct books *b, uint32_t times)
                               .flow_hash = choice >> 4 ^ times};
         n->ms = ms;
         n->slot = slot;
-        sched_prefetch(b->sched, ms, slot, ms);
+        sched_prefetch(b->sched, ms, slot);
+        sched_prefetch_flow(b->sched, ms, slot, ms);
         sched_prefetch_tail(b->sched, ms, slot, ms);
         enum drop_reason reason = sched_put(b->sched, ms, slot, &n->pdu, b->now_ns);
         books_put(b, n, reason);

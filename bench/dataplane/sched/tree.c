@@ -78,8 +78,10 @@ static BENCH_INLINE void put_each(struct tree_bench *b, const uint32_t *queue, u
     for (uint32_t i = 0; i < n + PREFETCH_AHEAD; i++) {
         uint32_t lines = i, tail = i - PREFETCH_AHEAD / 2, now = i - PREFETCH_AHEAD;
         if (lines < n)
-            sched_prefetch(b->sched, queue[lines] / SCHED_SLOTS, queue[lines] % SCHED_SLOTS,
-                           flow_hash(b, queue[lines], first + lines, flows));
+            sched_prefetch(b->sched, queue[lines] / SCHED_SLOTS, queue[lines] % SCHED_SLOTS);
+        if (flows && lines < n)
+            sched_prefetch_flow(b->sched, queue[lines] / SCHED_SLOTS, queue[lines] % SCHED_SLOTS,
+                                flow_hash(b, queue[lines], first + lines, true));
         if (tail < n)
             sched_prefetch_tail(b->sched, queue[tail] / SCHED_SLOTS, queue[tail] % SCHED_SLOTS,
                                 flow_hash(b, queue[tail], first + tail, flows));

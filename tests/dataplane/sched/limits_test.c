@@ -206,7 +206,8 @@ static void no_queue_no_room(void **state)
     assert_true(put(w, 0, 0, 0) < DROP_NONE); // nothing in it
     world_ms_remove(w, 3);
     assert_int_equal(put(w, 3, 0, 100), DROP_no_queue);
-    sched_prefetch(w->sched, UINT32_MAX, UINT32_MAX, UINT32_MAX);
+    sched_prefetch(w->sched, UINT32_MAX, UINT32_MAX);
+    sched_prefetch_flow(w->sched, UINT32_MAX, UINT32_MAX, UINT32_MAX);
     assert_int_equal(sched_queued(w->sched).packets, 0);
     world_close(w);
 }
