@@ -66,9 +66,10 @@ static bool pfc_conforms(struct sched *s, uint32_t pfc, struct tree_ms *m, struc
     if (!pfc_may_send(s, pfc, m, p))
         return false;
     uint64_t at_ns = sched_pfc_conforms_at(s, pfc, m, p, now_ns);
-    if (at_ns > now_ns)
-        sched_pfc_refused(s, pfc, m, p, at_ns, now_ns);
-    return at_ns <= now_ns;
+    if (__builtin_expect(at_ns <= now_ns, 1))
+        return true;
+    sched_pfc_refused(s, pfc, m, p, at_ns, now_ns);
+    return false;
 }
 
 // The same for the PFC whose PDU goes at that slot's turn.
@@ -124,9 +125,9 @@ static uint32_t least_slot(struct sched *s, uint32_t ms, struct tree_ms *m, uint
         if (!slot_conforms(s, ms, m, slot, now_ns))
             continue;
         bool late = is_late(s, tree_pfc_id(ms, slot), m, p, now_ns);
-        if (!best || (late != best_late && pfc_signals(p) == pfc_signals(best)
-                          ? late
-                          : sched_pfc_own_first(p, best))) {
+        if (!best ||
+            (late != best_late && pfc_signals(p) == pfc_signals(best) ? late
+                                                                      : pfc_own_first(p, best))) {
             best = p;
             best_slot = slot;
             best_late = late;

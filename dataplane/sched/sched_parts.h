@@ -321,7 +321,11 @@ void sched_pfc_ends(struct sched *s, uint32_t pfc);
 
 // ---- sched_tags.c: start tags within an MS ----
 // Signalling first, then the least tag.
-bool sched_pfc_own_first(const struct tree_pfc *a, const struct tree_pfc *b);
+static inline bool pfc_own_first(const struct tree_pfc *a, const struct tree_pfc *b)
+{
+    bool a_signals = pfc_signals(a), b_signals = pfc_signals(b);
+    return a_signals != b_signals ? a_signals : tree_before(a->tag, b->tag);
+}
 // Those of the slots whose PFCs are of signalling, or of data.
 uint32_t sched_ms_of_kind(struct tree_ms *m, uint32_t slots, bool signals);
 // After a change of weights: limits each PFC's lead over the others to one PDU. While weights stay

@@ -46,7 +46,7 @@ static bool goes_before(const struct contender *a, const struct contender *b)
         return a->urgent;
     if (a->urgent && a->at_ns != b->at_ns && !(begins_signalling(a) && begins_signalling(b)))
         return a->at_ns < b->at_ns;
-    return sched_pfc_own_first(a->p, b->p);
+    return pfc_own_first(a->p, b->p);
 }
 
 static bool signalling_has_begun(struct tree_ms *m, uint32_t members)

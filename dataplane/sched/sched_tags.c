@@ -8,12 +8,6 @@
 // Enough for the N-PDU with which it went idle.
 #define SIGNALLING_DEBT_PDUS 2
 
-bool sched_pfc_own_first(const struct tree_pfc *a, const struct tree_pfc *b)
-{
-    bool a_signals = pfc_signals(a), b_signals = pfc_signals(b);
-    return a_signals != b_signals ? a_signals : tree_before(a->tag, b->tag);
-}
-
 uint32_t sched_ms_of_kind(struct tree_ms *m, uint32_t slots, bool signals)
 {
     uint32_t of_kind = 0;
