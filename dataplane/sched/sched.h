@@ -248,9 +248,9 @@ int sched_class_aqm(struct sched *s, uint32_t class, const uint64_t *params, uin
 
 // ---- The path of a packet ----
 
-// Prefetch the cache lines of a queue some packets ahead of sched_put, with queues by flow also
-// those of the flow; and, once these have come, half as many packets ahead, the line of the last
-// N-PDU, with queues by flow of the flow's.
+// Prefetch, some packets ahead of sched_put: the cache lines of a packet flow; with queues by
+// flow, those of the flow; once these have come, half as many packets ahead, that of the last
+// N-PDU queued there.
 void sched_prefetch(const struct sched *s, uint32_t ms, uint32_t slot);
 void sched_prefetch_flow(const struct sched *s, uint32_t ms, uint32_t slot, uint32_t flow_hash);
 void sched_prefetch_tail(const struct sched *s, uint32_t ms, uint32_t slot, uint32_t flow_hash);

@@ -144,7 +144,7 @@ static void class_set(struct sched *s, struct tree_bvc *c, uint32_t class, uint3
 
 static uint32_t bits_of(bool packets, bool octets)
 {
-    return (uint32_t)packets << IN_PACKETS | (uint32_t)octets << IN_OCTETS;
+    return packets * OVERFLOW_KEPT(IN_PACKETS) | octets * OVERFLOW_KEPT(IN_OCTETS);
 }
 
 // A cell or an NSE with nothing to drop is in no rank.
