@@ -2,15 +2,16 @@
 // and BLUE for traffic that ignores signals. J. Palmei et al., "Design and Evaluation of COBALT
 // Queue Discipline" (LANMAN 2019); W. Feng et al., "The BLUE Active Queue Management Algorithms"
 // (2002).
-//   target   = max(target, 1.5 MTU times); interval = max(rtt + the growth of target, 2 targets)
-//   a head is over the target if it also waited for more than 4 MTU times; MTU times are at the
-//   share over it:  a signal after interval / sqrt(count), then count + 1, and so on; if heads come
-//   later
-//             than signals are due, each remaining head is signalled, and missed signals are
-//             forgotten
+//   target   = max(target, 1.5 MTU times); MTU times are at the share
+//   interval = max(rtt + the growth of target, 2 targets)
+//   over it, and over 4 MTU times: a signal after interval / sqrt(count), then count + 1, and on;
+//             if heads come later than signals are due, each remaining head is signalled, and
+//             missed signals are forgotten
 //   below it: count - 1 after each such time, down to 0
 //   BLUE:     p_m + 1/256 when the queue is overfull, p_m - 1/4096 when it was found empty, at most
 //             once a target; BLUE drops and never marks
+//   stale:    not CAKE's. A head that has waited for longer is dropped, and its signal with it; but
+//             never before 5 MTU times have passed, so that slow queues keep what they need
 // The AQM does not see the N-PDUs that a full queue refuses. So overfull means a head that has
 // waited for more than `overfull` intervals; 4 is the buffer that CAKE allows at its rate. The last
 // N-PDU of a queue may be marked, and is never dropped. Left out: CAKE's 2 MTU times for each bulk
@@ -24,6 +25,7 @@
 
 #define INTERVAL_MAX_NS (1000 * S_IN_NS)
 #define GUARD_MTUS      4
+#define STALE_MTUS      5
 #define BLUE_ONE        4096u
 #define BLUE_UP         (BLUE_ONE / 256)
 #define BLUE_DOWN       (BLUE_ONE / 4096)
@@ -38,6 +40,9 @@
     P(COBALT, mtu, AQM_SIZE, 1, 65535, 1500, "largest N-PDU")                                     \
     P(COBALT, overfull, AQM_COUNT, 0, 1000, 4,                                                    \
       "intervals that a head may wait before N-PDUs are dropped at random; 0: never")             \
+    P(COBALT, stale, AQM_TIME, 0, 1000 * S_IN_NS, 0,                                              \
+      "a head that has waited longer is dropped, ECN-capable or not, where its share sends 5 "    \
+      "MTUs in that time, elsewhere after 5 MTU times; 0: never")                                 \
     P(COBALT, ecn, AQM_SWITCH, 0, 1, 0, "mark ECN-capable N-PDUs instead of dropping them")
 
 enum { PARAMS(AQM_PARAM_INDEX) COBALT_PARAMS };
@@ -47,6 +52,7 @@ static const struct aqm_param params_table[] = {PARAMS(AQM_PARAM_ENTRY)};
 struct config {
     uint64_t target_ns, rtt_ns;
     uint64_t guard_nano_octets; // 4 MTU in units of 1e-9 octet
+    uint64_t stale_ns;          // 0: never
     uint32_t mtu_octets, overfull_intervals;
     bool ecn;
 };
@@ -119,6 +125,7 @@ static const char *configure(void *config, const uint64_t *params)
                         .guard_nano_octets = GUARD_MTUS * S_IN_NS * params[COBALT_mtu],
                         .mtu_octets = (uint32_t)params[COBALT_mtu],
                         .overfull_intervals = (uint32_t)params[COBALT_overfull],
+                        .stale_ns = params[COBALT_stale],
                         .ecn = params[COBALT_ecn]};
     return NULL;
 }
@@ -213,6 +220,12 @@ static void blue_down(struct state *s, uint64_t target_ns, uint64_t now_ns)
     s->blue_held_until_ns = now_ns + target_ns;
 }
 
+static bool is_stale(const struct config *c, const struct aqm_view *view)
+{
+    return c->stale_ns && view->sojourn_ns > c->stale_ns &&
+           view->sojourn_ns > STALE_MTUS * aqm_time_of(view, c->mtu_octets);
+}
+
 static bool blue_drops(const struct state *s, const struct aqm_view *view)
 {
     uint64_t p_m_q32 = s->blue < BLUE_ONE ? s->blue * (FIXED_ONE / BLUE_ONE) : UINT32_MAX;
@@ -233,7 +246,7 @@ static enum aqm_verdict judge(const struct config *c, struct state *s, const str
     uint64_t overfull_ns = c->overfull_intervals * t.interval_ns;
     if (over && overfull_ns && view->sojourn_ns > overfull_ns)
         blue_up(s, t.target_ns, view->now_ns);
-    bool drops = blue_drops(s, view) || verdict == AQM_DROP;
+    bool drops = blue_drops(s, view) || verdict == AQM_DROP || is_stale(c, view);
     if (s->dropping && !drops && s->drop_next_ns < view->now_ns)
         s->drop_next_ns = view->now_ns;
     if (!drops || view->queue_pdus > 1)

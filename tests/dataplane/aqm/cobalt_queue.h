@@ -10,10 +10,11 @@
 #define LONG_NS (100 * S_NS)
 
 // At FAST: target 5 ms, interval 1 s.
-static inline struct asked cobalt(bool ecn, uint64_t overfull)
+static inline struct asked cobalt_stale(bool ecn, uint64_t overfull, uint64_t stale_ns)
 {
     struct asked a = asked_of("cobalt");
     asked_param(&a, "ecn", ecn);
+    asked_param(&a, "stale", stale_ns);
     asked_param(&a, "overfull", overfull);
     asked_ready(&a);
     return a;
@@ -37,6 +38,11 @@ static inline enum aqm_verdict ask(struct asked *a, uint64_t now_ns, uint64_t so
 {
     struct aqm_view view = head(now_ns, sojourn_ns, share);
     return asked_out(a, &view);
+}
+
+static inline struct asked cobalt(bool ecn, uint64_t overfull)
+{
+    return cobalt_stale(ecn, overfull, 0);
 }
 
 // An N-PDU comes to an empty queue.

@@ -163,6 +163,25 @@ static void test_the_last_n_pdu_counts_as_a_signal(void **state)
     assert_int_equal(asked_out(&a, &view), AQM_DROP);
 }
 
+// A head is stale that has waited for longer than `stale`, and than five N-PDUs take; ECT or not.
+static void test_stale_heads_are_dropped(void **state)
+{
+    (void)state;
+    for (uint32_t share = SLOW / 4; share <= SLOW * 4; share *= 2) { // five take 12 s to 0.75 s
+        uint64_t five_ns = 5 * (MTU * S_NS / share), stale_ns = 6 * S_NS;
+        struct asked a = cobalt_stale(true, 0, stale_ns);
+        struct aqm_view view = head(S_NS, five_ns > stale_ns ? five_ns : stale_ns, share);
+        assert_int_equal(asked_out(&a, &view), AQM_PASS);
+        view.sojourn_ns++;
+        view.queue_pdus = 1; // the last of a queue is never dropped
+        assert_int_equal(asked_out(&a, &view), AQM_PASS);
+        view.queue_pdus = 2;
+        assert_int_equal(asked_out(&a, &view), AQM_DROP);
+        a = cobalt(true, 0);
+        assert_int_equal(asked_out(&a, &view), AQM_PASS);
+    }
+}
+
 // ---- The way down ----
 
 // A queue over the target until `count` has been reached, and the time of the next signal.
@@ -319,6 +338,7 @@ int main(void)
         cmocka_unit_test(test_drops_are_made_up_for),
         cmocka_unit_test(test_the_last_n_pdu_is_never_dropped),
         cmocka_unit_test(test_the_last_n_pdu_counts_as_a_signal),
+        cmocka_unit_test(test_stale_heads_are_dropped),
         cmocka_unit_test(test_steps_down),
         cmocka_unit_test(test_steps_down_in_one_look),
         cmocka_unit_test(test_steps_down_at_once),

@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "e2e"))
-from harness import Skip, case, main, same, same_rows  # noqa: E402
+from harness import Skip, case, main, right, same, same_rows  # noqa: E402
 from plain_codel import Codel, Packet  # noqa: E402
 from plain_cobalt import BLUE_ONE, Cobalt, S_NS  # noqa: E402
 
@@ -149,14 +149,14 @@ COBALT = {"target": 5 * MS_NS, "rtt": S_NS}
 
 
 @functools.cache
-def cobalt_plain(name, overfull, model=Cobalt, marks=False):
+def cobalt_plain(name, overfull, model=Cobalt, marks=False, stale_ns=0):
     rate, packets = packets_of(name)
-    return plain(model(rate, COBALT["target"], COBALT["rtt"], MTU_OCTETS, overfull, marks), rate, packets)
+    return plain(model(rate, COBALT["target"], COBALT["rtt"], MTU_OCTETS, overfull, marks, stale_ns), rate, packets)
 
 
 @functools.cache
-def cobalt_ours(name, overfull, marks=False):
-    return ours("cobalt", *packets_of(name), **COBALT, mtu=MTU_OCTETS, overfull=overfull, ecn=int(marks))
+def cobalt_ours(name, overfull, marks=False, stale_ns=0):
+    return ours("cobalt", *packets_of(name), **COBALT, mtu=MTU_OCTETS, overfull=overfull, ecn=int(marks), stale=stale_ns)
 
 
 class WaitsFirst(Cobalt):
@@ -196,15 +196,22 @@ class CobaltOfSluice(WaitsFirst, FewSteps, EmptyAtArrival):
     """With each thing in which dataplane/aqm/cobalt.c differs from CAKE."""
 
 
-def cobalt_equal(name, overfull, marks):
-    equal(f"cobalt, overfull {overfull}, {name}", cobalt_ours(name, overfull, marks),
-          cobalt_plain(name, overfull, CobaltOfSluice, marks), packets_of(name)[1])
+def cobalt_equal(name, *values):
+    equal(f"cobalt, {values}, {name}", cobalt_ours(name, *values), cobalt_plain(name, values[0], CobaltOfSluice, *values[1:]),
+          packets_of(name)[1])
 
 
 for traffic in TRAFFIC:
-    for overfull, marks in (0, False), (4, False), (4, True):
-        case(f"COBALT, overfull {overfull}, {traffic}{', marks' * marks}: each packet as by the model",
-             traffic, overfull, marks)(cobalt_equal)
+    for overfull, marks, stale_ns in (0, False, 0), (4, False, 0), (4, True, 0), (0, True, S_NS), (4, False, 6 * S_NS):
+        case(f"COBALT, overfull {overfull}, {traffic}{', marks' * marks}{f', stale {stale_ns // S_NS} s' * bool(stale_ns)}: "
+             "each packet as by the model", traffic, overfull, marks, stale_ns)(cobalt_equal)
+
+
+@case("COBALT that marks drops what is stale, and nothing else")
+def stale_drops():
+    drops = {name: dropped(cobalt_ours(name, 0, True, S_NS)) for name in TRAFFIC}
+    right(sum(map(bool, drops.values())) > len(drops) / 2, f"{ {name: len(of) for name, of in drops.items()} }")
+    right(not any(dropped(cobalt_ours(name, 0, True)) for name in TRAFFIC), "drops without stale")
 
 
 # --- Other readings -------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ dataplane/aqm. There is no standard, so this is what CAKE of Linux does:
   found the queue empty, which also counts as a head below the target.
 
 Overfull is a head that has waited for so many intervals, as in Sluice, since this line's queue has no limit.
+Not CAKE's: with stale_ns a head that has waited for longer, and for longer than five packets take, is dropped.
 Left out: that the schedule of a count of 0 is kept an interval ahead, which no line of one rate shows."""
 
 import math
@@ -19,13 +20,14 @@ import math
 from plain_codel import Queue
 
 S_NS = 10 ** 9
-GUARD_MTUS = 4
+GUARD_MTUS, STALE_MTUS = 4, 5
 BLUE_ONE = 1 << 32
 BLUE_UP, BLUE_DOWN = BLUE_ONE // 256, BLUE_ONE // 4096
 
 
 class Cobalt(Queue):
-    def __init__(self, rate_octets_per_s, target_ns, rtt_ns, mtu_octets, overfull_intervals, marks=False):
+    def __init__(self, rate_octets_per_s, target_ns, rtt_ns, mtu_octets, overfull_intervals, marks=False,
+                 stale_ns=0):
         super().__init__()
         self.marks = marks  # every packet is ECN-capable
         self.floor_ns = target_ns
@@ -34,6 +36,7 @@ class Cobalt(Queue):
         self.target_ns = max(target_ns, mtu_octets * S_NS // rate_octets_per_s * 3 // 2)
         self.interval_ns = max(rtt_ns + self.target_ns - target_ns, 2 * self.target_ns)
         self.overfull_ns = overfull_intervals * self.interval_ns
+        self.stale_ns = stale_ns and max(stale_ns, STALE_MTUS * (mtu_octets * S_NS // rate_octets_per_s))
         self.count, self.next_ns, self.is_over = 0, 0, False
         self.blue, self.blue_ns = 0, 0  # the probability, and its last change
 
@@ -81,7 +84,8 @@ class Cobalt(Queue):
             self.step_down(now_ns)
         if signalled and self.marks:
             self.marked.add(packet.number)
-        is_dropped = packet.luck < self.blue or (signalled and not self.marks)
+        is_stale = self.stale_ns and sojourn_ns > self.stale_ns
+        is_dropped = packet.luck < self.blue or (signalled and not self.marks) or is_stale
         if not is_dropped and self.count:
             self.next_ns = max(self.next_ns, now_ns)
         return is_dropped
