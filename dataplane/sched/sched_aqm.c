@@ -150,20 +150,20 @@ static uint32_t flows_with_much(const struct sched *s, uint32_t pfc, uint32_t fl
     return n;
 }
 
-#define LATE_PDUS 5
-// That share sends fewer than five of the largest N-PDUs in time, and so much not in 7/8 of it.
+#define LATE_PDUS 4
+// That share sends fewer than four of the largest N-PDUs in time, and not so much.
 static bool takes_too_long(const struct sched *s, const struct tree_pfc *p, uint64_t octets,
                            uint64_t share_octets_per_s)
 {
     uint64_t in_time =
         share_octets_per_s * s->rule[p->traffic_class].late_ms / (S_IN_NS / MS_IN_NS);
-    return in_time < LATE_PDUS * s->config.pdu_octets_max && octets > in_time * 7 / 8;
+    return in_time < LATE_PDUS * s->config.pdu_octets_max && octets > in_time;
 }
 
-// Where a flow's share sends fewer than five of the largest N-PDUs in the SGSN's part of their
-// lifetime, no AQM has a queue to signal by. If what the flow has queued takes that long, TCP hears
-// of the loss at once, not after the lifetime. An eighth is left to those that begin meanwhile. By
-// a cached share, with each flow counted, nothing is refused: the share may have grown since.
+// Where a flow's share sends fewer than four of the largest N-PDUs in time, no AQM has a queue to
+// signal by. If what the flow has queued takes longer, TCP hears of the loss at once, not after the
+// lifetime. By a cached share, with each flow counted, nothing is refused: the share may have grown
+// since.
 bool sched_aqm_is_late(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t flow,
                        uint32_t octets)
 {

@@ -238,7 +238,9 @@ void sched_change_rule(struct sched *s, uint32_t class)
     rule->limit = total_limit(&k->limit);
     rule->scope = k->scope;
     rule->deadline_ns = ends ? k->lifetime_ns - k->bss_least_ns : UINT64_MAX;
-    rule->late_ms = k->refuse_late ? least(rule->deadline_ns / MS_IN_NS, UINT32_MAX) : 0;
+    // The rest is left to classes and MSs that begin meanwhile.
+    uint64_t in_time_ms = rule->deadline_ns / MS_IN_NS / 8 * 5;
+    rule->late_ms = k->refuse_late ? least(in_time_ms, UINT32_MAX) : 0;
     rule->stay_most = stay_most(s, k->lifetime_ns);
     s->ages = false;
     for (int i = 0; i < CLASS_COUNT; i++)

@@ -256,7 +256,7 @@ struct tree_rule {
     uint64_t limit;       // total_limit
     uint32_t stay_most;   // in steps of real time: see pdu_stay
     uint32_t scope;       // enum sched_scope
-    uint64_t late_ms;     // deadline_ns, of a class with refuse_late; else 0
+    uint64_t late_ms;     // 5/8 of deadline_ns, of a class with refuse_late; else 0
     uint64_t total;       // queued, in all
 };
 
