@@ -3,7 +3,8 @@
 run { name = "osmopcu-two", clock = "real", idle = "sleep" }
 
 variants { variant { name = "recommended", file = "recommended.lua",
-    set = { "gb.cell_delay=300 ms", "class[*].bss_lifetime_least=13 s", "class[*].refuse_late=false" } } }
+    set = { "gb.cell_delay=300 ms", "class[*].lifetime=23 s", "class[*].bss_lifetime_least=13 s",
+        "class[*].refuse_late=false" } } }
 
 gn { device = "net_af_packet0,iface=gn0", address = "192.0.2.1", mtu = "1500 octets" }
 gb {

@@ -10,7 +10,7 @@ from one_cell import applications
 OSMO_PCU = ("flow.measured=false", "flow.interval=5 s", "radio.down_control=8%", "ms.n201_u=1520 octets",
             "run.duration=1200 s")
 # As config/osmopcu.lua.
-LEARNED = ("gb.cell_delay=300 ms", "class[*].bss_lifetime_least=13 s", "class[*].refuse_late=false",
+LEARNED = ("gb.cell_delay=300 ms", "class[*].lifetime=23 s", "class[*].bss_lifetime_least=13 s", "class[*].refuse_late=false",
            "nse.cell_rate=as measured")
 TAIL_DROP = ("class[*].aqm.name=tail-drop", "queue.overflow=tail", "gb.cell_delay=as offered", "gb.ms_delay=as offered",
              "gb.pfc_delay=as offered")

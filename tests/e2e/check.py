@@ -43,7 +43,7 @@ def class_of(name):
     """All of a class that the file does not name; signalling has no weight."""
     weight = {"weight": WEIGHTS[name]} if name in WEIGHTS else {}
     aqm = {"name": "cobalt", "target_ns": 5000000, "rtt_ns": 1000000000, "mtu_octets": 1500,
-           "overfull": 4, "ecn": True}
+           "overfull": 4, "stale_ns": 0, "ecn": True}
     return {"name": name} | weight | {
         "packets": 4096, "octets": 4000000, "lifetime_ns": 10000000000,
         "bss_lifetime_least_ns": 1000000000, "flows": False, "refuse_late": False, "window_ns": 0,
@@ -448,10 +448,10 @@ def nic():
          ("real", "0000:01:00.0", "0000:01:00.1"), "clock and devices")
 
 
-@case("config/osmopcu.lua, but for three settings, and the quickstart wait as recommended.lua says: that changes no more")
+@case("config/osmopcu.lua, but for four settings, and the quickstart wait as recommended.lua says: that changes no more")
 def recommended():
-    of_osmo_pcu = ("--set", "gb.cell_delay=300 ms", "--set", "class[*].bss_lifetime_least=13 s",
-                   "--set", "class[*].refuse_late=false")
+    of_osmo_pcu = ("--set", "gb.cell_delay=300 ms", "--set", "class[*].lifetime=23 s",
+                   "--set", "class[*].bss_lifetime_least=13 s", "--set", "class[*].refuse_late=false")
     for name, own in ("osmopcu", of_osmo_pcu), ("osmopcu-two", of_osmo_pcu), ("quickstart", ()):
         found, again = (json.loads(output(ROOT / f"config/{name}.lua", *more))
                         for more in ((), ("--set", f"@{ROOT / 'config/recommended.lua'}", *own)))

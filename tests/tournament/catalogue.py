@@ -11,8 +11,9 @@ def aqm(name, *parameters, scope="flow", classes=ALL, ecn=True):
     return [f"class[{c}].{part}" for c in classes for part in parts]
 
 
-def cobalt(rtt_s=2, mtu=1500, overfull=4, scope="flow"):
-    return aqm("cobalt", "target=5 ms", f"rtt={rtt_s} s", f"mtu={mtu} octets", f"overfull={overfull}", scope=scope)
+def cobalt(rtt_s=2, mtu=1500, overfull=4, scope="flow", stale_s=6):
+    return aqm("cobalt", "target=5 ms", f"rtt={rtt_s} s", f"mtu={mtu} octets", f"overfull={overfull}", f"stale={stale_s} s",
+               scope=scope)
 
 
 def codel(interval, mtus, target="100 ms", scope="flow"):
@@ -39,7 +40,7 @@ def pie(ms, scope="flow"):
 
 def paper(name, *parameters, ecn):
     """As the study of 2006 has it: over all of a class, first in, first out."""
-    return ["class[*].flows=false", "queue.overflow=tail", "class[*].octets=245 kB",
+    return ["class[*].flows=false", "queue.overflow=tail", "class[*].octets=245 kB", *lifetime(23),
             *aqm(name, *parameters, scope="nse", ecn=ecn)]
 
 
@@ -70,7 +71,7 @@ RED_OF_PAGES = red(2, 6, "cell", classes=("interactive-2", "interactive-3"))
 # filled. What others are measured by.
 PLAIN = ["class[*].flows=false", *aqm("tail-drop", scope="cell"), "queue.overflow=tail",
          "gb.cell_delay=as offered", "gb.ms_delay=as offered", "gb.pfc_delay=as offered",
-         "gb.drain=0 %"]
+         "gb.drain=0 %", *lifetime(23)]
 
 SETTINGS = {
     "recommended": [],
@@ -83,6 +84,8 @@ SETTINGS = {
     **{f"THP1 by {w}": weight("interactive-1", w) for w in (60, 120)},
     **{f"background by {w}": weight("background", w) for w in (5, 10, 12, 14, 16, 20, 24)},  # recommended has 18
     **{f"drain {part} %": [f"gb.drain={part} %"] for part in (0, 1)},   # recommended has 0.5
+    **{f"downloads' lifetime {s} s": lifetime(s, "background") for s in (23, 27, 35, 40)},  # recommended has 30
+    "nothing is stale": ["class[*].aqm.stale=0 s"],
     "nothing is late": ["class[background].refuse_late=false"],
     "late in all classes": ["class[*].refuse_late=true"],
     "streaming by 900": weight("streaming", 900),
@@ -110,6 +113,12 @@ SETTINGS = {
        for least, most in ((2, 6), (3, 9), (5, 15)) for scope in ("flow", "ms", "cell")},
     **{f"adaptive red {ms} ms, cell": aqm("adaptive-red", f"target={ms} ms", scope="cell") for ms in (500, 1500)},
     **{f"ttl-red {low} {high}": ttl_red(low, high) for low, high in ((750, 2250), (1500, 4500), (3000, 6000))},
+    # with the lifetime that recommended had when they were first compared
+    **{f"ttl-red {low} {high}, 23 s": ttl_red(low, high) + lifetime(23) for low, high in ((1500, 4500), (3000, 6000))},
+    "flows alone, 23 s": aqm("tail-drop") + lifetime(23),
+    "codel 4 s, 2 MTU, 23 s": codel("4 s", 2) + lifetime(23),
+    "pie 1000 ms, 23 s": pie(1000) + lifetime(23),
+    "pdpc 400 2000 10, 23 s": pdpc(400, 2000, 10) + lifetime(23),
     "ttl-red 750 2250, cell": ttl_red(750, 2250, "cell"),
     "ttl-red v1 1000 3000": aqm("ttl-red-v1", "low=1 s", "high=3 s", "max_p=100 %", "period=10 ms", "head_only=true"),
     **{f"pdpc {least} {most} {accept}": pdpc(least, most, accept)
