@@ -23,7 +23,7 @@ struct rte_mempool;
     MUST(T, U8, scope, 0, SCHED_SCOPE_FLOW, "the queue that the AQM watches: NSE, cell, MS, flow") \
     MUST(T, BOOL, flows, 0, 1, "a queue for each flow")                                            \
     MUST(T, BOOL, refuse_late, 0, 1,                                                               \
-         "refuse what would expire before its turn, at its flow's share")                          \
+         "refuse what its flow's share would send late in its lifetime")                           \
     MUST(T, U64, window_ns, 0, 100 * S_IN_NS, "of its share, a flow's receive window at most; 0")  \
     MUST(T, U8, aqm, 0, 255, "which AQM, by its place in aqm.def")                                 \
     MUST(T, AQM_PARAMS, aqm_params, 0, AQM_PARAMS_MAX, "all of its parameters")

@@ -4,7 +4,8 @@
 // (2002).
 //   target   = max(target, 1.5 MTU times); MTU times are at the share
 //   interval = max(rtt + the growth of target, 2 targets)
-//   over it, and over 4 MTU times: a signal after interval / sqrt(count), then count + 1, and on;
+//   over the target, and 4 MTU times: a signal after interval / sqrt(count), then count + 1, and
+//   on;
 //             if heads come later than signals are due, each remaining head is signalled, and
 //             missed signals are forgotten
 //   below it: count - 1 after each such time, down to 0
@@ -119,6 +120,8 @@ struct times {
 
 static const char *configure(void *config, const uint64_t *params)
 {
+    if (params[COBALT_stale] && params[COBALT_stale] < params[COBALT_target])
+        return "stale must be 0, or no less than target";
     *(struct config *)config =
         (struct config){.target_ns = params[COBALT_target],
                         .rtt_ns = params[COBALT_rtt],

@@ -69,8 +69,8 @@ struct sched_class {
     enum sched_scope scope;
     struct aqm aqm;
     bool flow_queues; // the PFC's N-PDUs in queues by flow, served by DRR, sparse flows first
-    // With flow_queues: refuse an N-PDU that would expire before its turn, by its flow's share.
-    // Like flow_queues, it stays as it was set up.
+    // With flow_queues: refuse an N-PDU whose turn would come late in its lifetime, by its flow's
+    // share. Like flow_queues, it stays as it was set up.
     bool refuse_late;
 };
 

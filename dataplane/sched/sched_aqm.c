@@ -151,7 +151,7 @@ static uint32_t flows_with_much(const struct sched *s, uint32_t pfc, uint32_t fl
 }
 
 #define LATE_PDUS 4
-// That share sends fewer than four of the largest N-PDUs in time, and not so much.
+// That share sends fewer than four of the largest N-PDUs in time, and fewer octets than these.
 static bool takes_too_long(const struct sched *s, const struct tree_pfc *p, uint64_t octets,
                            uint64_t share_octets_per_s)
 {

@@ -143,7 +143,8 @@ static inline bool delays_others_little(const struct sched *s, uint32_t pfc,
            (octets <= s->config.flow_quantum_octets && !queue_flow(s, pfc, flow)->queue.total);
 }
 
-// It would expire before its turn: see sched_aqm.c. What is alone in its queue never would.
+// Its turn would come late in its lifetime: see sched_aqm.c. What is alone in its queue is not
+// late.
 static inline bool aqm_is_late(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t flow,
                                uint32_t octets)
 {

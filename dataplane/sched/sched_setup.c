@@ -239,7 +239,7 @@ void sched_change_rule(struct sched *s, uint32_t class)
     rule->scope = k->scope;
     rule->deadline_ns = ends ? k->lifetime_ns - k->bss_least_ns : UINT64_MAX;
     // The rest is left to classes and MSs that begin meanwhile.
-    uint64_t in_time_ms = rule->deadline_ns / MS_IN_NS / 8 * 5;
+    uint64_t in_time_ms = rule->deadline_ns / MS_IN_NS * 5 / 8;
     rule->late_ms = k->refuse_late ? least(in_time_ms, UINT32_MAX) : 0;
     rule->stay_most = stay_most(s, k->lifetime_ns);
     s->ages = false;

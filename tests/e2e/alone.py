@@ -52,7 +52,7 @@ def crowds():
         right(ping_ms <= one_ms + 300, f"{n}: {ping_ms} ms, beside one {one_ms} ms")
 
 
-@case("16 that download have three quarters of the time-outs that they have with recommended.lua's part of the lifetime")
+@case("16 that download have three quarters of the time-outs that they have with 6 s of the lifetime in the SGSN")
 def time_outs():
     longer, shorter = (sum(run_of(3, (*LEARNED, *part), 16, 0, ecn=ecn)["ftp"]["tcp"]["timeouts"] for ecn in (True, False))
                        for part in ((), ("class[*].bss_lifetime_least=17 s",)))

@@ -180,6 +180,11 @@ static void test_stale_heads_are_dropped(void **state)
         a = cobalt(true, 0);
         assert_int_equal(asked_out(&a, &view), AQM_PASS);
     }
+    struct asked wrong = asked_of("cobalt");
+    asked_param(&wrong, "stale", 5 * MS_NS - 1); // a head below the target is not judged
+    assert_non_null(asked_setup(&wrong));
+    asked_param(&wrong, "stale", 5 * MS_NS);
+    assert_null(asked_setup(&wrong));
 }
 
 // ---- The way down ----

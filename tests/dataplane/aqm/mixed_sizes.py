@@ -202,7 +202,7 @@ def cobalt_equal(name, *values):
 
 
 for traffic in TRAFFIC:
-    for overfull, marks, stale_ns in (0, False, 0), (4, False, 0), (4, True, 0), (0, True, S_NS), (4, False, 6 * S_NS):
+    for overfull, marks, stale_ns in (0, False, 0), (4, False, 0), (4, True, 0), (0, True, S_NS), (4, False, 2 * S_NS):
         case(f"COBALT, overfull {overfull}, {traffic}{', marks' * marks}{f', stale {stale_ns // S_NS} s' * bool(stale_ns)}: "
              "each packet as by the model", traffic, overfull, marks, stale_ns)(cobalt_equal)
 

@@ -1,6 +1,6 @@
-// An N-PDU that would expire before its turn is refused as it arrives, in a class with refuse_late:
-// by what its flow has queued, and by the flow's share of the rate. The share is computed here from
-// the rate and from who has a backlog. See judge_late in world_ledger.c as well.
+// An N-PDU whose turn would come late in its lifetime is refused as it arrives, in a class with
+// refuse_late: by what its flow has queued, and by the flow's share of the rate. The share is
+// computed here from the rate and from who has a backlog. See judge_late in world_ledger.c as well.
 #include "tests/dataplane/sched/world.h"
 
 #define SGSN_MS 6000              // of the lifetime
@@ -136,6 +136,11 @@ static void a_new_lifetime_counts(void **state)
     values.lifetime_ns = 4 * S_IN_NS;
     world_class_set(w, CLASS_BACKGROUND, &values);
     assert_int_equal(taken(w, 1, 1, 500), 2000 * 5 / 8 / 500);
+    values.lifetime_ns = 2 * S_IN_NS + 10 * MS_IN_NS; // 6 ms in time, of 10
+    world_class_set(w, CLASS_BACKGROUND, &values);
+    world_cell_set(w, 0, world_terms(8 * 100000, 1600), WORLD_PLENTY);
+    world_ms_flush(w, 0);
+    assert_int_equal(taken(w, 1, 1, 100), 6);
     world_close(w);
 }
 
