@@ -15,7 +15,8 @@
 
 #include "dataplane/base/rng.h"
 
-enum aqm_verdict { AQM_PASS, AQM_MARK, AQM_DROP };
+// AQM_DROP is a signal, which the scheduler may leave out (aqm_spares); AQM_STALE is none.
+enum aqm_verdict { AQM_PASS, AQM_MARK, AQM_DROP, AQM_STALE };
 
 // A queue as its AQM sees it. At enqueue the counts exclude this N-PDU; at dequeue this N-PDU is
 // the head and included.

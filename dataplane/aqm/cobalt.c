@@ -249,11 +249,12 @@ static enum aqm_verdict judge(const struct config *c, struct state *s, const str
     uint64_t overfull_ns = c->overfull_intervals * t.interval_ns;
     if (over && overfull_ns && view->sojourn_ns > overfull_ns)
         blue_up(s, t.target_ns, view->now_ns);
-    bool drops = blue_drops(s, view) || verdict == AQM_DROP || is_stale(c, view);
+    bool stale = is_stale(c, view);
+    bool drops = blue_drops(s, view) || verdict == AQM_DROP || stale;
     if (s->dropping && !drops && s->drop_next_ns < view->now_ns)
         s->drop_next_ns = view->now_ns;
     if (!drops || view->queue_pdus > 1)
-        return drops ? AQM_DROP : verdict;
+        return stale ? AQM_STALE : drops ? AQM_DROP : verdict;
     return verdict == AQM_MARK ? AQM_MARK : AQM_PASS;
 }
 

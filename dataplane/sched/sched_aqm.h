@@ -105,12 +105,12 @@ static inline bool aqm_obey(struct sched *s, enum aqm_verdict verdict, struct pd
 {
     if (verdict == AQM_PASS)
         return false;
-    if (verdict == AQM_DROP || !pdu->ect)
+    if (verdict != AQM_STALE && (verdict == AQM_DROP || !pdu->ect))
         return !f || !aqm_spares(s, f);
-    pdu->mark = 1;
     if (f)
         f->signalled = true;
-    return false;
+    pdu->mark = verdict == AQM_MARK;
+    return verdict == AQM_STALE;
 }
 
 // The flow whose queue the AQM watches; NULL: it watches more than a flow, and has no such rhythm.

@@ -51,14 +51,15 @@ static void enqueue(void)
 // Judges the head; the time from which on the line is free.
 static uint64_t dequeue(uint64_t now_ns)
 {
-    static const char *const said[] = {[AQM_PASS] = "go", [AQM_MARK] = "mark", [AQM_DROP] = "drop"};
+    static const char *const said[] = {
+        [AQM_PASS] = "go", [AQM_MARK] = "mark", [AQM_DROP] = "drop", [AQM_STALE] = "drop"};
     struct packet *p = &packets[first];
     struct rng rng;
     struct aqm_view view = view_of(p, now_ns, &rng);
     enum aqm_verdict verdict = asked_out(&aqm, &view);
     printf("%s %u %" PRIu64 "\n", said[verdict], first++, now_ns);
     queue_octets -= p->octets;
-    return verdict == AQM_DROP ? now_ns : now_ns + p->octets * S_NS / rate_octets_per_s;
+    return verdict >= AQM_DROP ? now_ns : now_ns + p->octets * S_NS / rate_octets_per_s;
 }
 
 int main(int argc, char **argv)

@@ -176,7 +176,7 @@ static void test_stale_heads_are_dropped(void **state)
         view.queue_pdus = 1; // the last of a queue is never dropped
         assert_int_equal(asked_out(&a, &view), AQM_PASS);
         view.queue_pdus = 2;
-        assert_int_equal(asked_out(&a, &view), AQM_DROP);
+        assert_int_equal(asked_out(&a, &view), AQM_STALE);
         a = cobalt(true, 0);
         assert_int_equal(asked_out(&a, &view), AQM_PASS);
     }

@@ -117,6 +117,28 @@ static void test_half_of_the_arrivals_behind_a_mark(void **state)
     world_close(w);
 }
 
+// What is stale is no signal: each is dropped, and a signal behind one is a coin's.
+static void test_none_that_is_stale(void **state)
+{
+    (void)state;
+    struct world *w = open_world(SCHED_SCOPE_FLOW, true, 16);
+    uint32_t left_out = 0;
+    for (uint32_t i = 0; i < MANY; i++) {
+        uint32_t before = w->sents;
+        put_three(w, 1, true);
+        on_departure = AQM_STALE;
+        send_all(w);
+        assert_int_equal(w->sents, before);
+        on_departure = AQM_PASS;
+        on_arrival = AQM_DROP;
+        left_out += arrives(w, 1, true);
+        on_arrival = AQM_PASS;
+    }
+    assert_in_range(left_out, LEAST, MOST);
+    assert_int_equal(w->dropped[DROP_aqm_out].packets, 3 * MANY);
+    world_close(w);
+}
+
 // Behind marks, and three drops of which a half, a quarter and 3 in 8 are left out.
 static void test_half_of_the_departures(void **state)
 {
@@ -246,6 +268,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_half_of_the_arrivals_behind_a_drop),
         cmocka_unit_test(test_half_of_the_arrivals_behind_a_mark),
+        cmocka_unit_test(test_none_that_is_stale),
         cmocka_unit_test(test_half_of_the_departures),
         cmocka_unit_test(test_of_an_aqm_of_more_than_a_flow_none_is_left_out),
         cmocka_unit_test(test_the_mark_is_the_flows_own),
