@@ -13,10 +13,11 @@ from one_cell import CELL_BIT_PER_S, applications
 ACT = {
     "ttl-red-v1": (), "ttl-red-v2": (), "codel": ("target=100 ms", "interval=2 s", "min_target_mtus=2"),
 }
+LIFETIME = "lifetime=23 s"  # 6 s in Sluice, as with the figures above
 
 
 def of(aqm, parameters, downloads, ecn):
-    sets = [f"aqm.name={aqm}", "aqm.ecn=true", *(f"aqm.{p}" for p in parameters)]
+    sets = [LIFETIME, f"aqm.name={aqm}", "aqm.ecn=true", *(f"aqm.{p}" for p in parameters)]
     return applications(0, downloads, ecn=ecn, sets=tuple(f"class[background].{s}" for s in sets))["ftp"]
 
 
