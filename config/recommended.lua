@@ -74,9 +74,7 @@ return {
     -- ---- AQM ----
     -- COBALT for each flow: its target is 1.5 packets' time at the rate that the flow has now, and a head must have
     -- waited for 4; earlier signals cost throughput: CoDel of RFC 8289 takes 18 to 19 % of it in preempt-2004
-    -- (interval 2 s). Where no calls preempt the radio, CoDel is quicker: in the quickstart, ten seeds, the p95 of
-    -- the downloads' delay is 5.4 s with it and 6.3 s with COBALT, with equal pages and pings. For such a cell use
-    -- "class[background].aqm.name=codel", "class[background].aqm.interval=2 s". THP2 and THP3 have COBALT too. RED
+    -- (interval 2 s). THP2 and THP3 have COBALT too. RED
     -- over all of such a class in a cell reduces their packets' delay to a third (aqm-2006, p95: THP2 1.5 s for 5.6
     -- s, THP3 1.9 s for 5.8 s). But users do not notice the delay of a single packet of a page, and pages take longer
     -- with RED (p95 172 s for 129 s), their least users get less (THP2 9.0 kbit/s for 12.3), and TCP has twice the
@@ -97,6 +95,6 @@ return {
     "class[*].aqm.overfull=4",  -- CAKE's buffer, in intervals: beyond it, flows that ignore marks get drops
     -- A head that has waited longer is dropped, where its flow's share sends five packets in that time, elsewhere after
     -- the time of five: marks do not shorten a window of two packets. In the quickstart the p95 of the downloads' delay
-    -- is 6.5 s with it, and 11 s without.
+    -- is 6.2 s with it, and 11 s without.
     "class[*].aqm.stale=6 s",
 }
