@@ -74,13 +74,12 @@ return {
     -- ---- AQM ----
     -- COBALT for each flow: its target is 1.5 packets' time at the rate that the flow has now, and a head must have
     -- waited for 4; earlier signals cost throughput: CoDel of RFC 8289 takes 18 to 19 % of it in preempt-2004
-    -- (interval 2 s). THP2 and THP3 have COBALT too. RED
-    -- over all of such a class in a cell reduces their packets' delay to a third (aqm-2006, p95: THP2 1.5 s for 5.6
-    -- s, THP3 1.9 s for 5.8 s). But users do not notice the delay of a single packet of a page, and pages take longer
-    -- with RED (p95 172 s for 129 s), their least users get less (THP2 9.0 kbit/s for 12.3), and TCP has twice the
-    -- time-outs. Each per-flow queue needs its own AQM (RFC 8290 4): with one AQM for the whole MS, a ping that has
-    -- not waited makes the AQM believe that the download is fine. In the quickstart the median delay of the downloads
-    -- is 4.7 s that way, and 3.1 s with an AQM for each flow.
+    -- (interval 2 s). THP2 and THP3 have COBALT too. RED over all of such a class in a cell reduces their packets'
+    -- delay to a third (aqm-2006, p95: THP2 1.5 s for 5.6 s, THP3 1.9 s for 5.8 s). But users do not notice the delay
+    -- of a single packet of a page, and pages take longer with RED (p95 172 s for 129 s), their least users get less
+    -- (THP2 9.0 kbit/s for 12.3), and TCP has twice the time-outs. Each per-flow queue needs its own AQM (RFC 8290
+    -- 4): with one AQM for the whole MS, a ping that has not waited makes the AQM believe that the download is fine.
+    -- In the quickstart the median delay of the downloads is 4.7 s that way, and 3.1 s with an AQM for each flow.
     "class[*].scope=flow",
     "class[*].aqm.name=cobalt",
     "class[*].aqm.ecn=true",    -- a window of 2 to 8 packets seldom survives a drop without a time-out
