@@ -56,14 +56,14 @@ return {
     -- still has the packets from before a call of 15 s and the LLC PDUs ahead of them (preempt-2004: with 10 s in total
     -- they are lost, and sent again). The rest is the SGSN's. No packet of a page waits there for more than 6 s: TCP
     -- has sent it again. Downloads have 13 s: where many share a slow cell an MS's turn may not come in 6 s. Beside 10
-    -- that browse the least of 6 downloads gets 13 % more with 13 s, and 16 downloads have 0.6 of the time-outs. Where
+    -- that browse the least of 6 downloads gets 11 % more with 13 s, and 16 downloads have 0.6 of the time-outs. Where
     -- a flow has a larger share `stale` below ends the wait (tests/tournament/README.md).
     "class[*].lifetime=23 s",
     "class[background].lifetime=30 s",
     "class[*].bss_lifetime_least=17 s",
     "class[*].bss_lifetime_most=23 s",
     -- Where cells are slow and flows many, what would wait for most of that is refused as it arrives: TCP hears of it
-    -- at once. Of what sixteen downloads in 48 kbit/s lose 6 to 8 % is by the lifetime then; all of it without.
+    -- at once. Of what sixteen downloads in 48 kbit/s lose 3 to 6 % is by the lifetime then, for 60 to 86 %.
     "class[background].refuse_late=true",
     "queue.overflow=largest",   -- a full queue drops from the largest flow, not the arriving packet
     "queue.cell_octets=1000 kB",        -- no cell takes all memory
