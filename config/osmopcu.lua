@@ -11,8 +11,9 @@ run { name = "osmopcu", clock = "real", idle = "sleep" }
 -- lifetime, bss_lifetime_least: an LLC PDU is at its MS a few seconds after OsmoPCU has it, and no calls take its time
 -- slots. So Sluice has 10 s of the lifetime, and not 6. With sixteen downloads an MS's turn comes each 4.3 s. What TCP
 -- sent again expired behind the packet before it, and for 20 to 30 s, until TCP sent it once more, the MS got nothing.
--- recommended.lua has 13 s for downloads. But with 18 s all of 39 MSs stand in OsmoPCU, which has 32 TFIs, and a ping
--- beside them has a p95 of 1.4 s (with 13 s 0.75 s, with 10 s 0.46 s). Of more than 6 kbit/s a flow has less: aqm.stale.
+-- recommended.lua has 13 s for downloads. Here a longer time costs the ping beside 39 MSs: its p95 is 0.46 s with 10 s,
+-- 0.75 s with 13 s, and 1.4 s with 18 s, when all of them stand in OsmoPCU, which has 32 TFIs. Where a flow's share is
+-- more than 6 kbit/s `aqm.stale` ends the wait before 10 s.
 -- refuse_late: in 10 s most of what it would refuse gets through. The sixteen have 128 time-outs with it, 84 without
 -- (two runs of 20 minutes in virtual time, with ECN and without).
 variants {

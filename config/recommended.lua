@@ -33,13 +33,13 @@ return {
     -- A class that needs less than its share gets all that it needs, and the rest goes to the others by their
     -- weights. The study of AQM in the 2G-SGSN (2006) has 900, 50, 35, 15 and 5. With these the p95 of a page in
     -- aqm-2006, which is one of interactive-3, is 160 s, and the least download gets 2.3 kbit/s; with ours 129 s
-    -- (without an AQM 164) and 6.8; but 303 pages come for 372, and the mean one takes 107 s for 88. In a cell of 24
+    -- (without an AQM 164) and 7.0; but 300 pages come for 372, and the mean one takes 108 s for 88. In a cell of 24
     -- kbit/s with six who browse (the tournament's weak cell, ten seeds) the least of four downloads gets 360 bit/s
     -- and 1630, the mean page takes 21 s and 31 s. One queue, first in, first out, gives it 2110 there, and pages
     -- take 43 s. More for background helps its least users, and costs pages; of all weights 18 and 20 have the least
     -- worst regret (tests/tournament/README.md).
     -- With 900 for streaming one MS that downloads by TCP in that class leaves the others nothing: four that browse
-    -- in 48 kbit/s have pages of 82 s. With 100 they have 26 s (one queue: 15 s), and a stream of 20 kbit/s still has
+    -- in 48 kbit/s have pages of 82 s. With 100 they have 25 s (one queue: 15 s), and a stream of 20 kbit/s still has
     -- all it needs there.
     "class[conversational].weight=100",
     "class[streaming].weight=100",
@@ -56,14 +56,15 @@ return {
     -- still has the packets from before a call of 15 s and the LLC PDUs ahead of them (preempt-2004: with 10 s in total
     -- they are lost, and sent again). The rest is the SGSN's. No packet of a page waits there for more than 6 s: TCP
     -- has sent it again. Downloads have 13 s: where many share a slow cell an MS's turn may not come in 6 s. Beside 10
-    -- that browse the least of 6 downloads gets 11 % more with 13 s, and 16 downloads have 0.6 of the time-outs. Where
+    -- that browse the least of 6 downloads gets 11 % more with 13 s, and 16 downloads have 0.65 of the time-outs. Where
     -- a flow has a larger share `stale` below ends the wait (tests/tournament/README.md).
     "class[*].lifetime=23 s",
     "class[background].lifetime=30 s",
     "class[*].bss_lifetime_least=17 s",
     "class[*].bss_lifetime_most=23 s",
-    -- Where cells are slow and flows many, what would wait for most of that is refused as it arrives: TCP hears of it
-    -- at once. Of what sixteen downloads in 48 kbit/s lose 3 to 6 % is by the lifetime then, for 60 to 86 %.
+    -- Where cells are slow and flows many, a packet whose turn would come after more than 5/8 of the SGSN's part of its
+    -- lifetime (8.1 of 13 s) is refused as it arrives: TCP hears of it at once. Of what sixteen downloads in 48 kbit/s
+    -- lose 3 to 6 % is by the lifetime then, for 60 to 86 %.
     "class[background].refuse_late=true",
     "queue.overflow=largest",   -- a full queue drops from the largest flow, not the arriving packet
     "queue.cell_octets=1000 kB",        -- no cell takes all memory
@@ -92,8 +93,8 @@ return {
     "class[*].aqm.rtt=3 s",
     "class[*].aqm.mtu=1500 octets",     -- the largest packet of the Internet
     "class[*].aqm.overfull=4",  -- CAKE's buffer, in intervals: beyond it, flows that ignore marks get drops
-    -- A head that has waited longer is dropped, where its flow's share sends five packets in that time, elsewhere after
-    -- the time of five: marks do not shorten a window of two packets. In the quickstart the p95 of the downloads' delay
-    -- is 6.2 s with it, and 11 s without.
+    -- A head that has waited for longer than this, and for longer than its flow's share takes to send five packets, is
+    -- dropped: marks do not shorten a window of two packets. In the quickstart the p95 of the downloads' delay is 6.2 s
+    -- with it, and 11 s without.
     "class[*].aqm.stale=6 s",
 }
