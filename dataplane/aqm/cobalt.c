@@ -4,8 +4,7 @@
 // (2002).
 //   target   = max(target, 1.5 MTU times); MTU times are at the share
 //   interval = max(rtt + the growth of target, 2 targets)
-//   over the target, and 4 MTU times: a signal after interval / sqrt(count), then count + 1, and
-//   on;
+//   over the target, and 4 MTU times: a signal after interval / sqrt(count), then count + 1, etc.;
 //             if heads come later than signals are due, each remaining head is signalled, and
 //             missed signals are forgotten
 //   below it: count - 1 after each such time, down to 0
