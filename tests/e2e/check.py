@@ -452,7 +452,7 @@ def nic():
 def recommended():
     of_osmo_pcu = ("--set", "gb.cell_delay=300 ms", "--set", "class[*].lifetime=23 s",
                    "--set", "class[*].bss_lifetime_least=13 s", "--set", "class[*].refuse_late=false")
-    for name, own in ("osmopcu", of_osmo_pcu), ("osmopcu-two", of_osmo_pcu), ("quickstart", ()):
+    for name, own in ("osmopcu", of_osmo_pcu), ("osmopcu-two", of_osmo_pcu), ("osmopcu-attach", of_osmo_pcu), ("quickstart", ()):
         found, again = (json.loads(output(ROOT / f"config/{name}.lua", *more))
                         for more in ((), ("--set", f"@{ROOT / 'config/recommended.lua'}", *own)))
         same(found, again, name)

@@ -11,8 +11,8 @@ def aqm(name, *parameters, scope="flow", classes=ALL, ecn=True):
     return [f"class[{c}].{part}" for c in classes for part in parts]
 
 
-def cobalt(rtt_s=2, mtu=1500, overfull=4, scope="flow", stale_s=6):
-    return aqm("cobalt", "target=5 ms", f"rtt={rtt_s} s", f"mtu={mtu} octets", f"overfull={overfull}", f"stale={stale_s} s",
+def cobalt(rtt_s=2, mtu=1500, overfull=4, scope="flow"):
+    return aqm("cobalt", "target=5 ms", f"rtt={rtt_s} s", f"mtu={mtu} octets", f"overfull={overfull}", "stale=6 s",
                scope=scope)
 
 
