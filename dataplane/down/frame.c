@@ -15,21 +15,33 @@
 #include "dataplane/wire/llc.h"
 #include "dataplane/wire/llc_cipher.h"
 
-// A buffer with the piece's octets alone; NULL if none is free.
+// A buffer whose data begins with the piece's octets; NULL if none is free.
 static struct rte_mbuf *piece_buffer(struct down *down, const struct sched_grant *grant)
 {
     struct rte_mbuf *whole = grant->buffer;
     if (grant->last) {
-        rte_pktmbuf_adj(whole, grant->offset);
+        whole->data_off = (uint16_t)(whole->data_off + grant->offset);
         return whole;
     }
     struct rte_mbuf *copy = rte_pktmbuf_alloc(down->segment_pool);
     if (!copy)
         return NULL;
     copy->data_off = DOWN_HEADROOM;
-    memcpy(rte_pktmbuf_append(copy, grant->octets),
+    memcpy(rte_pktmbuf_mtod(copy, uint8_t *),
            rte_pktmbuf_mtod_offset(whole, uint8_t *, grant->offset), grant->octets);
     return copy;
+}
+
+// Makes room for headers in front of the piece's octets and for the FCS behind them, of which an
+// N-PDU has enough since it came (input.c). Written as a whole: DPDK's functions, one after
+// another, would wait for each other's stores, and look for a next buffer in a line of its own.
+static uint8_t *make_room(struct rte_mbuf *m, uint32_t headers, uint32_t octets)
+{
+    assert(m->data_off >= headers);
+    m->data_off = (uint16_t)(m->data_off - headers);
+    m->data_len = (uint16_t)(headers + octets + LLC_FCS_OCTETS);
+    m->pkt_len = m->data_len;
+    return rte_pktmbuf_mtod(m, uint8_t *);
 }
 
 static struct sndcp_unitdata sndcp_next(struct state_pdp *pdp, const struct sched_grant *grant)
@@ -181,8 +193,7 @@ static void put_headers(struct down *down, const struct sched_grant *grant, stru
     uint32_t headers = nsvc->peer.outer_octets +
                        gb_header_octets(options_octets(ms, pdp), llc_octets) +
                        LLC_UI_HEADER_OCTETS + sndcp_octets;
-    uint8_t *b = (uint8_t *)rte_pktmbuf_prepend(m, (uint16_t)headers);
-    rte_pktmbuf_append(m, LLC_FCS_OCTETS);
+    uint8_t *b = make_room(m, headers, grant->octets);
     peer_put(&nsvc->peer, down->gb, m->pkt_len - nsvc->peer.outer_octets, b);
     b += nsvc->peer.outer_octets;
     memcpy(b, bvc->ns, NS_UNITDATA_OCTETS);
