@@ -74,6 +74,13 @@ static void sift_up(struct sched *s, const struct tree_nse *n, uint32_t at, uint
     write_at(s, at, bvc, key);
 }
 
+// The next level, while the least of this one is still to be found.
+static SCHED_INLINE void families_prefetch(const struct sched *s, const struct heap_family *f)
+{
+    for (uint32_t i = 0; i < HEAP_FAMILY && f->child[i] != TREE_NONE; i++)
+        __builtin_prefetch(&s->family[f->child[i]], 1);
+}
+
 static void sift_down(struct sched *s, const struct tree_nse *n, uint32_t at, uint32_t bvc,
                       uint64_t key)
 {
@@ -81,6 +88,7 @@ static void sift_down(struct sched *s, const struct tree_nse *n, uint32_t at, ui
     uint32_t level = 0;
     for (uint32_t child; (child = *child_at(s, at)) != TREE_NONE; level++) {
         const struct heap_family *f = &s->family[child];
+        families_prefetch(s, f);
         uint32_t least = least_of(f, child == last ? children : HEAP_FAMILY);
         if (!goes_before(f->key[least], f->bvc[least], key, bvc))
             break;
