@@ -52,11 +52,11 @@ return {
     "queue.flow_quantum=300 octets",    -- RFC 8290 3: small, so that small packets pass large ones
 
     -- ---- Backstops ----
-    -- The BSS's part of the lifetime is 17 to 23 s. Its clock does not stop when calls take the radio: with 17 s it
+    -- The BSS's part of the lifetime is 17 to 23 s, of downloads too. Its clock does not stop when calls take the radio: with 17 s it
     -- still has the packets from before a call of 15 s and the LLC PDUs ahead of them (preempt-2004: with 10 s in total
     -- they are lost, and sent again). The rest is the SGSN's. No packet of a page waits there for more than 6 s: TCP
     -- has sent it again. Downloads have 13 s: where many share a slow cell an MS's turn may not come in 6 s. Beside 10
-    -- that browse the least of 6 downloads gets 11 % more with 13 s, and 16 downloads have 0.65 of the time-outs. Where
+    -- that browse the least of 6 downloads gets 11 % more with 13 s, and 16 downloads have 0.6 of the time-outs. Where
     -- a flow has a larger share `stale` below ends the wait (tests/tournament/README.md).
     "class[*].lifetime=23 s",
     "class[background].lifetime=30 s",
@@ -76,9 +76,9 @@ return {
     -- COBALT for each flow: its target is 1.5 packets' time at the rate that the flow has now, and a head must have
     -- waited for 4; earlier signals cost throughput: CoDel of RFC 8289 takes 18 to 19 % of it in preempt-2004
     -- (interval 2 s). THP2 and THP3 have COBALT too. RED over all of such a class in a cell reduces their packets'
-    -- delay to a third (aqm-2006, p95: THP2 1.5 s for 5.6 s, THP3 1.9 s for 5.8 s). But users do not notice the delay
+    -- delay to a third (aqm-2006, p95: THP2 1.5 s for 5.7 s, THP3 1.9 s for 5.7 s). But users do not notice the delay
     -- of a single packet of a page, and pages take longer with RED (p95 172 s for 129 s), their least users get less
-    -- (THP2 9.0 kbit/s for 12.3), and TCP has twice the time-outs. Each per-flow queue needs its own AQM (RFC 8290
+    -- (THP2 9.0 kbit/s for 12.2), and TCP has twice the time-outs. Each per-flow queue needs its own AQM (RFC 8290
     -- 4): with one AQM for the whole MS, a ping that has not waited makes the AQM believe that the download is fine.
     -- In the quickstart the median delay of the downloads is 4.7 s that way, and 3.1 s with an AQM for each flow.
     "class[*].scope=flow",

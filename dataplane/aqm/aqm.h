@@ -1,6 +1,6 @@
-// The interface of every AQM. An AQM advises: it returns pass, mark or drop and never touches the
-// queue; the caller drops, marks and counts. An AQM knows no queue, buffer or clock: it reads
-// struct aqm_view and its own vars.
+// The interface of every AQM. An AQM advises: it returns pass, mark, drop or stale and never
+// touches the queue; the caller drops, marks and counts. An AQM knows no queue, buffer or clock: it
+// reads struct aqm_view and its own vars.
 //
 // params: human units, one uint64_t each, in the order of the AQM's table; config: machine units,
 // made once by configure, then const; vars: `vars_octets` for each queue, zeroed by the queue's

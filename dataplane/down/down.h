@@ -52,7 +52,7 @@ struct down_frame {
     uint8_t *llc; // the LLC frame; its FCS is written in a later pass
     uint16_t llc_octets;
     uint16_t npdu_octets;  // of the N-PDU that this frame completes; 0: more segments follow
-    uint8_t traffic_class; // undefined while npdu_octets is 0
+    uint8_t traffic_class; // any, while npdu_octets is 0
     bool ipv6;             // needs its UDP checksum at the end
     uint16_t traced;       // number of a traced N-PDU (trace/trace.h); 0: none
 };

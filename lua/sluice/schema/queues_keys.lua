@@ -175,7 +175,8 @@ queues.class = {
         {
             name = "refuse_late", type = "switch", default = false,
             help = "whether an N-PDU is dropped at arrival (late) if its flow's share of the rate would need"
-                .. " more than 5/8 of the SGSN's part of its lifetime; without flows = true nothing is late",
+                .. " more than 5/8 of the SGSN's part of its lifetime, unless it sends 4 of the largest N-PDUs"
+                .. " in that time; without flows = true nothing is late",
         },
         {
             name = "window", type = "time", least = "100 ms", most = "100 s", step = "1 ms", default = "none",

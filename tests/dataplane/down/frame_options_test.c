@@ -180,7 +180,7 @@ static void over_ipv6(void)
 }
 
 // As long as elements may be: an RA capability of 48 octets, and 3 for the PFI. The largest frame
-// has room in front of its N-PDU even over IPv6.
+// has room in front of its N-PDU even over IPv6, and so has each segment in front of its copy.
 static void the_longest_elements_fit(void **state)
 {
     static const uint8_t capability[48] = {[0] = 1, [47] = 2};
@@ -188,13 +188,16 @@ static void the_longest_elements_fit(void **state)
     (void)state;
     expected[49] = 2;
     memcpy(expected + 50, TYPED(0x28, 0x81, 0x21), 3);
-    open_with(1520, 0x21);
-    over_ipv6();
-    DO(ms_options, .has_ra_capability = true, .ra_capability = {capability, 48});
-    assert_true(gb_receiver_expect_options(p.gb, PATH_TLLI, 5, expected, sizeof expected));
-    send_and_take(1400);
-    assert_int_equal(p.down_received, 1);
-    path_close();
+    for (int segments = 0; segments < 2; segments++) {
+        open_with(segments ? 140 : 1520, 0x21);
+        over_ipv6();
+        DO(ms_options, .has_ra_capability = true, .ra_capability = {capability, 48});
+        assert_true(gb_receiver_expect_options(p.gb, PATH_TLLI, 5, expected, sizeof expected));
+        send_and_take(1400);
+        assert_int_equal(p.down_received, 1);
+        assert_int_equal(frame_count, segments ? 11 : 1);
+        path_close();
+    }
 }
 
 // --- IPv6 ----------------------------------------------------------------------------------------
