@@ -421,7 +421,7 @@ local AGAINST = {
     ["p95 background"] = "Downloads may wait for 13 s in the SGSN: TTL-RED is a little quicker. With the split lifetime 1 % of what background "
         .. "had arrives.",
     ["goodput interactive-2"] = FAIR,
-    ["goodput interactive-3"] = "As with THP2; +21 %.",
+    ["goodput interactive-3"] = "As with THP2; +20 %.",
     ["p95 interactive-2"] = "COBALT leaves each flow four packets, which 60 connections of a class take as long for as the "
         .. "lifetime is. With RED for THP2 and THP3 (swap-red) 1.5 and 1.9 s; but nobody feels that, and a page's p95 is 172 s for 129 s.",
     ["p95 interactive-3"] = "As with THP2.",
@@ -462,7 +462,7 @@ local USER = {
     ["page p95"] = "As with the mean. Against no AQM: 129 s for 164 s.",
     ["least interactive-2"] = "See the pages in ten minutes.",
     ["fairness interactive-2"] = "0.998, as with queues of each MS: the difference is 0.0003.",
-    ["loss interactive-2"] = "The lifetime drops what is older than 6 s in the SGSN, where COBALT leaves each connection four packets: 17 % of the "
+    ["loss interactive-2"] = "The lifetime drops what is older than 6 s in the SGSN, where COBALT leaves each connection four packets: 15 % of the "
         .. "N-PDUs for 7 % without an AQM, and 3 % with marks alone, whose pages take longer.",
     ["loss interactive-3"] = "As with THP2.",
     ["loss background"] = "As with THP2, but with 13 s of the lifetime, and what is stale is dropped before that.",
