@@ -8,8 +8,6 @@
 // context has at most one half-sent N-PDU. Segments to be enciphered are only noted here, with
 // INPUT; the cipher runs in a pass of its own after the FCS. Over IPv4 the UDP checksum stays 0
 // (none), as the LLC frame has its FCS.
-#include <assert.h>
-
 #include "dataplane/base/units.h"
 #include "dataplane/down/down.h"
 #include "dataplane/trace/trace.h"
@@ -34,12 +32,14 @@ static struct rte_mbuf *piece_buffer(struct down *down, const struct sched_grant
     return copy;
 }
 
+_Static_assert(DOWN_HEADROOM + LLC_N201_U_MAX + LLC_FCS_OCTETS <= PORT_DATA_ROOM_MIN,
+               "a copy has room for its headers and its FCS");
+
 // Makes room for headers in front of the piece's octets and for the FCS behind them. An N-PDU has
 // enough since it came (input.c), and a copy by its pool. Written as a whole: DPDK's functions, one
 // after another, would wait for each other's stores, and look for a next buffer in its own line.
 static uint8_t *make_room(struct rte_mbuf *m, uint32_t headers, uint32_t octets)
 {
-    assert(m->data_off >= headers && m->data_off + octets + LLC_FCS_OCTETS <= m->buf_len);
     m->data_off = (uint16_t)(m->data_off - headers);
     m->data_len = (uint16_t)(headers + octets + LLC_FCS_OCTETS);
     m->pkt_len = m->data_len;

@@ -19,10 +19,11 @@
 #include "dataplane/stats/stats.h"
 #include "dataplane/wire/address.h"
 
-#define PORT_BURST      64
-#define PORT_POOL_CACHE 128
-#define PORT_QUEUES_MAX 16
-#define PORT_ANSWERS    64 // the most waiting frames of its own
+#define PORT_BURST         64
+#define PORT_POOL_CACHE    128
+#define PORT_QUEUES_MAX    16
+#define PORT_ANSWERS       64    // the most waiting frames of its own
+#define PORT_DATA_ROOM_MIN 2048u // of a buffer, beside DPDK's headroom
 // The most waiting fragments, in buffers of the receive pool.
 #define PORT_FRAGMENTS_PEERS     1024
 #define PORT_FRAGMENTS_STRANGERS 256

@@ -8,7 +8,6 @@
 
 #include "dataplane/port/port_parts.h"
 
-#define DATA_ROOM_MIN   2048u
 #define DATA_ROOM_SPARE 64u // Ethernet header, FCS, and some
 #define HUGE_OCTETS     (2u << 20)
 
@@ -18,8 +17,8 @@
 static uint16_t data_room(uint16_t mtu_octets)
 {
     uint32_t room = mtu_octets + DATA_ROOM_SPARE;
-    if (room < DATA_ROOM_MIN)
-        room = DATA_ROOM_MIN;
+    if (room < PORT_DATA_ROOM_MIN)
+        room = PORT_DATA_ROOM_MIN;
     return (uint16_t)(RTE_ALIGN_CEIL(room, RTE_CACHE_LINE_SIZE) + RTE_PKTMBUF_HEADROOM);
 }
 
