@@ -52,12 +52,13 @@ return {
     "queue.flow_quantum=300 octets",    -- RFC 8290 3: small, so that small packets pass large ones
 
     -- ---- Backstops ----
-    -- The BSS's part of the lifetime is 17 to 23 s, of downloads too. Its clock does not stop when calls take the radio: with 17 s it
-    -- still has the packets from before a call of 15 s and the LLC PDUs ahead of them (preempt-2004: with 10 s in total
-    -- they are lost, and sent again). The rest is the SGSN's. No packet of a page waits there for more than 6 s: TCP
-    -- has sent it again. Downloads have 13 s: where many share a slow cell an MS's turn may not come in 6 s. Beside 10
-    -- that browse the least of 6 downloads gets 11 % more with 13 s, and 16 downloads have 0.6 of the time-outs. Where
-    -- a flow has a larger share `stale` below ends the wait (tests/tournament/README.md).
+    -- The BSS's part of the lifetime is 17 to 23 s, of downloads too. Its clock does not stop when calls take the
+    -- radio: with 17 s it still has the packets from before a call of 15 s and the LLC PDUs ahead of them
+    -- (preempt-2004: with 10 s in total they are lost, and sent again). The rest is the SGSN's. No packet of a page
+    -- waits there for more than 6 s: TCP has sent it again. Downloads have 13 s: where many share a slow cell an MS's
+    -- turn may not come in 6 s. Beside 10 that browse the least of 6 downloads gets 11 % more with 13 s, and 16
+    -- downloads have 0.6 of the time-outs. Where a flow has a larger share `stale` below ends the wait
+    -- (tests/tournament/README.md).
     "class[*].lifetime=23 s",
     "class[background].lifetime=30 s",
     "class[*].bss_lifetime_least=17 s",
