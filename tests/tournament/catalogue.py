@@ -88,7 +88,7 @@ SETTINGS = {
     "nothing is stale": ["class[*].aqm.stale=0 s"],
     "nothing is late": ["class[background].refuse_late=false"],
     "late in all classes": ["class[*].refuse_late=true"],
-    "streaming by 900": weight("streaming", 900),
+    **{f"streaming by {w}": weight("streaming", w) for w in (40, 100, 900)},  # recommended has 60
     "the weights before": weights(35, 30, 20, 10) + weight("conversational", 900) + weight("streaming", 900),
     "paper's weights": weights(50, 35, 15, 5),
     "THP1 by 300, paper's others": weights(300, 35, 15, 5),
@@ -98,7 +98,7 @@ SETTINGS = {
     "RED in THP2 and THP3, rtt 2 s": ["class[*].aqm.rtt=2 s"] + RED_OF_PAGES,
     "8 queues by flow": ["queue.flows=8"],
     # Explicit window adaptation (dataplane/window): recommended with it, and with it in place of an AQM.
-    **{f"window {s} s": window(s) for s in (1, 1.5, 2, 3)},
+    **{f"window {s} s": window(s) for s in (1, 1.5, 2, 3, 5)},
     **{f"flows alone, window {s} s": aqm("tail-drop") + window(s) for s in (1.5, 2)},
     # one AQM for all classes
     **{f"cobalt {s} s": cobalt(s) for s in (1, 2, 4)},  # recommended has 3
