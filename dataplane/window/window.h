@@ -1,7 +1,6 @@
-// Explicit window adaptation, an experiment: what a flow may have under way to an MS is held to
-// what its share of the downlink sends in a time (`window` of its traffic class), by lowering the
-// receive window in the TCP segments that the MS sends. No packet is dropped, delayed or made, and
-// no host needs ECN.
+// Explicit window adaptation: what a flow may have under way to an MS is held to what its share of
+// the downlink sends in a time (`window` of its traffic class), by lowering the receive window in
+// the TCP segments that the MS sends. No packet is dropped, delayed or made, and no host needs ECN.
 //
 // Laws: a window is never raised, so 0 stays 0, and never lowered below two segments, of the MSS
 // that the MS's SYN has (RFC 9293 3.7.1), 536 octets at least, 1460 without that option. It is

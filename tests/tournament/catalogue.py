@@ -1,11 +1,13 @@
 """The settings that are compared: what each changes in config/recommended.lua. A change of an AQM names its parameters
-alone: another class.aqm.name drops those of the former one. The same name would keep them, so first the class has none."""
+alone: another class.aqm.name drops those of the former one. The same name would keep them, so first the class has none.
+And it has no window, which would leave an AQM little to do: `no window` is recommended beside these."""
 
 ALL = ("signalling", "conversational", "streaming", "interactive-1", "interactive-2", "interactive-3", "background")
 
 
 def aqm(name, *parameters, scope="flow", classes=ALL, ecn=True):
-    parts = [f"scope={scope}", "aqm.name=tail-drop", f"aqm.name={name}", *(f"aqm.{p}" for p in parameters)]
+    parts = [f"scope={scope}", "window=none", "aqm.name=tail-drop", f"aqm.name={name}",
+             *(f"aqm.{p}" for p in parameters)]
     if name != "tail-drop":
         parts.append(f"aqm.ecn={str(ecn).lower()}")
     return [f"class[{c}].{part}" for c in classes for part in parts]
@@ -97,7 +99,10 @@ SETTINGS = {
     "RED in THP2 and THP3": RED_OF_PAGES,
     "RED in THP2 and THP3, rtt 2 s": ["class[*].aqm.rtt=2 s"] + RED_OF_PAGES,
     "8 queues by flow": ["queue.flows=8"],
-    # Explicit window adaptation (dataplane/window): recommended with it, and with it in place of an AQM.
+    # Explicit window adaptation (dataplane/window): recommended has 4.7 s for downloads. Without it; with others; in all
+    # classes; and in place of an AQM.
+    "no window": ["class[*].window=none"],
+    **{f"downloads' window {s} s": [f"class[background].window={s} s"] for s in (3, 5, 6)},
     **{f"window {s} s": window(s) for s in (1, 1.5, 2, 3, 5)},
     **{f"flows alone, window {s} s": aqm("tail-drop") + window(s) for s in (1.5, 2)},
     # one AQM for all classes

@@ -181,7 +181,7 @@ queues.class = {
         {
             name = "window", type = "time", least = "100 ms", most = "100 s", step = "1 ms", default = "none",
             none = "none", example = "2 s",
-            help = "an experiment: lower the receive window in an MS's TCP segments, so that a flow"
+            help = "lower the receive window in an MS's TCP segments, so that a flow"
                 .. " has no more under way than its share of the downlink sends in that time;"
                 .. " needs flows = true",
         },
