@@ -303,20 +303,21 @@ variants {
     -- A tail drop with a small buffer behind the same buckets.
     variant {
         name = "swap-tail", file = "../recommended.lua",
-        set = all("aqm.name=tail-drop", "flows=false", "scope=ms", "octets=45 kB"),
+        set = all("aqm.name=tail-drop", "flows=false", "window=none", "scope=ms", "octets=45 kB"),
     },
     -- The CoDel of OsmoPCU in the BSS alone, with its bucket of 10 s.
     variant {
         name = "swap-bss-codel", file = "../recommended.lua",
-        set = join(all("aqm.name=tail-drop", "flows=false", "scope=ms"), {
+        set = join(all("aqm.name=tail-drop", "flows=false", "window=none", "scope=ms"), {
             "gb.cell_delay=as offered", "gb.ms_delay=as offered", "gb.pfc_delay=as offered",
             "flow.bmax_time=10 s", "flow.ms_bmax_time=10 s", "codel.target=203 ms", "codel.interval=4 s",
         }),
     },
-    -- The same queues by flow, and all that the BSS offers is filled: a bucket of 10 s, as OsmoPCU's.
+    -- The same queues by flow without a window, and all that the BSS offers is filled: a bucket of 10 s, as OsmoPCU's.
     variant {
         name = "swap-fq", file = "../recommended.lua",
         set = {
+            "class[*].window=none",
             "gb.cell_delay=as offered", "gb.ms_delay=as offered", "gb.pfc_delay=as offered",
             "flow.bmax_time=10 s", "flow.ms_bmax_time=10 s",
         },

@@ -66,7 +66,7 @@ variants {
     variant {
         name = "small-tail-drop", file = "../recommended.lua",
         set = beside {
-            "class[*].aqm.name=tail-drop", "class[*].flows=false", "class[*].scope=ms",
+            "class[*].aqm.name=tail-drop", "class[*].flows=false", "class[*].scope=ms", "class[*].window=none",
             "queue.overflow=tail", "queue.ms_octets=6000 octets",
         },
     },
@@ -75,13 +75,13 @@ variants {
         name = "bss-codel",
         set = beside({ "flow.bmax_time=63 s", "flow.ms_bmax_time=63 s", "codel.target=200 ms" }, 63),
     },
-    -- queues by flow and COBALT, but the bucket as the BSS offers it.
+    -- queues by flow and COBALT, but the bucket as the BSS offers it, and no window, which would bound what stands there.
     variant {
         name = "flows-no-flow-control", file = "../recommended.lua",
         set = beside {
             "gb.cell_delay=as offered", "gb.ms_delay=as offered", "gb.pfc_delay=as offered",
             "flow.bmax_time=63 s", "flow.ms_bmax_time=63 s",
-            "class[*].bss_lifetime_least=4100 ms",
+            "class[*].bss_lifetime_least=4100 ms", "class[*].window=none",
         },
     },
 }
