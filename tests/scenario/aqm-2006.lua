@@ -439,7 +439,7 @@ for _, row in ipairs(GOALS) do
     end
 end
 local QUICK = {
-    streaming = "Its weight is 100, for 900: a packet of a stream waits 3 ms longer for those of other classes, and an MS that "
+    streaming = "Its weight is 60, for 900: a packet of a stream waits 8 ms longer for those of other classes, and an MS that "
         .. "downloads in streaming leaves something to the others of its cell.",
     ["interactive-1"] = "With a weight of 300 for THP1 the row is met (swap-weight): 2 ms less, and downloads of a weak "
         .. "cell whose THP1 browses pay for it (config/recommended.lua). Most of a seed's difference is where the talkers "
@@ -452,8 +452,8 @@ for _, row in ipairs { { "streaming", "streaming" }, { "interactive-1", "THP1" }
 end
 -- What people get.
 local WEIGHT = "recommended leaves background 3.6 times the weight that the paper does, for which THP2 pays: 300 pages for 375 "
-    .. "without an AQM, a mean of 108 s for 87 s, and the least user of THP2 has 12.2 kbit/s for 18.0. Downloads get 221 kbit/s "
-    .. "for 79, the least of them 7.0 for 2.4, THP3's least user 9.9 for 6.9."
+    .. "without an AQM, a mean of 108 s for 87 s, and the least user of THP2 has 12.2 kbit/s for 18.0. Downloads get 224 kbit/s "
+    .. "for 79, the least of them 7.1 for 2.4, THP3's least user 9.8 for 6.9."
 local USER = {
     pages = WEIGHT,
     ["page mean"] = "The time is of the pages that came. With adaptive ECN that is who does not stand still: the least user of THP2 "
@@ -462,7 +462,7 @@ local USER = {
     ["page p95"] = "As with the mean. Against no AQM: 129 s for 164 s.",
     ["least interactive-2"] = "See the pages in ten minutes.",
     ["fairness interactive-2"] = "0.998, as with queues of each MS: the difference is 0.0003.",
-    ["loss interactive-2"] = "The lifetime drops what is older than 6 s in the SGSN, where COBALT leaves each connection four packets: 15 % of the "
+    ["loss interactive-2"] = "The lifetime drops what is older than 6 s in the SGSN, where COBALT leaves each connection four packets: 13 % of the "
         .. "N-PDUs for 7 % without an AQM, and 3 % with marks alone, whose pages take longer.",
     ["loss interactive-3"] = "As with THP2.",
     ["loss background"] = "As with THP2, but with 13 s of the lifetime, and what is stale is dropped before that.",
