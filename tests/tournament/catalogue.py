@@ -14,7 +14,7 @@ def aqm(name, *parameters, scope="flow", classes=ALL, ecn=True):
 
 
 def cobalt(rtt_s=2, mtu=1500, overfull=4, scope="flow"):
-    return aqm("cobalt", "target=5 ms", f"rtt={rtt_s} s", f"mtu={mtu} octets", f"overfull={overfull}", "stale=6 s",
+    return aqm("cobalt", "target=5 ms", f"rtt={rtt_s} s", f"mtu={mtu} octets", f"overfull={overfull}", "stale=5 s",
                scope=scope)
 
 
@@ -87,6 +87,7 @@ SETTINGS = {
     **{f"background by {w}": weight("background", w) for w in (5, 10, 12, 14, 16, 20, 24)},  # recommended has 18
     **{f"drain {part} %": [f"gb.drain={part} %"] for part in (0, 1)},   # recommended has 0.5
     **{f"downloads' lifetime {s} s": lifetime(s, "background") for s in (23, 27, 35, 40)},  # recommended has 30
+    **{f"stale {s} s": [f"class[*].aqm.stale={s} s"] for s in (4, 6)},   # recommended has 5
     "nothing is stale": ["class[*].aqm.stale=0 s"],
     "nothing is late": ["class[background].refuse_late=false"],
     "late in all classes": ["class[*].refuse_late=true"],
