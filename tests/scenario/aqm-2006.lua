@@ -453,7 +453,7 @@ end
 -- What people get.
 local WEIGHT = "recommended leaves background 3.6 times the weight that the paper does, for which THP2 pays: 300 pages for 375 "
     .. "without an AQM, a mean of 108 s for 87 s, and the least user of THP2 has 12.2 kbit/s for 18.0. Downloads get 224 kbit/s "
-    .. "for 79, the least of them 7.1 for 2.4, THP3's least user 9.8 for 6.9."
+    .. "for 79, the least of them 7.1 for 2.4, THP3's least user 9.6 for 6.9."
 local USER = {
     pages = WEIGHT,
     ["page mean"] = "The time is of the pages that came. With adaptive ECN that is who does not stand still: the least user of THP2 "
