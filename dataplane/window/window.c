@@ -11,8 +11,10 @@
 #include "dataplane/wire/ipv6.h"
 #include "dataplane/wire/tcp.h"
 
-#define WINDOW_AT   14 // in TCP's header
-#define CHECKSUM_AT 16
+#define IPV4_PROTOCOL_AT 9
+#define FLAGS_AT         13 // in TCP's header
+#define WINDOW_AT        14
+#define CHECKSUM_AT      16
 
 // ---- The segment ----
 
@@ -179,10 +181,19 @@ void window_forget(struct window *w, uint32_t context)
 
 // ---- The ways ----
 
+// False: it is of IPv4 and no SYN. Nearly all are, and need not be decoded.
+static bool may_be_syn(const uint8_t *b, uint32_t n)
+{
+    if (n < IPV4_OCTETS || b[0] >> 4 != 4)
+        return true;
+    uint32_t flags_at = (b[0] & 15) * 4u + FLAGS_AT;
+    return b[IPV4_PROTOCOL_AT] == IPV4_PROTOCOL_TCP && flags_at < n && (b[flags_at] & TCP_SYN);
+}
+
 void window_down(struct window *w, uint32_t context, const uint8_t *b, uint32_t n)
 {
     struct segment s;
-    if (find(w, false, b, n, &s) == FOUND_TCP)
+    if (may_be_syn(b, n) && find(w, false, b, n, &s) == FOUND_TCP)
         take(w, context, false, &s);
 }
 

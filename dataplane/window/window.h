@@ -14,6 +14,7 @@
 #ifndef SLUICE_WINDOW_WINDOW_H
 #define SLUICE_WINDOW_WINDOW_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -43,7 +44,7 @@ struct window_flow {
     uint8_t ms_scales : 1, host_scales : 1; // whose SYN had the option
 };
 
-_Static_assert(sizeof(struct window_flow) == 16, "a context's take four lines of the cache");
+static_assert(sizeof(struct window_flow) == 16, "a context's take four lines of the cache");
 
 // A worker's, for the PDP contexts by their places. A context's flows stand in the order of their
 // last use; free places are last.
