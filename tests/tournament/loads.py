@@ -18,7 +18,7 @@ nse {{ nsei = 101,
     line {{ latency = "5 ms" }},
     bvc {{ bvci = 2,
         radio {{ carriers = 1, slots = {slots}, down_slots = {ms_slots}, up_slots = 2,
-            down_coding = "{coding}", up_coding = "{coding}" }},
+            down_coding = "{coding}", up_coding = "{coding}"{setups} }},
         flow {{ rate = "{rate} kbit/s", measured = true, bmax_time = "10 s", ms_rate = "{ms_rate} kbit/s" }},
         ms {{ imsi = "001010000000001", count = 64,
             pdp {{ nsapi = 5, sapi = 11, class = "background", address = "10.0.1.1" }} }},
@@ -33,6 +33,10 @@ lab {{ ggsn = "192.0.2.2", ggsn_mac = "02:53:4c:00:02:01", gi {{ latency = "{lat
     {applications}
 }}
 """
+# Of an old radio network, as buffer-2004's: each burst of packets waits for a TBF, each way.
+SLOW_SETUPS = "".join(f', {key} = "{value}"' for key, value in (
+    ("down_setup", "800 ms"), ("down_setup_beside", "800 ms"), ("up_setup", "800 ms"), ("up_setup_beside", "800 ms"),
+    ("down_release", "0 s")))
 SLOT_KBIT = {"CS-1": 8, "CS-2": 12}  # what a slot carries of LLC
 PING_BITS = 94 * 8  # of a ping's answer and the headers of its LLC PDU
 PING_TIMEOUT = "50 s"  # more than any lifetime of the catalogue; what a run sends in its last 50 s is not counted as lost
@@ -56,10 +60,10 @@ class Cell:
     those; greedy: of streaming that download."""
 
     def __init__(self, slots=4, ms_slots=4, seconds=300, downloads=(), pings=(), web=(), latency_ms=20, files=(),
-                 web_pings=(), ping_s=1, coding="CS-2", greedy=()):
+                 web_pings=(), ping_s=1, coding="CS-2", greedy=(), setups=""):
         self.slots, self.ms_slots, self.seconds, self.latency_ms = slots, ms_slots, seconds, latency_ms
         self.downloads, self.pings, self.web, self.files = downloads, pings, web, files
-        self.web_pings, self.ping_s, self.coding, self.greedy = web_pings, ping_s, coding, greedy
+        self.web_pings, self.ping_s, self.coding, self.greedy, self.setups = web_pings, ping_s, coding, greedy, setups
 
     def applications(self, rng):
         tcp = 'host_tcp = "today", ms_tcp = "today"'
@@ -81,7 +85,7 @@ class Cell:
         rng = random.Random(f"{name} {seed}")
         return CELL.format(name="tournament", seconds=self.seconds, slots=self.slots, ms_slots=self.ms_slots,
                            rate=SLOT_KBIT[self.coding] * self.slots, ms_rate=SLOT_KBIT[self.coding] * self.ms_slots,
-                           coding=self.coding, latency=self.latency_ms,
+                           coding=self.coding, setups=self.setups, latency=self.latency_ms,
                            ecn=str(ecn).lower(), applications="\n    ".join(self.applications(rng)))
 
 
@@ -138,6 +142,8 @@ def list_of():
     # Phones that may use a part of the slots: the radio is full only while several have data there.
     yield from both("8 that download with 2 of 8 slots, one pings",
                     cell=Cell(slots=8, ms_slots=2, downloads=range(1, 9), pings=[0]))
+    yield from both("4 that download, one pings, one browses, TBFs take 0.8 s, hosts 200 ms",
+                    cell=Cell(downloads=range(1, 5), pings=[0], web=[0], latency_ms=200, setups=SLOW_SETUPS))
     yield from both("overloaded, each seed another cell", cell=Overloaded())
     yield from both("aqm-2006", file="scenarios/aqm-2006.lua", variant="none")
     for s in (3, 6, 15):
