@@ -68,4 +68,22 @@ inline void count_packets(benchmark::State &state, uint64_t cycles, uint64_t pac
     state.SetItemsProcessed(int64_t(packets));
 }
 
+constexpr int calls_a_round = 64;
+
+// Times rounds of so many calls, each of one packet.
+template <typename Call> void measure_calls(benchmark::State &state, Call call)
+{
+    uint64_t cycles = 0, packets = 0;
+    for (auto _ : state) {
+        uint64_t start = __rdtsc();
+        for (int i = 0; i < calls_a_round; i++)
+            call(i);
+        uint64_t took = __rdtsc() - start;
+        cycles += took;
+        packets += calls_a_round;
+        state.SetIterationTime(double(took) / tsc_hz());
+    }
+    count_packets(state, cycles, packets);
+}
+
 #endif

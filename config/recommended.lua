@@ -66,7 +66,7 @@ return {
     "class[*].bss_lifetime_most=23 s",
     -- Where cells are slow and flows many, a packet whose turn would come after more than 5/8 of the SGSN's part of its
     -- lifetime (8.1 of 13 s) is refused as it arrives: TCP hears of it at once. Of what sixteen downloads in 48 kbit/s
-    -- lose 3 to 6 % is by the lifetime then, for 60 to 86 %.
+    -- lose at most 5 % is by the lifetime then, for 60 to 86 %.
     "class[background].refuse_late=true",
     "queue.overflow=largest",   -- a full queue drops from the largest flow, not the arriving packet
     "queue.cell_octets=1000 kB",        -- no cell takes all memory
@@ -91,7 +91,8 @@ return {
     -- can have answered, and the window falls before the next call: a download with ECN gets 23.5, 22.6 and 19.4
     -- kbit/s with calls of 3, 6 and 15 s for 26.0, 24.7 and 21.5 (buffer-2004: 9.4 and 24.5 for 9.7 and 27.4, on 1
     -- and 3 time slots). With 4 s 27.2, 25.6 and 22.3 (9.9 and 28.8), and up to 10 % more delay; but without ECN no
-    -- more, and the least download of a weak cell 6 +- 14 % less (the tournament's seeds and page).
+    -- more, and the least download of a weak cell 6 +- 14 % less (the tournament's seeds and page; all without the window
+    -- below).
     "class[*].aqm.rtt=3 s",
     "class[*].aqm.mtu=1500 octets",     -- the largest packet of the Internet
     "class[*].aqm.overfull=4",  -- CAKE's buffer, in intervals: beyond it, flows that ignore marks get drops
@@ -103,7 +104,7 @@ return {
     -- ---- TCP windows ----
     -- The receive windows that MSs announce for their downloads are lowered to what the flow's share sends in 4.7 s
     -- (reference.md, "TCP windows"). Hosts without ECN send a tenth of the segments again that they do without this,
-    -- where 4 or 8 downloads share 48 kbit/s, and half where 16 do. On one time slot (buffer-2004) a download has 5 %
+    -- where 4 or 8 downloads share 48 kbit/s, and half where 16 do. On one time slot (buffer-2004) a download has 2 %
     -- more, and the p95 of a ping is 1.9 s for 2.2 s. It must be longer than any round trip, with set-ups of TBFs and
     -- calls: with 3 to 4 s preempt-2004 loses 7 % without ECN, with 4.7 s 1 %; with 2 s buffer-2004 loses a third.
     -- Pages have no such window: they are short.

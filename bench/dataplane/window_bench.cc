@@ -4,8 +4,6 @@
 // find. Baseline: the decoder of the TCP header alone.
 #include "bench/tsc.h"
 
-#include <cstring>
-
 extern "C" {
 #include "dataplane/wire/bytes.h"
 #include "dataplane/wire/ipv4.h"
@@ -16,7 +14,6 @@ extern "C" {
 namespace
 {
 
-constexpr int npdus_a_round = 64;
 constexpr uint32_t syn = 2, ack = 16, ip_octets = 20, tcp_octets = 20;
 constexpr uint32_t ms_address = 0x0a000001, host_address = 0xc6336401;
 
@@ -68,25 +65,10 @@ struct flows {
     }
 };
 
-template <typename Call> void measure(benchmark::State &state, Call call)
-{
-    uint64_t cycles = 0, npdus = 0;
-    for (auto _ : state) {
-        uint64_t start = __rdtsc();
-        for (int i = 0; i < npdus_a_round; i++)
-            call(uint32_t(i));
-        uint64_t took = __rdtsc() - start;
-        cycles += took;
-        npdus += npdus_a_round;
-        state.SetIterationTime(double(took) / tsc_hz());
-    }
-    count_packets(state, cycles, npdus);
-}
-
 void tcp_decode_ack(benchmark::State &state)
 {
     npdu s = segment(true, 32768, ack, 0);
-    measure(state, [&](uint32_t) {
+    measure_calls(state, [&](int) {
         tcp decoded;
         benchmark::DoNotOptimize(tcp_decode(&decoded, s.octets + ip_octets, tcp_octets));
         benchmark::DoNotOptimize(decoded);
@@ -97,7 +79,7 @@ void window_down_data(benchmark::State &state)
 {
     flows f(1);
     npdu s = segment(false, 32768, ack, 536);
-    measure(state, [&](uint32_t) {
+    measure_calls(state, [&](int) {
         window_down(&f.w, 0, s.octets, s.n);
         benchmark::ClobberMemory();
     });
@@ -106,8 +88,8 @@ void window_down_data(benchmark::State &state)
 void window_up_ack(benchmark::State &state)
 {
     flows f(uint32_t(state.range(0)));
-    measure(state, [&](uint32_t i) {
-        npdu &s = f.acks[i % f.acks.size()];
+    measure_calls(state, [&](int i) {
+        npdu &s = f.acks[size_t(i) % f.acks.size()];
         window_ack found;
         put_be16(s.octets + ip_octets + 14, 0xffff);
         if (window_up(&f.w, 0, s.octets, s.n, &found))

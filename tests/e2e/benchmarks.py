@@ -12,7 +12,7 @@ from harness import TIMEOUT_S, case, main, right, same
 ROWS = {"cipher_bench": "^ipsec-mb/octets:72/", "gb_bench": "^flow_control_bvc/cells:1/",
         "gi_bench": "^packets/flows:100/snap:96",
         "radio_bench": "^saturated/cells:1/mss:4/", "sched_bench": "^sched/cobalt/ms:1000/pfcs:1/", "path_bench": "^mbuf_alloc_free/",
-        "window_bench": "^tcp_decode_ack/", "wire_bench": "^memcpy_590/"}
+        "window_bench": "^window_up_ack/flows:1/", "wire_bench": "^memcpy_590/"}
 # 10 000 cells: each is told to go down before the BSC's first BVC-RESET is acknowledged.
 LONG = {"gb_bench": "^bsc_restart/cells:10000/"}
 PROGRAMS = [pathlib.Path(path) for path in sys.argv[1:]]

@@ -18,37 +18,20 @@ extern "C" {
 namespace
 {
 
-constexpr int pdus_a_round = 64;
-
-// Times rounds of so many calls.
-template <typename Call> void measure(benchmark::State &state, Call call)
-{
-    uint64_t cycles = 0, pdus = 0;
-    for (auto _ : state) {
-        uint64_t start = __rdtsc();
-        for (int i = 0; i < pdus_a_round; i++)
-            call(i);
-        uint64_t took = __rdtsc() - start;
-        cycles += took;
-        pdus += pdus_a_round;
-        state.SetIterationTime(double(took) / tsc_hz());
-    }
-    count_packets(state, cycles, pdus);
-}
-
 void fcs_of(benchmark::State &state, const fcs_variant *variant)
 {
-    std::vector<uint8_t> b(4096 + pdus_a_round, 0x5a);
+    std::vector<uint8_t> b(4096 + calls_a_round, 0x5a);
     uint32_t octets = uint32_t(state.range(0));
-    measure(state, [&](int i) { benchmark::DoNotOptimize(variant->fcs(b.data() + i, octets)); });
+    measure_calls(state,
+                  [&](int i) { benchmark::DoNotOptimize(variant->fcs(b.data() + i, octets)); });
 }
 
 void udp_checksum_ipv6(benchmark::State &state)
 {
-    std::vector<uint8_t> b(4096 + pdus_a_round, 0x5a);
+    std::vector<uint8_t> b(4096 + calls_a_round, 0x5a);
     ipv6_address source{}, destination{};
     uint32_t octets = uint32_t(state.range(0));
-    measure(state, [&](int i) {
+    measure_calls(state, [&](int i) {
         udp_put_checksum_ipv6(b.data() + i, octets, &source, &destination);
         benchmark::ClobberMemory();
     });
@@ -78,7 +61,7 @@ bssgp_flow_control_ms flow_control_ms()
 
 void memcpy_590(benchmark::State &state)
 {
-    measure(state, [](int) {
+    measure_calls(state, [](int) {
         memcpy(frame, llc_pdu, sizeof llc_pdu);
         benchmark::ClobberMemory();
     });
@@ -87,7 +70,7 @@ void memcpy_590(benchmark::State &state)
 void dl_unitdata_encode(benchmark::State &state)
 {
     bssgp_dl_unitdata pdu = dl_unitdata();
-    measure(state, [&](int) {
+    measure_calls(state, [&](int) {
         benchmark::DoNotOptimize(bssgp_dl_unitdata_encode(&pdu, frame, sizeof frame));
     });
 }
@@ -96,14 +79,14 @@ void dl_unitdata_decode(benchmark::State &state)
 {
     bssgp_dl_unitdata pdu = dl_unitdata();
     uint32_t n = uint32_t(bssgp_dl_unitdata_encode(&pdu, frame, sizeof frame));
-    measure(state,
-            [&](int) { benchmark::DoNotOptimize(bssgp_dl_unitdata_decode(&pdu, frame, n)); });
+    measure_calls(state,
+                  [&](int) { benchmark::DoNotOptimize(bssgp_dl_unitdata_decode(&pdu, frame, n)); });
 }
 
 void dl_unitdata_parts(benchmark::State &state)
 {
     bssgp_dl_unitdata pdu = dl_unitdata();
-    measure(state, [&](int) {
+    measure_calls(state, [&](int) {
         bssgp_dl_unitdata_put_fixed(&pdu, frame);
         bssgp_put_llc_tag(sizeof llc_pdu, frame + BSSGP_DL_UNITDATA_FIXED_OCTETS);
         benchmark::ClobberMemory();
@@ -113,7 +96,7 @@ void dl_unitdata_parts(benchmark::State &state)
 void flow_control_ms_encode(benchmark::State &state)
 {
     bssgp_flow_control_ms pdu = flow_control_ms();
-    measure(state, [&](int) {
+    measure_calls(state, [&](int) {
         benchmark::DoNotOptimize(bssgp_flow_control_ms_encode(&pdu, frame, sizeof frame));
     });
 }
@@ -122,8 +105,9 @@ void flow_control_ms_decode(benchmark::State &state)
 {
     bssgp_flow_control_ms pdu = flow_control_ms();
     uint32_t n = uint32_t(bssgp_flow_control_ms_encode(&pdu, frame, sizeof frame));
-    measure(state,
-            [&](int) { benchmark::DoNotOptimize(bssgp_flow_control_ms_decode(&pdu, frame, n)); });
+    measure_calls(state, [&](int) {
+        benchmark::DoNotOptimize(bssgp_flow_control_ms_decode(&pdu, frame, n));
+    });
 }
 
 BENCHMARK(udp_checksum_ipv6)
