@@ -177,7 +177,8 @@ static void link_first(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32
     struct tree_bvc *c = &s->bvc[bvc];
     struct tree_class *k = &c->of_class[p->traffic_class];
     uint32_t last = tree_pfc(s, k->head)->sent_octets ? k->head : pfc;
-    ring_is_last(k, last, RING_SMALL, TREE_NONE);
+    if (k->last[RING_SMALL] == TREE_NONE)
+        k->last[RING_SMALL] = last;
     ring_link_before(s, pfc, p, k->head);
     k->head = pfc;
     sched_bvc_head_changes(s, p->traffic_class, bvc);
@@ -238,7 +239,8 @@ void sched_bvc_ring_yield(struct sched *s, uint32_t pfc, struct tree_pfc *p, str
     ring_front_leave(k, pfc, p);
     if (!ring_has_front(k)) { // of others
         p->place = (uint8_t)place & 3;
-        ring_is_last(k, pfc, place, TREE_NONE);
+        if (place != RING_REST)
+            k->last[place] = pfc;
         return;
     }
     ring_leave_place(s, pfc, p, k);

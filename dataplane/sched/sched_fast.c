@@ -157,6 +157,13 @@ static inline void take_turn(const struct sched *s, struct round *r)
     r->p->odd_turn = r->c->of_class[r->turn].round & 1;
 }
 
+// It is the only one of its place, and stays there: sched_bvc_ring_yield would change nothing.
+static inline bool keeps_place(const struct sched *s, const struct round *r)
+{
+    const struct tree_class *k = &r->c->of_class[r->turn];
+    return r->p->place == ring_sparse_place(s, r->p) && k->last[r->p->place] == r->pfc;
+}
+
 // The PFC stays in its ring, or leaves it.
 static inline void go_on(struct sched *s, struct round *r)
 {
@@ -167,7 +174,7 @@ static inline void go_on(struct sched *s, struct round *r)
     } else if (p->deficit <= 0) {
         p->state = PFC_IN_RING;
         ring_pass(&r->c->of_class[r->turn], p);
-    } else if (ring_has_front(&r->c->of_class[r->turn])) {
+    } else if (ring_has_front(&r->c->of_class[r->turn]) && !keeps_place(s, r)) {
         sched_bvc_ring_yield(s, r->pfc, p, r->c);
     }
 }

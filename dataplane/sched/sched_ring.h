@@ -32,18 +32,27 @@ static inline void ring_link_before(struct sched *s, uint32_t pfc, struct tree_p
     ring_link(s, pfc, p, tree_pfc(s, next)->prev, next);
 }
 
+// The last PFC in front up to that place, or TREE_NONE.
+static inline uint32_t ring_last_up_to(const struct tree_class *k, uint32_t place)
+{
+    for (uint32_t i = place; i; i--)
+        if (k->last[i] != TREE_NONE)
+            return k->last[i];
+    return k->last[0];
+}
+
 static inline void ring_front_leave(struct tree_class *k, uint32_t pfc, const struct tree_pfc *p)
 {
     uint32_t before = k->head == pfc ? TREE_NONE : p->prev;
     for (uint32_t place = 0; place < RING_PLACES; place++)
         if (k->last[place] == pfc)
-            k->last[place] = before;
+            k->last[place] = place && ring_last_up_to(k, place - 1) == before ? TREE_NONE : before;
 }
 
 // No PFC is in front of the rest.
 static inline bool ring_has_front(const struct tree_class *k)
 {
-    return k->last[RING_LARGE] != TREE_NONE;
+    return (k->last[RING_SMALL] & k->last[RING_CREDIT] & k->last[RING_LARGE]) != TREE_NONE;
 }
 
 static inline void ring_take_out(struct sched *s, const struct tree_pfc *p)
@@ -166,15 +175,6 @@ static inline bool ring_has_credit(const struct sched *s, uint32_t pfc, struct t
            (!(m->slots & (m->slots - 1)) || !sched_ring_mate_has_turn(m, p, k));
 }
 
-// It is the last up to its place now, and was put behind that one.
-static inline void ring_is_last(struct tree_class *k, uint32_t pfc, enum ring_place place,
-                                uint32_t behind)
-{
-    for (uint32_t i = place; i < RING_PLACES; i++)
-        if (k->last[i] == behind || k->last[i] == TREE_NONE)
-            k->last[i] = pfc;
-}
-
 // Into the ring of an idle class.
 static inline void ring_begin(const struct sched *s, uint32_t pfc, struct tree_pfc *p,
                               struct tree_class *k)
@@ -182,7 +182,7 @@ static inline void ring_begin(const struct sched *s, uint32_t pfc, struct tree_p
     k->head = k->round_end = p->next = p->prev = pfc;
     p->place = (uint8_t)ring_sparse_place(s, p) & 3;
     k->last[RING_SMALL] = k->last[RING_CREDIT] = k->last[RING_LARGE] = TREE_NONE;
-    ring_is_last(k, pfc, p->sent_octets ? RING_SMALL : p->place, TREE_NONE);
+    k->last[p->sent_octets ? RING_SMALL : p->place] = pfc;
 }
 
 // One that is not in the ring takes a place in front of the rest; or the first one of the rest, if
@@ -193,9 +193,12 @@ static inline bool ring_put_in(struct sched *s, uint32_t pfc, struct tree_pfc *p
     if (place == RING_REST && !ring_is_rest(tree_pfc(s, k->round_end)))
         k->round_end = pfc;
     p->place = (uint8_t)place & 3;
-    uint32_t behind = k->last[place < RING_PLACES ? place : RING_LARGE];
-    if (behind == TREE_NONE && tree_pfc(s, k->head)->sent_octets)
-        behind = k->head;
+    uint32_t behind = ring_last_up_to(k, place < RING_PLACES ? place : RING_LARGE);
+    if (tree_pfc(s, k->head)->sent_octets) {
+        behind = behind == TREE_NONE ? k->head : behind;
+        for (uint32_t i = place + 1; i < RING_PLACES; i++) // where it was before it began
+            k->last[i] = k->last[i] == behind ? TREE_NONE : k->last[i];
+    }
     bool first = behind == TREE_NONE;
     if (first) {
         ring_link_before(s, pfc, p, k->head);
@@ -203,7 +206,8 @@ static inline bool ring_put_in(struct sched *s, uint32_t pfc, struct tree_pfc *p
     } else {
         ring_link(s, pfc, p, behind, tree_pfc(s, behind)->next);
     }
-    ring_is_last(k, pfc, place, behind);
+    if (place != RING_REST)
+        k->last[place] = pfc;
     return first;
 }
 

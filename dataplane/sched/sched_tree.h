@@ -147,9 +147,9 @@ struct tree_class {
     uint64_t total;
     uint64_t standing;      // the part of `total` whose MSs are frozen or stopped
     uint32_t standing_pfcs; // likewise of `backlogged`
-    // The ring's order (sched_ring.h): by enum ring_place the last PFC up to that place, or
-    // TREE_NONE; the last of those whose turn is still to come in this round; the number of the
-    // round.
+    // The ring's order (sched_ring.h): by enum ring_place the last PFC of that place, or TREE_NONE,
+    // where one that has begun an N-PDU counts as before, or in the first place; the last of those
+    // whose turn is still to come in this round; the number of the round.
     uint32_t last[RING_PLACES];
     uint32_t round_end, round;
     uint32_t rank_top[2]; // of its MSs, by packets and by octets: see sched_candidates.c

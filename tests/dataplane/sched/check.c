@@ -182,8 +182,11 @@ static uint32_t ring_count(const struct sched *s, const struct tree_class *k)
         ends |= k->round_end == pfc;
         pfc = p->next;
     } while (pfc != k->head && ++n < UINT32_MAX - 1);
-    for (uint32_t place = 0; place < RING_PLACES; place++)
-        ends &= is_last(s, k->head, k->last[place], last[place]);
+    uint32_t up_to = TREE_NONE;
+    for (uint32_t place = 0; place < RING_PLACES; place++) {
+        up_to = k->last[place] == TREE_NONE ? up_to : k->last[place];
+        ends &= is_last(s, k->head, up_to, last[place]);
+    }
     return ends ? n + 1 : UINT32_MAX;
 }
 
