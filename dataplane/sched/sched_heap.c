@@ -19,12 +19,22 @@ static inline uint32_t *child_at(struct sched *s, uint32_t at)
     return &s->family[at / HEAP_FAMILY].child[at % HEAP_FAMILY];
 }
 
-static SCHED_INLINE void bvc_prefetch(const struct tree_bvc *c)
+// Cells rise as their turns come. What a turn touches is asked for as each step tells where it is:
+// the header of a cell that reaches level 2, then the line of its class, then its MS.
+static SCHED_INLINE void bvc_prefetch(const struct sched *s, uint32_t bvc, uint32_t level)
 {
-    __builtin_prefetch(c, 1);
-    __builtin_prefetch((const char *)c + 64, 1);
-    __builtin_prefetch((const char *)c + 128, 1);
-    __builtin_prefetch((const char *)c + 192, 1);
+    const struct tree_bvc *c = &s->bvc[bvc];
+    if (level > 2)
+        return;
+    if (level == 2) {
+        __builtin_prefetch(c, 1);
+        return;
+    }
+    const struct tree_class *k = &c->of_class[__builtin_ctz(c->active)];
+    if (level == 1)
+        __builtin_prefetch(k, 1);
+    else
+        tree_prefetch(tree_ms(s, tree_pfc_ms(k->head)), tree_pfc(s, k->head));
 }
 
 static inline void write_at(struct sched *s, uint32_t at, uint32_t bvc, uint64_t key)
@@ -93,8 +103,7 @@ static void sift_down(struct sched *s, const struct tree_nse *n, uint32_t at, ui
         if (!goes_before(f->key[least], f->bvc[least], key, bvc))
             break;
         write_at(s, at, f->bvc[least], f->key[least]);
-        if (level == 2) // the cell's turn comes soon
-            bvc_prefetch(&s->bvc[f->bvc[least]]);
+        bvc_prefetch(s, f->bvc[least], level);
         at = child * HEAP_FAMILY + least;
     }
     write_at(s, at, bvc, key);
