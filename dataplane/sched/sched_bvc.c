@@ -144,7 +144,7 @@ void sched_bvc_served(struct sched *s, uint32_t bvc)
 static void order_changes(struct sched *s, struct tree_bvc *c, uint32_t bvc)
 {
     struct tree_nse *n = &s->nse[c->nse];
-    gate_unwait(&s->wheel, gate_of(c));
+    gate_unwait(&s->wheel, bvc_gate(s, bvc));
     if (n->first == bvc)
         gate_unwait(&s->wheel, gate_of(n));
     sched_bvc_refresh(s, bvc);
@@ -300,7 +300,7 @@ void sched_bvc_ring_remove(struct sched *s, uint32_t pfc, struct tree_pfc *p, ui
 
 void sched_bvc_wait(struct sched *s, uint32_t bvc, uint64_t at_ns)
 {
-    gate_wait(&s->wheel, gate_of(&s->bvc[bvc]), tree_id(TREE_BVC, bvc), at_ns);
+    gate_wait(&s->wheel, bvc_gate(s, bvc), tree_id(TREE_BVC, bvc), at_ns);
     sched_bvc_refresh(s, bvc);
 }
 
@@ -308,7 +308,7 @@ void sched_bvc_look_again(struct sched *s, uint32_t bvc)
 {
     uint32_t nse = s->bvc[bvc].nse;
     frames_look_again(s);
-    if (gate_unwait(&s->wheel, gate_of(&s->bvc[bvc])))
+    if (gate_unwait(&s->wheel, bvc_gate(s, bvc)))
         sched_bvc_refresh(s, bvc);
     if (gate_unwait(&s->wheel, gate_of(&s->nse[nse])))
         sched_nse_refresh(s, nse);

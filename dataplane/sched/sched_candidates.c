@@ -78,7 +78,7 @@ uint32_t sched_overflow_entry_of_ms(const struct sched *s, uint32_t ms, struct t
 
 static void candidate_take(struct sched *s, uint32_t pfc, struct tree_ms *m)
 {
-    struct tree_bvc *c = &s->bvc[m->bvc];
+    struct tree_bvc_rest *c = &s->bvc_rest[m->bvc];
     uint32_t candidate = s->candidate_free;
     s->candidate_free = s->candidate[candidate].next;
     s->candidate[candidate] =
@@ -94,7 +94,7 @@ static void candidate_take(struct sched *s, uint32_t pfc, struct tree_ms *m)
 
 static void candidate_release(struct sched *s, uint32_t pfc, struct tree_ms *m)
 {
-    struct tree_bvc *c = &s->bvc[m->bvc];
+    struct tree_bvc_rest *c = &s->bvc_rest[m->bvc];
     uint32_t candidate = *candidate_of(s, pfc), slots = m->slots;
     struct tree_candidate *at = &s->candidate[candidate];
     if (c->candidates_left == candidate)
@@ -131,14 +131,15 @@ static void entry_set(struct sched *s, uint32_t *top, uint32_t entry, uint64_t t
                        kept & OVERFLOW_KEPT(unit) ? size_of(unit, total) : 0);
 }
 
-static void class_set(struct sched *s, struct tree_bvc *c, uint32_t class, uint32_t candidate,
+static void class_set(struct sched *s, uint32_t bvc, uint32_t class, uint32_t candidate,
                       uint64_t total, uint32_t kept)
 {
-    uint32_t *top = c->of_class[class].rank_top;
+    uint32_t *top = s->bvc[bvc].of_class[class].rank_top;
+    uint8_t *giving = s->bvc_rest[bvc].giving;
     entry_set(s, top, sched_overflow_entry_of_candidate(s, candidate), total, kept);
     for (enum overflow_unit unit = IN_PACKETS; unit < OVERFLOW_UNITS; unit++) {
-        c->giving[unit] &= (uint8_t) ~(1u << class);
-        c->giving[unit] |= (uint8_t)((top[unit] != RANK_NONE) << class);
+        giving[unit] &= (uint8_t) ~(1u << class);
+        giving[unit] |= (uint8_t)((top[unit] != RANK_NONE) << class);
     }
 }
 
@@ -150,13 +151,14 @@ static uint32_t bits_of(bool packets, bool octets)
 // A cell or an NSE with nothing to drop is in no rank.
 static void above_follow(struct sched *s, uint32_t bvc)
 {
-    struct tree_bvc *c = &s->bvc[bvc];
+    const struct tree_bvc *c = &s->bvc[bvc];
+    const uint8_t *giving = s->bvc_rest[bvc].giving;
     struct tree_nse *n = &s->nse[c->nse];
     uint32_t entry = sched_overflow_entry_of_bvc(s, bvc);
     if (!s->kept && !rank_has(&s->rank[IN_PACKETS], entry) && !rank_has(&s->rank[IN_OCTETS], entry))
         return;
     entry_set(s, n->rank_top, entry, c->total,
-              s->kept & bits_of(c->giving[IN_PACKETS], c->giving[IN_OCTETS]));
+              s->kept & bits_of(giving[IN_PACKETS], giving[IN_OCTETS]));
     entry_set(s, s->rank_top, c->nse, sched_overflow_nse_total(n),
               s->kept & bits_of(n->rank_top[IN_PACKETS] != RANK_NONE,
                                 n->rank_top[IN_OCTETS] != RANK_NONE));
@@ -181,9 +183,8 @@ void sched_overflow_follow(struct sched *s, uint32_t ms, struct tree_ms *m, uint
 {
     uint32_t leader = sched_overflow_leader(m, class), pfc = tree_pfc_id(ms, leader);
     struct tree_pfc *p = tree_pfc_of(m, leader);
-    struct tree_bvc *c = &s->bvc[m->bvc];
     struct sched_overflow_sum sum = sched_overflow_sum(m, class);
-    uint32_t kept = kept_of(s, c);
+    uint32_t kept = kept_of(s, &s->bvc[m->bvc]);
     if (*candidate_of(s, pfc) == TREE_NONE) {
         if (!sum.total) {
             above_follow(s, m->bvc);
@@ -193,7 +194,7 @@ void sched_overflow_follow(struct sched *s, uint32_t ms, struct tree_ms *m, uint
     }
     if (kept || p->ranked) {
         uint32_t in = sum.gives ? kept : 0;
-        class_set(s, c, class, *candidate_of(s, pfc), sum.total, in);
+        class_set(s, m->bvc, class, *candidate_of(s, pfc), sum.total, in);
         p->ranked = in;
         above_follow(s, m->bvc);
     }
@@ -216,33 +217,35 @@ static uint32_t high_bits(uint64_t total, uint32_t octets, const struct sched_li
                    total_octets(total) + octets > high->octets);
 }
 
-static void kept_begins(struct sched *s, struct tree_bvc *c, uint32_t octets)
+static void kept_begins(struct sched *s, uint32_t bvc, uint32_t octets)
 {
+    struct tree_bvc *c = &s->bvc[bvc];
+    struct tree_bvc_rest *rest = &s->bvc_rest[bvc];
     uint32_t all = high_bits(s->total, octets, &s->high) & ~(uint32_t)s->kept;
-    uint32_t bvc = high_bits(c->total, octets, &s->bvc_high) & ~(uint32_t)c->kept;
-    if (!(all | bvc))
+    uint32_t own = high_bits(c->total, octets, &s->bvc_high) & ~(uint32_t)c->kept;
+    if (!(all | own))
         return;
     s->kept |= (uint8_t)all;
-    c->kept |= (uint8_t)bvc;
+    c->kept |= (uint8_t)own;
     if (all)
         s->candidates_left = 0;
-    if (bvc)
-        c->candidates_left = c->candidates;
+    if (own)
+        rest->candidates_left = rest->candidates;
     s->young_left = TREE_YOUNG;
 }
 
 bool sched_overflow_keep(struct sched *s, uint32_t bvc, uint32_t octets, uint32_t candidates)
 {
-    struct tree_bvc *c = &s->bvc[bvc];
-    kept_begins(s, c, octets);
+    struct tree_bvc_rest *rest = &s->bvc_rest[bvc];
+    kept_begins(s, bvc, octets);
     for (uint32_t left = candidates; left && s->young_left; left--) {
         uint32_t pfc = s->young[--s->young_left];
         if (pfc != TREE_NONE)
             sched_overflow_linger(s, pfc);
     }
-    for (uint32_t left = candidates; left && c->candidates_left != TREE_NONE; left--) {
-        const struct tree_candidate *at = &s->candidate[c->candidates_left];
-        c->candidates_left = at->next;
+    for (uint32_t left = candidates; left && rest->candidates_left != TREE_NONE; left--) {
+        const struct tree_candidate *at = &s->candidate[rest->candidates_left];
+        rest->candidates_left = at->next;
         sched_overflow_linger(s, at->pfc);
     }
     for (uint32_t left = candidates; s->kept && left && s->candidates_left < s->candidates_end;
@@ -251,7 +254,7 @@ bool sched_overflow_keep(struct sched *s, uint32_t bvc, uint32_t octets, uint32_
         if (pfc != TREE_NONE)
             sched_overflow_linger(s, pfc);
     }
-    return overflow_all_are_ranked(s, c);
+    return overflow_all_are_ranked(s, bvc);
 }
 
 // ---- Changes of the tree ----
@@ -259,8 +262,7 @@ bool sched_overflow_keep(struct sched *s, uint32_t bvc, uint32_t octets, uint32_
 static void leave_class(struct sched *s, uint32_t pfc, struct tree_ms *m)
 {
     struct tree_pfc *p = tree_pfc_of(m, tree_pfc_slot(pfc));
-    struct tree_bvc *c = &s->bvc[m->bvc];
-    class_set(s, c, p->traffic_class, *candidate_of(s, pfc), 0, 0);
+    class_set(s, m->bvc, p->traffic_class, *candidate_of(s, pfc), 0, 0);
     p->ranked = false;
     above_follow(s, m->bvc);
     candidate_release(s, pfc, m);

@@ -110,12 +110,13 @@ int sched_bvc_set(struct sched *s, uint32_t bvc, struct bucket_terms terms,
         return fault;
     struct tree_bvc *c = &s->bvc[bvc];
     bucket_set(&c->bucket, sched_sizes_of_bvc(s, bvc, terms, ms_default.rate), now_ns);
-    struct bucket_terms old = c->defaults.terms, new = sched_sizes_of_default(s, bvc, ms_default);
-    leak_set(&c->defaults, new, now_ns);
+    struct leak *defaults = &s->bvc_rest[bvc].defaults;
+    struct bucket_terms old = defaults->terms, new = sched_sizes_of_default(s, bvc, ms_default);
+    leak_set(defaults, new, now_ns);
     // in a cell without queued N-PDUs no MS waits on defaults
     if (c->total && (new.rate != old.rate || new.max_octets != old.max_octets))
         sched_roll_visit(s, bvc);
-    gate_unwait(&s->wheel, gate_of(&s->bvc[bvc]));
+    gate_unwait(&s->wheel, bvc_gate(s, bvc));
     state_set(&c->state, GATE_STOPPED, terms.rate == 0);
     sched_bvc_refresh(s, bvc);
     sched_bvc_look_again(s, bvc);
@@ -193,7 +194,7 @@ int sched_ms_default(struct sched *s, uint32_t ms, uint64_t now_ns)
     sched_roll_refresh(s, ms, now_ns);
     uint64_t level = ms_level(s, m, now_ns);
     m->state &= (uint8_t)~MS_OWN;
-    bucket_default_set(&m->bucket, &s->bvc[m->bvc].defaults, level, now_ns);
+    bucket_default_set(&m->bucket, &s->bvc_rest[m->bvc].defaults, level, now_ns);
     sched_change_standing(s, ms, GATE_STOPPED, false, now_ns);
     sched_ms_update(s, ms, now_ns);
     return 0;
@@ -296,7 +297,7 @@ int sched_ms_move(struct sched *s, uint32_t ms, uint32_t bvc, uint64_t now_ns)
     sched_sizes_ms_goes(s, ms, from);
     sched_sizes_ms_comes(s, ms, bvc);
     m->state &= (uint8_t) ~(MS_OWN | MS_LIMITED);
-    bucket_default_set(&m->bucket, &s->bvc[bvc].defaults, 0, now_ns);
+    bucket_default_set(&m->bucket, &s->bvc_rest[bvc].defaults, 0, now_ns);
     sched_change_standing(s, ms, GATE_STOPPED, false, now_ns);
     sched_ms_update(s, ms, now_ns);
     return 0;

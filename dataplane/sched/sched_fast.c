@@ -79,7 +79,7 @@ static SCHED_INLINE bool is_whole(struct sched *s, struct round *r, bool by_flow
 static inline bool conforms(struct sched *s, struct round *r, uint64_t now_ns)
 {
     return round_conforms(&r->p->bucket, r->piece.llc_octets, now_ns, &r->level_pfc) &&
-           round_conforms_ms(r, now_ns) && round_conforms_bvc(r, now_ns) &&
+           round_conforms_ms(s, r, now_ns) && round_conforms_bvc(r, now_ns) &&
            round_conforms_nse(s, r, now_ns);
 }
 
@@ -134,7 +134,7 @@ static SCHED_INLINE void send(struct sched *s, struct round *r, const struct pdu
                               uint64_t now_ns, struct sched_grant *g, bool by_flow)
 {
     round_grant(r, pdu, round_lifetime_left(&s->rule[r->turn], r->sojourn_ns), g);
-    round_charge_all(r, now_ns);
+    round_charge_all(s, r, now_ns);
     round_tags(s, r);
     pop(s, r, pdu, by_flow);
 }

@@ -26,7 +26,7 @@ static uint32_t own_next_slot(struct sched *s, uint32_t ms, struct tree_ms *m, u
 
 static bool conforms_everywhere(struct sched *s, struct round *r, uint64_t now_ns)
 {
-    return round_conforms_pfc(s, r, now_ns) && round_conforms_ms(r, now_ns) &&
+    return round_conforms_pfc(s, r, now_ns) && round_conforms_ms(s, r, now_ns) &&
            round_conforms_bvc(r, now_ns) && round_conforms_nse(s, r, now_ns);
 }
 

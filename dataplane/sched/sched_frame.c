@@ -69,7 +69,7 @@ static bool conforms(struct sched *s, struct round *r, uint32_t pipe_octets, uin
 {
     uint32_t octets = r->piece.llc_octets;
     uint64_t at_ns = TIME_NEVER;
-    if (r->m && !round_conforms_ms(r, now_ns)) {
+    if (r->m && !round_conforms_ms(s, r, now_ns)) {
         at_ns = bucket_conforms_at(r->level_ms, ms_terms(s, r->m), octets, now_ns);
     } else if (!round_conforms_bvc(r, now_ns)) {
         if (reserve(s, TREE_BVC, r->bvc)) {
@@ -117,7 +117,7 @@ bool sched_frame_goes(struct sched *s, uint32_t ms, uint32_t octets, uint64_t no
         return false;
     if (!conforms(s, &r, 0, now_ns))
         return false;
-    round_charge(&r, now_ns);
+    round_charge(s, &r, now_ns);
     return true;
 }
 

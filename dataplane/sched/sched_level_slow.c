@@ -40,7 +40,7 @@ static int ms_level_set(struct sched *s, uint32_t ms, uint64_t level, bool told,
     if (m->state & MS_OWN)
         bucket_charge(&m->bucket, level, 0, now_ns);
     else
-        bucket_default_set(&m->bucket, &s->bvc[m->bvc].defaults, level, now_ns);
+        bucket_default_set(&m->bucket, &s->bvc_rest[m->bvc].defaults, level, now_ns);
     if (told)
         sched_sizes_ms_told(s, ms);
     sched_ms_update(s, ms, now_ns);

@@ -169,7 +169,7 @@ static bool bvc_gives(struct sched *s, const struct overflow *r, uint32_t bvc, b
     struct tree_bvc *c = &s->bvc[bvc];
     uint32_t own_class =
         own ? tree_pfc_of(tree_ms(s, r->ms), r->slot)->traffic_class : (uint32_t)CLASS_COUNT;
-    uint32_t classes = c->giving[r->unit] | (own ? 1u << own_class : 0);
+    uint32_t classes = s->bvc_rest[bvc].giving[r->unit] | (own ? 1u << own_class : 0);
     struct most m = MOST_NONE;
     for (; classes; classes &= classes - 1) {
         uint32_t class = (uint32_t)__builtin_ctz(classes);

@@ -20,9 +20,9 @@ struct overflow {
 enum drop_reason sched_overflow_make(struct sched *s, struct overflow *r);
 
 // All queues older than the beginning of ranking, in the cell or everywhere, are ranked now.
-static inline bool overflow_all_are_ranked(const struct sched *s, const struct tree_bvc *c)
+static inline bool overflow_all_are_ranked(const struct sched *s, uint32_t bvc)
 {
-    return !s->young_left && c->candidates_left == TREE_NONE &&
+    return !s->young_left && s->bvc_rest[bvc].candidates_left == TREE_NONE &&
            (!s->kept || s->candidates_left == s->candidates_end);
 }
 

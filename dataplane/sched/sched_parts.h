@@ -230,7 +230,7 @@ static inline uint32_t pfc_bucket_octets(const struct sched *s, struct tree_ms *
 
 static inline struct bucket_terms ms_terms(const struct sched *s, const struct tree_ms *m)
 {
-    return m->state & MS_OWN ? bucket_terms(&m->bucket) : s->bvc[m->bvc].defaults.terms;
+    return m->state & MS_OWN ? bucket_terms(&m->bucket) : s->bvc_rest[m->bvc].defaults.terms;
 }
 
 static inline uint64_t ms_level(const struct sched *s, const struct tree_ms *m, uint64_t now_ns)
@@ -239,7 +239,7 @@ static inline uint64_t ms_level(const struct sched *s, const struct tree_ms *m, 
         return 0;
     if (m->state & MS_OWN)
         return bucket_level(&m->bucket, now_ns);
-    return bucket_default_level(&m->bucket, &s->bvc[m->bvc].defaults, now_ns);
+    return bucket_default_level(&m->bucket, &s->bvc_rest[m->bvc].defaults, now_ns);
 }
 
 static inline bool ms_stands(const struct tree_ms *m)
@@ -416,7 +416,7 @@ void sched_roll_forget(struct sched *s, uint32_t bvc); // the cell is removed
 // The MS has not been visited since its cell's reset: its buckets count as empty.
 static inline bool roll_is_stale(const struct sched *s, uint32_t ms, const struct tree_ms *m)
 {
-    return s->mate[ms].resets != s->bvc[m->bvc].resets;
+    return s->mate[ms].resets != s->bvc_rest[m->bvc].resets;
 }
 // To call before setting the MS's buckets: empties them if the MS is stale. True if it was.
 bool sched_roll_refresh(struct sched *s, uint32_t ms, uint64_t now_ns);

@@ -190,10 +190,10 @@ bool sched_bvc_view(const struct sched *s, uint32_t bvc, uint64_t now_ns, struct
                                 .queued = split(c->total),
                                 .sojourn_ns = oldest_of_bvc(s, c, now_ns),
                                 .above = c->nse,
-                                .below = c->mss,
+                                .below = s->bvc_rest[bvc].mss,
                                 .waits = c->state & GATE_WAITS,
                                 .stopped = c->state & GATE_STOPPED,
-                                .defaults = c->defaults.terms};
+                                .defaults = s->bvc_rest[bvc].defaults.terms};
     return true;
 }
 

@@ -18,7 +18,7 @@
 
 void sched_roll_join(struct sched *s, uint32_t ms, uint32_t bvc)
 {
-    struct tree_bvc *c = &s->bvc[bvc];
+    struct tree_bvc_rest *c = &s->bvc_rest[bvc];
     struct tree_mate *mate = &s->mate[ms];
     mate->resets = c->resets;
     c->mss++;
@@ -36,7 +36,7 @@ void sched_roll_join(struct sched *s, uint32_t ms, uint32_t bvc)
 
 void sched_roll_leave(struct sched *s, uint32_t ms, uint32_t bvc)
 {
-    struct tree_bvc *c = &s->bvc[bvc];
+    struct tree_bvc_rest *c = &s->bvc_rest[bvc];
     const struct tree_mate *mate = &s->mate[ms];
     c->mss--;
     if (mate->next == ms) {
@@ -53,32 +53,31 @@ void sched_roll_leave(struct sched *s, uint32_t ms, uint32_t bvc)
 
 static void due_add(struct sched *s, uint32_t bvc)
 {
-    struct tree_bvc *c = &s->bvc[bvc];
-    c->state |= BVC_DUE;
+    struct tree_bvc_rest *c = &s->bvc_rest[bvc];
+    s->bvc[bvc].state |= BVC_DUE;
     if (s->bvcs_due == TREE_NONE)
         s->bvcs_due = c->due_next = c->due_prev = bvc;
-    struct tree_bvc *first = &s->bvc[s->bvcs_due];
+    struct tree_bvc_rest *first = &s->bvc_rest[s->bvcs_due];
     c->due_next = s->bvcs_due;
     c->due_prev = first->due_prev;
-    s->bvc[first->due_prev].due_next = bvc;
+    s->bvc_rest[first->due_prev].due_next = bvc;
     first->due_prev = bvc;
 }
 
 static void due_remove(struct sched *s, uint32_t bvc)
 {
-    struct tree_bvc *c = &s->bvc[bvc];
-    c->state &= (uint8_t)~BVC_DUE;
-    s->bvc[c->due_prev].due_next = c->due_next;
-    s->bvc[c->due_next].due_prev = c->due_prev;
+    const struct tree_bvc_rest *c = &s->bvc_rest[bvc];
+    s->bvc[bvc].state &= (uint8_t)~BVC_DUE;
+    s->bvc_rest[c->due_prev].due_next = c->due_next;
+    s->bvc_rest[c->due_next].due_prev = c->due_prev;
     if (s->bvcs_due == bvc)
         s->bvcs_due = c->due_next == bvc ? TREE_NONE : c->due_next;
 }
 
 void sched_roll_visit(struct sched *s, uint32_t bvc)
 {
-    struct tree_bvc *c = &s->bvc[bvc];
-    c->visits_left = c->mss;
-    if (!(c->state & BVC_DUE))
+    s->bvc_rest[bvc].visits_left = s->bvc_rest[bvc].mss;
+    if (!(s->bvc[bvc].state & BVC_DUE))
         due_add(s, bvc);
 }
 
@@ -92,12 +91,12 @@ void sched_roll_forget(struct sched *s, uint32_t bvc)
 // resets between two visits count as one.
 void sched_roll_reset(struct sched *s, uint32_t bvc)
 {
-    struct tree_bvc *c = &s->bvc[bvc];
+    struct tree_bvc_rest *c = &s->bvc_rest[bvc];
     if (c->resets_open < UINT8_MAX) {
         c->resets++;
         c->resets_open++;
     }
-    c->state |= BVC_RESETS;
+    s->bvc[bvc].state |= BVC_RESETS;
     sched_bvc_refresh(s, bvc);
     sched_roll_visit(s, bvc);
 }
@@ -109,11 +108,11 @@ bool sched_roll_refresh(struct sched *s, uint32_t ms, uint64_t now_ns)
     struct tree_ms *m = tree_ms(s, ms);
     if (!roll_is_stale(s, ms, m))
         return false;
-    s->mate[ms].resets = s->bvc[m->bvc].resets;
+    s->mate[ms].resets = s->bvc_rest[m->bvc].resets;
     if (m->state & MS_OWN) // the buckets are empty
         bucket_charge(&m->bucket, 0, 0, now_ns);
     else
-        bucket_default_set(&m->bucket, &s->bvc[m->bvc].defaults, 0, now_ns);
+        bucket_default_set(&m->bucket, &s->bvc_rest[m->bvc].defaults, 0, now_ns);
     for (uint32_t slots = m->slots; slots; slots &= slots - 1)
         bucket_charge(&tree_pfc_of(m, (uint32_t)__builtin_ctz(slots))->bucket, 0, 0, now_ns);
     sched_ms_heads_change(s, ms, now_ns);
@@ -136,7 +135,7 @@ static bool visits_end(struct sched *s, uint32_t bvc)
 {
     struct tree_bvc *c = &s->bvc[bvc];
     due_remove(s, bvc);
-    c->resets_open = 0;
+    s->bvc_rest[bvc].resets_open = 0;
     if (!(c->state & BVC_RESETS))
         return false;
     c->state &= (uint8_t)~BVC_RESETS;
@@ -146,7 +145,7 @@ static bool visits_end(struct sched *s, uint32_t bvc)
 }
 
 // Chooses and prefetches the next of a cell's MSs; returns their number.
-static uint32_t next_visits(const struct sched *s, struct tree_bvc *c, uint32_t *ms)
+static uint32_t next_visits(const struct sched *s, struct tree_bvc_rest *c, uint32_t *ms)
 {
     uint32_t most = c->visits_left < c->mss ? c->visits_left : c->mss, n = 0;
     for (; n < most && n < VISITS_A_TURN; n++) {
@@ -164,11 +163,11 @@ bool sched_roll_work(struct sched *s, uint64_t now_ns)
     uint32_t ms[VISITS_A_TURN];
     bool goes_on = false;
     for (uint32_t n = 0; s->bvcs_due != TREE_NONE && n < VISITS_A_CALL; n += VISITS_A_TURN) {
-        uint32_t bvc = s->bvcs_due, visits = next_visits(s, &s->bvc[bvc], ms);
-        s->bvcs_due = s->bvc[bvc].due_next;
+        uint32_t bvc = s->bvcs_due, visits = next_visits(s, &s->bvc_rest[bvc], ms);
+        s->bvcs_due = s->bvc_rest[bvc].due_next;
         for (uint32_t i = 0; i < visits; i++)
             visit(s, ms[i], now_ns);
-        if (s->bvc[bvc].visits_left == 0)
+        if (s->bvc_rest[bvc].visits_left == 0)
             goes_on |= visits_end(s, bvc);
     }
     return goes_on && frames_any(s);

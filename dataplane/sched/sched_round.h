@@ -50,16 +50,17 @@ static inline bool round_conforms_pfc(const struct sched *s, struct round *r, ui
     return round_conforms(pfc_bucket(r->m, r->p), round_pfc_octets(s, r), now_ns, &r->level_pfc);
 }
 
-static inline bool round_conforms_ms(struct round *r, uint64_t now_ns)
+static inline bool round_conforms_ms(const struct sched *s, struct round *r, uint64_t now_ns)
 {
     if (r->m->state & MS_OWN)
         return round_conforms(&r->m->bucket, r->piece.llc_octets, now_ns, &r->level_ms);
     r->level_ms = 0;
-    if (r->c->defaults.terms.rate == BUCKET_UNLIMITED)
+    struct leak *defaults = &s->bvc_rest[r->bvc].defaults;
+    if (defaults->terms.rate == BUCKET_UNLIMITED)
         return true;
-    leak_follow(&r->c->defaults, now_ns);
-    r->level_ms = bucket_default_level(&r->m->bucket, &r->c->defaults, now_ns);
-    return bucket_conforms(r->level_ms, r->c->defaults.terms, r->piece.llc_octets);
+    leak_follow(defaults, now_ns);
+    r->level_ms = bucket_default_level(&r->m->bucket, defaults, now_ns);
+    return bucket_conforms(r->level_ms, defaults->terms, r->piece.llc_octets);
 }
 
 static inline bool round_conforms_bvc(struct round *r, uint64_t now_ns)
@@ -115,23 +116,26 @@ static inline void round_charge_above(struct round *r, uint64_t units, uint64_t 
 }
 
 // Charges every level but the PFC's.
-static inline void round_charge(struct round *r, uint64_t now_ns)
+static inline void round_charge(const struct sched *s, struct round *r, uint64_t now_ns)
 {
     uint64_t units = r->piece.llc_octets * BUCKET_UNITS_AN_OCTET;
     round_charge_above(r, units, now_ns);
     if (r->m->state & MS_OWN) {
         round_charge_at(&r->m->bucket, &r->level_ms, units, now_ns);
-    } else if (r->c->defaults.terms.rate != BUCKET_UNLIMITED) {
+        return;
+    }
+    const struct leak *defaults = &s->bvc_rest[r->bvc].defaults;
+    if (defaults->terms.rate != BUCKET_UNLIMITED) {
         r->level_ms += units;
-        bucket_default_set(&r->m->bucket, &r->c->defaults, r->level_ms, now_ns);
+        bucket_default_set(&r->m->bucket, defaults, r->level_ms, now_ns);
     }
 }
 
-static inline void round_charge_all(struct round *r, uint64_t now_ns)
+static inline void round_charge_all(const struct sched *s, struct round *r, uint64_t now_ns)
 {
     uint64_t units = r->piece.llc_octets * BUCKET_UNITS_AN_OCTET;
     round_charge_at(pfc_bucket(r->m, r->p), &r->level_pfc, units, now_ns);
-    round_charge(r, now_ns);
+    round_charge(s, r, now_ns);
 }
 
 // The clocks of the cell and its pipe follow the class whose turn it is, even if the PDU is of

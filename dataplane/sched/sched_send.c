@@ -116,7 +116,7 @@ bool sched_round_send(struct sched *s, struct round *r, uint64_t now_ns, struct 
     }
     uint64_t lifetime_ns = round_lifetime_left(&s->rule[r->p->traffic_class], r->sojourn_ns);
     round_grant(r, pdu, lifetime_ns, g);
-    round_charge_all(r, now_ns);
+    round_charge_all(s, r, now_ns);
     round_tags(s, r);
     bool yields = turn_account(s, r, pdu->octets);
     r->m->state &= (uint8_t)~MS_LIMITED;

@@ -175,6 +175,7 @@ static struct sched *lay_out(struct layout *l, const struct sched_config *c)
     at->slots = slots(c);
     at->slot = part(l, at->slots, sizeof *at->slot);
     at->bvc = part(l, c->bvcs, sizeof *at->bvc);
+    at->bvc_rest = part(l, c->bvcs, sizeof *at->bvc_rest);
     at->nse = part(l, c->nses, sizeof *at->nse);
     at->mate = part(l, c->mss, sizeof *at->mate);
     at->family = part(l, sched_heap_families(c->nses, c->bvcs), sizeof *at->family);

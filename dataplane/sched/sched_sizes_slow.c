@@ -79,7 +79,7 @@ static uint32_t side_by_side(uint32_t rate, uint32_t ms_rate)
 // 0: one MS can have all of the cell's R.
 static uint32_t side_octets(const struct sched *s, uint32_t bvc, uint32_t rate, uint32_t ms_rate)
 {
-    uint32_t mss = s->bvc[bvc].mss, wanted = side_by_side(rate, ms_rate);
+    uint32_t mss = s->bvc_rest[bvc].mss, wanted = side_by_side(rate, ms_rate);
     if (wanted == 0)
         return 0;
     wanted += s->sizes ? s->sizes[bvc].more : 0;
@@ -172,13 +172,13 @@ static void bvc_again(struct sched *s, uint32_t bvc)
 {
     struct tree_bvc *c = &s->bvc[bvc];
     const struct tree_sizes *z = &s->sizes[bvc];
-    uint32_t before = c->bucket.max_octets, default_before = c->defaults.terms.max_octets;
-    uint32_t default_rate = c->defaults.terms.rate;
-    c->bucket.max_octets = of_bvc(s, bvc, c->bucket.rate, z->offer, default_rate);
-    c->defaults.terms.max_octets = of_default(s, bvc, default_rate, z->default_offer);
+    struct bucket_terms *defaults = &s->bvc_rest[bvc].defaults.terms;
+    uint32_t before = c->bucket.max_octets, default_before = defaults->max_octets;
+    c->bucket.max_octets = of_bvc(s, bvc, c->bucket.rate, z->offer, defaults->rate);
+    defaults->max_octets = of_default(s, bvc, defaults->rate, z->default_offer);
     if (c->bucket.max_octets > before)
         sched_bvc_look_again(s, bvc);
-    if (c->total && c->defaults.terms.max_octets > default_before)
+    if (c->total && defaults->max_octets > default_before)
         sched_roll_visit(s, bvc);
 }
 

@@ -195,7 +195,7 @@ static bool conforms(struct sched *s, struct round *r, uint64_t now_ns)
                           bucket_conforms_at(r->level_pfc, bucket_terms(pfc_bucket(r->m, r->p)),
                                              round_pfc_octets(s, r), now_ns),
                           now_ns);
-    else if (!round_conforms_ms(r, now_ns))
+    else if (!round_conforms_ms(s, r, now_ns))
         ms_refused(s, r, now_ns);
     else if (!round_conforms_bvc(r, now_ns))
         sched_bvc_wait(s, r->bvc,

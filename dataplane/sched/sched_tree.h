@@ -182,6 +182,11 @@ struct tree_bvc {
     uint8_t ready_ring : 2; // of a ready one: enum ready_ring
     bool untimed : 1;       // it was served by turns: its virtual time is meaningless
     struct tree_class of_class[CLASS_COUNT];
+};
+static_assert(sizeof(struct tree_bvc) == 512, "many cells take turns: a larger one costs misses");
+
+// The rest of a cell, which few packets touch.
+struct tree_bvc_rest {
     struct leak defaults;
     uint32_t wheel_ref, mss;
     uint8_t giving[2]; // by packets and by octets, a bit for each class that has ranked MSs
@@ -269,6 +274,7 @@ struct sched {
     uint32_t nse_ready; // in the ring of ready NSEs, the one whose turn it is
     uint32_t drop_count;
     struct tree_bvc *bvc;
+    struct tree_bvc_rest *bvc_rest;
     struct tree_nse *nse;
     struct tree_mate *mate;     // for each MS
     uint32_t bvcs_due;          // in the ring of cells with due visits, the one whose turn it is
@@ -401,6 +407,11 @@ static inline const struct bucket *pfc_bucket_read(struct tree_ms *m, const stru
     return &p->bucket;
 }
 
+static inline struct gate bvc_gate(const struct sched *s, uint32_t bvc)
+{
+    return (struct gate){&s->bvc[bvc].state, &s->bvc_rest[bvc].wheel_ref};
+}
+
 static inline struct gate tree_gate(const struct sched *s, uint32_t id)
 {
     uint32_t at = id & TREE_ID_MASK;
@@ -410,7 +421,7 @@ static inline struct gate tree_gate(const struct sched *s, uint32_t id)
     case TREE_PFC:
         return gate_of(tree_pfc(s, at));
     case TREE_BVC:
-        return gate_of(&s->bvc[at]);
+        return bvc_gate(s, at);
     default:
         return gate_of(&s->nse[at]);
     }

@@ -61,12 +61,12 @@ int sched_bvc_add(struct sched *s, uint32_t bvc, uint32_t nse, uint64_t now_ns)
     *c = (struct tree_bvc){.state = GATE_EXISTS | GATE_STOPPED,
                            .nse = nse,
                            .offset = s->nse[nse].virtual,
-                           .wheel_ref = WHEEL_NO_REF,
-                           .roll = TREE_NONE,
-                           .candidates = TREE_NONE,
-                           .candidates_left = TREE_NONE,
-                           .bucket.at_ns = now_ns,
-                           .defaults.since_ns = now_ns};
+                           .bucket.at_ns = now_ns};
+    s->bvc_rest[bvc] = (struct tree_bvc_rest){.wheel_ref = WHEEL_NO_REF,
+                                              .roll = TREE_NONE,
+                                              .candidates = TREE_NONE,
+                                              .candidates_left = TREE_NONE,
+                                              .defaults.since_ns = now_ns};
     for (int class = 0; class < CLASS_COUNT; class ++)
         c->of_class[class] =
             (struct tree_class){.head = TREE_NONE, .round = 1, .rank_top = {RANK_NONE, RANK_NONE}};
@@ -81,9 +81,9 @@ int sched_bvc_remove(struct sched *s, uint32_t bvc)
     int fault = sched_change_bvc(s, bvc, true);
     if (fault)
         return fault;
-    if (s->bvc[bvc].mss)
+    if (s->bvc_rest[bvc].mss)
         return -SCHED_BUSY;
-    gate_unwait(&s->wheel, gate_of(&s->bvc[bvc]));
+    gate_unwait(&s->wheel, bvc_gate(s, bvc));
     sched_roll_forget(s, bvc);
     s->nse[s->bvc[bvc].nse].bvcs--;
     s->bvc[bvc].state = 0;
@@ -103,7 +103,7 @@ int sched_ms_add(struct sched *s, uint32_t ms, uint32_t bvc, uint16_t n201_u, ui
     *m = (struct tree_ms){.state = GATE_EXISTS, .bvc = bvc, .wheel_ref = WHEEL_NO_REF};
     for (int lle = 0; lle < SCHED_LLES; lle++)
         m->n201_u[lle] = n201_u;
-    bucket_default_set(&m->bucket, &s->bvc[bvc].defaults, 0, now_ns);
+    bucket_default_set(&m->bucket, &s->bvc_rest[bvc].defaults, 0, now_ns);
     sched_roll_join(s, ms, bvc);
     sched_sizes_ms_begins(s, ms);
     sched_sizes_ms_comes(s, ms, bvc);

@@ -113,8 +113,8 @@ static const char *check_pfc(const struct sched *s, uint32_t pfc, struct sums *s
 // The default rate is 0, or was 0 and the visit after its change has not reached the MS.
 static bool waits_for_change(const struct sched *s, const struct tree_ms *m)
 {
-    const struct tree_bvc *c = &s->bvc[m->bvc];
-    return !(m->state & MS_OWN) && (c->defaults.terms.rate == 0 || c->state & BVC_DUE);
+    return !(m->state & MS_OWN) &&
+           (s->bvc_rest[m->bvc].defaults.terms.rate == 0 || s->bvc[m->bvc].state & BVC_DUE);
 }
 
 static bool last_is_signalling(struct tree_ms *m)
@@ -230,7 +230,7 @@ static const char *check_sizes(const struct tree_sizes *z, uint32_t mss)
 
 static const char *check_roll(const struct sched *s, uint32_t bvc)
 {
-    const struct tree_bvc *c = &s->bvc[bvc];
+    const struct tree_bvc_rest *c = &s->bvc_rest[bvc];
     uint32_t mss = 0, n = 0, ms = c->roll;
     for (uint32_t i = 0; i < s->config.mss; i++)
         mss += tree_ms(s, i)->state && tree_ms(s, i)->bvc == bvc;
@@ -240,7 +240,8 @@ static const char *check_roll(const struct sched *s, uint32_t bvc)
                  s->mate[s->mate[ms].next].prev == ms,
              "a cell's roll");
     MUST(n == mss && ms == c->roll, "a cell's roll is not all of its MSs");
-    MUST(c->state & BVC_DUE || !(c->state & BVC_RESETS), "a cell stands for ever");
+    MUST(s->bvc[bvc].state & BVC_DUE || !(s->bvc[bvc].state & BVC_RESETS),
+         "a cell stands for ever");
     return NULL;
 }
 
@@ -264,7 +265,7 @@ static const char *check_bvc(const struct sched *s, uint32_t bvc, struct sums *s
     if (fault)
         return fault;
     MUST(total == c->total, "a cell's total");
-    MUST(!!(c->state & GATE_WAITS) == (c->wheel_ref != WHEEL_NO_REF), "a cell's ref");
+    MUST(!!(c->state & GATE_WAITS) == (s->bvc_rest[bvc].wheel_ref != WHEEL_NO_REF), "a cell's ref");
     bool ready = c->active && !(c->state & (GATE_WAITS | BVC_SHUT));
     MUST(ready == !!(c->state & BVC_READY), "a cell's readiness");
     bool strict = c->active >> CLASS_SIGNALLING & 1;
@@ -272,7 +273,7 @@ static const char *check_bvc(const struct sched *s, uint32_t bvc, struct sums *s
          "a cell with signalling in the wrong ring");
     sums->waiting += !!(c->state & GATE_WAITS);
     sums->reserved += !!(c->state & GATE_RESERVED);
-    return s->sizes ? check_sizes(&s->sizes[bvc], c->mss) : NULL;
+    return s->sizes ? check_sizes(&s->sizes[bvc], s->bvc_rest[bvc].mss) : NULL;
 }
 
 // Counts the cells of a ring of ready cells; an impossible number if one does not belong there.
@@ -386,8 +387,9 @@ static bool due_is_ring(const struct sched *s)
     for (uint32_t i = 0; i < s->config.bvcs; i++)
         due += s->bvc[i].state && s->bvc[i].state & BVC_DUE;
     for (; bvc != TREE_NONE && n < due && (n == 0 || bvc != s->bvcs_due);
-         n++, bvc = s->bvc[bvc].due_next)
-        if (!(s->bvc[bvc].state & BVC_DUE) || s->bvc[s->bvc[bvc].due_next].due_prev != bvc)
+         n++, bvc = s->bvc_rest[bvc].due_next)
+        if (!(s->bvc[bvc].state & BVC_DUE) ||
+            s->bvc_rest[s->bvc_rest[bvc].due_next].due_prev != bvc)
             return false;
     return n == due && bvc == s->bvcs_due;
 }

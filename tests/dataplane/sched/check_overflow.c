@@ -59,16 +59,17 @@ static bool is_young(const struct sched *s, struct tree_ms *m, uint32_t ms, uint
     return false;
 }
 
-static const char *check_rank(const struct sched *s, const struct tree_bvc *c,
-                              struct sched_overflow_sum sum, uint32_t candidate)
+static const char *check_rank(const struct sched *s, uint32_t bvc, struct sched_overflow_sum sum,
+                              uint32_t candidate)
 {
     for (enum overflow_unit unit = IN_PACKETS; unit < OVERFLOW_UNITS; unit++) {
-        bool kept = (s->kept | c->kept) & OVERFLOW_KEPT(unit);
+        bool kept = (s->kept | s->bvc[bvc].kept) & OVERFLOW_KEPT(unit);
         const struct rank_bin *bin = NULL;
         if (candidate != TREE_NONE)
             bin = bin_of(s, unit, sched_overflow_entry_of_candidate(s, candidate));
         MUST(!bin || (sum.gives && bin->size == size_of(unit, sum.total)), "a rank is not true");
-        MUST(bin || !sum.gives || !kept || !overflow_all_are_ranked(s, c), "a queue is not ranked");
+        MUST(bin || !sum.gives || !kept || !overflow_all_are_ranked(s, bvc),
+             "a queue is not ranked");
     }
     return NULL;
 }
@@ -94,7 +95,7 @@ static const char *check_ms(const struct sched *s, uint32_t ms, struct tree_ms *
              "a queue is no candidate and is not young");
         MUST(candidate != TREE_NONE || !sum.total || !(s->kept | c->kept) || s->young_left,
              "a queue is no candidate");
-        const char *fault = check_rank(s, c, sum, candidate);
+        const char *fault = check_rank(s, m->bvc, sum, candidate);
         if (fault)
             return fault;
         bool ranked = candidate != TREE_NONE &&
@@ -111,14 +112,15 @@ static const char *check_bvc(const struct sched *s, uint32_t bvc, uint32_t *cand
 {
     const struct tree_bvc *c = &s->bvc[bvc];
     uint32_t ranked[OVERFLOW_UNITS] = {0}, before = TREE_NONE;
-    bool left = c->candidates_left == TREE_NONE;
-    for (uint32_t i = c->candidates; i != TREE_NONE;
+    const struct tree_bvc_rest *rest = &s->bvc_rest[bvc];
+    bool left = rest->candidates_left == TREE_NONE;
+    for (uint32_t i = rest->candidates; i != TREE_NONE;
          before = i, i = s->candidate[i].next, ++*candidates) {
         MUST(s->candidate[i].prev == before &&
                  tree_ms(s, tree_pfc_ms(s->candidate[i].pfc))->bvc == bvc &&
                  *candidates < s->candidates_end,
              "a cell's candidates");
-        left |= i == c->candidates_left;
+        left |= i == rest->candidates_left;
         for (enum overflow_unit unit = IN_PACKETS; unit < OVERFLOW_UNITS; unit++)
             ranked[unit] += bin_of(s, unit, sched_overflow_entry_of_candidate(s, i)) != NULL;
     }
@@ -127,15 +129,16 @@ static const char *check_bvc(const struct sched *s, uint32_t bvc, uint32_t *cand
         uint32_t n = 0;
         for (uint32_t class = 0; class < CLASS_COUNT; class ++) {
             n += rank_count(&s->rank[unit], c->of_class[class].rank_top[unit]);
-            MUST((c->of_class[class].rank_top[unit] != RANK_NONE) == (c->giving[unit] >> class & 1),
+            MUST((c->of_class[class].rank_top[unit] != RANK_NONE) ==
+                     (rest->giving[unit] >> class & 1),
                  "a cell's classes that give");
         }
         MUST(n == ranked[unit], "a class's ranks");
         const struct rank_bin *bin = bin_of(s, unit, sched_overflow_entry_of_bvc(s, bvc));
-        bool settled = s->kept && overflow_all_are_ranked(s, c);
-        MUST(!bin || c->giving[unit], "a cell is ranked that cannot give");
+        bool settled = s->kept && overflow_all_are_ranked(s, bvc);
+        MUST(!bin || rest->giving[unit], "a cell is ranked that cannot give");
         MUST(!settled || !bin || bin->size == size_of(unit, c->total), "a cell's rank is not true");
-        MUST(!settled || bin || !c->giving[unit] || !(s->kept & OVERFLOW_KEPT(unit)),
+        MUST(!settled || bin || !rest->giving[unit] || !(s->kept & OVERFLOW_KEPT(unit)),
              "a cell is not ranked");
     }
     return NULL;
