@@ -44,6 +44,7 @@ local SLACK_A_S = 0.004           -- and for each second of delay that several M
 local SLACK_PART = 0.85           -- of what they need: the mean swings about what has no slack
 local GROWS_S = 30                -- for each report at most
 local BACK = 0.005                -- when an excess has gone, so that the next one is a minute or two away
+local BACK_A_S = 0.05             -- at most, for a second of the excess: one of a few ms is the delay's own swing
 
 -- Of one MS that the radio gives less than that, by what was carried while there was an excess: a part of the time slots,
 -- or bad ones. It is followed to less than one of four slots at CS-1, and in longer steps: when the excess has gone, what
@@ -162,11 +163,14 @@ local function note_carried(state, was_s, used, octets, seconds)
     end
 end
 
--- The share after an interval, of a radio that carries at least SHARE_LEAST.
-local function followed(what, was_s, excess_s, seconds)
-    local change = bounded(step(what, was_s, excess_s, seconds), STEP_MOST)
-    local back = excess_s == 0 and was_s > 0 and BACK or 0
-    return math.max(SHARE_LEAST, math.min(what.share + change - back, 1))
+-- The share after an interval, of a radio that carries at least SHARE_LEAST. What it had to be for the excess to go is
+-- less than the radio carries: `carried`, of R, if that is known.
+local function followed(what, was_s, excess_s, seconds, carried)
+    local share = what.share + bounded(step(what, was_s, excess_s, seconds), STEP_MOST)
+    if excess_s == 0 and was_s > 0 then
+        share = math.max(share, carried or 0) - math.min(BACK, BACK_A_S * was_s)
+    end
+    return math.max(SHARE_LEAST, math.min(share, 1))
 end
 
 -- The same of an MS whose radio carries less. `carried`: of its R, nil: nothing is known.
@@ -223,7 +227,7 @@ local function learn_of_ms(b, state, ms_id, r, rate, octets, seconds)
         one.share = followed_below(one, was_s, state.excess_s, seconds, carried)
         say(b, one, rate)
     elseif octets * 8 > BUSY * state.share * r * seconds and not one then
-        state.share = followed(state, was_s, state.excess_s, seconds)
+        state.share = followed(state, was_s, state.excess_s, seconds, state.carried and state.carried / r)
         say(b, state, r)
     end
     if state.excess_s == 0 then
