@@ -44,7 +44,7 @@ local SLACK_A_S = 0.004           -- and for each second of delay that several M
 local SLACK_PART = 0.85           -- of what they need: the mean swings about what has no slack
 local GROWS_S = 30                -- for each report at most
 local BACK = 0.005                -- when an excess has gone, so that the next one is a minute or two away
-local BACK_A_S = 0.05             -- at most, for a second of the excess: one of a few ms is the delay's own swing
+local BACK_A_S = 0.05             -- at most, for a second of it at its most: one of a few ms is the delay's own swing
 
 -- Of one MS that the radio gives less than that, by what was carried while there was an excess: a part of the time slots,
 -- or bad ones. It is followed to less than one of four slots at CS-1, and in longer steps: when the excess has gone, what
@@ -61,9 +61,9 @@ local MS_CALM_S = 15
 local TBF_S = 1                   -- a mean delay beyond this is none of TBFs that begin: busy, if TCP sends ever so little
 local IDLE_S = 60                 -- osmo-pcu may give an MS other time slots after so long
 
--- busy_: since there is an excess
+-- busy_, most_s: since there is an excess
 local function begin(b)
-    b.real_rate = { share = 1, excess_s = 0, calm_s = 0, mean_ms = 0, reports = 0, busy_octets = 0, busy_s = 0,
+    b.real_rate = { share = 1, excess_s = 0, most_s = 0, calm_s = 0, mean_ms = 0, reports = 0, busy_octets = 0, busy_s = 0,
         waiting = 1, slack_s = 0 }
     return b.real_rate
 end
@@ -136,6 +136,7 @@ local function look(state, rate, mss)
     local was_s, mean_s, one_s = state.excess_s, state.mean_ms / 1000, NEEDED_OCTETS * 8 / rate
     local needed_s = NEEDED_S + mss * one_s
     state.excess_s = math.max(mean_s - needed_s, 0)
+    state.most_s = math.max(was_s > 0 and state.most_s or 0, state.excess_s)
     state.slack_s = rate > 0 and math.max(SLACK_PART * needed_s - math.max(mean_s, NEEDED_S + one_s), 0) or 0
     return was_s
 end
@@ -146,13 +147,13 @@ local function look_at_cell(state, r)
 end
 
 local function forget_carried(state)
-    state.busy_octets, state.busy_s, state.carried = 0, 0, nil
+    state.busy_octets, state.busy_s, state.carried, state.carried_of_r = 0, 0, nil, nil
 end
 
--- What the BSS has carried since there is an excess, in bit/s. `used`: the rate in use. All that was sent has gone when
--- what stands there has. Of the first interval only so much counts as was sent in at that rate: the download may have
--- begun in it.
-local function note_carried(state, was_s, used, octets, seconds)
+-- What the BSS has carried since there is an excess, in bit/s, and of R. `used`: the rate in use. All that was sent has
+-- gone when what stands there has. Of the first interval only so much counts as was sent in at that rate: the download
+-- may have begun in it.
+local function note_carried(state, was_s, used, octets, seconds, r)
     if state.busy_s == 0 then
         seconds, state.share_before = math.min(seconds, octets * 8 / used), state.share
     end
@@ -160,26 +161,31 @@ local function note_carried(state, was_s, used, octets, seconds)
     if state.excess_s * used > LARGE_OCTETS * 8 then
         local stands_s = state.excess_s + math.max(state.excess_s - was_s, 0) / 2 -- the mean is of those that have gone
         state.carried = state.busy_octets * 8 / (state.busy_s + stands_s)
+        state.carried_of_r = state.carried / r
     end
 end
 
+local function back(state)
+    return math.min(BACK, BACK_A_S * state.most_s)
+end
+
 -- The share after an interval, of a radio that carries at least SHARE_LEAST. What it had to be for the excess to go is
--- less than the radio carries: `carried`, of R, if that is known.
-local function followed(what, was_s, excess_s, seconds, carried)
-    local share = what.share + bounded(step(what, was_s, excess_s, seconds), STEP_MOST)
-    if excess_s == 0 and was_s > 0 then
-        share = math.max(share, carried or 0) - math.min(BACK, BACK_A_S * was_s)
+-- less than the radio carries.
+local function followed(state, was_s, seconds)
+    local share = state.share + bounded(step(state, was_s, state.excess_s, seconds), STEP_MOST)
+    if state.excess_s == 0 and was_s > 0 then
+        share = math.max(share, state.carried_of_r or 0) - back(state)
     end
     return math.max(SHARE_LEAST, math.min(share, 1))
 end
 
 -- The same of an MS whose radio carries less. `carried`: of its R, nil: nothing is known.
-local function followed_below(one, was_s, excess_s, seconds, carried)
-    local share = one.share + bounded(step(one, was_s, excess_s, seconds), MS_STEP_MOST * one.share)
+local function followed_below(one, state, was_s, seconds, carried)
+    local share = one.share + bounded(step(one, was_s, state.excess_s, seconds), MS_STEP_MOST * one.share)
     if carried then
-        share = math.max(share, (excess_s > 0 and MS_DRAINS or 1) * carried)
-    elseif excess_s == 0 and was_s > 0 then
-        share = share - BACK
+        share = math.max(share, (state.excess_s > 0 and MS_DRAINS or 1) * carried)
+    elseif state.excess_s == 0 and was_s > 0 then
+        share = share - back(state)
     end
     return math.max(MS_SHARE_LEAST, math.min(share, 1))
 end
@@ -188,7 +194,7 @@ local function learn_of_cell(b, state, r, octets, seconds)
     local was_s = look_at_cell(state, r)
     forget_carried(state)
     if octets * 8 > BUSY * state.share * r * seconds then
-        state.share = followed(state, was_s, state.excess_s, seconds)
+        state.share = followed(state, was_s, seconds)
         say(b, state, r)
     end
 end
@@ -198,7 +204,7 @@ local function wait_and_see(state, r, octets, seconds)
     local was_s = look_at_cell(state, r)
     forget_carried(state)
     if state.excess_s > 0 and r > 0 then
-        note_carried(state, was_s, r * state.share, octets, seconds)
+        note_carried(state, was_s, r * state.share, octets, seconds, r)
     end
 end
 
@@ -216,7 +222,7 @@ local function learn_of_ms(b, state, ms_id, r, rate, octets, seconds)
     local used = rate * (one or state).share
     local was_s = look(state, one and used or rate, 1)
     if state.excess_s > 0 then
-        note_carried(state, was_s, used, octets, seconds)
+        note_carried(state, was_s, used, octets, seconds, r)
     end
     local carried = state.carried and state.carried / rate
     local busy = octets * 8 > BUSY * used * seconds or state.excess_s > TBF_S
@@ -224,10 +230,10 @@ local function learn_of_ms(b, state, ms_id, r, rate, octets, seconds)
         one = narrow(b, state, ms_id)
     end
     if busy and one then
-        one.share = followed_below(one, was_s, state.excess_s, seconds, carried)
+        one.share = followed_below(one, state, was_s, seconds, carried)
         say(b, one, rate)
     elseif octets * 8 > BUSY * state.share * r * seconds and not one then
-        state.share = followed(state, was_s, state.excess_s, seconds, state.carried and state.carried / r)
+        state.share = followed(state, was_s, seconds)
         say(b, state, r)
     end
     if state.excess_s == 0 then
