@@ -157,7 +157,8 @@ static inline void take_turn(const struct sched *s, struct round *r)
     r->p->odd_turn = r->c->of_class[r->turn].round & 1;
 }
 
-// It is the only one of its place, and stays there: sched_bvc_ring_yield would change nothing.
+// The head is the only one of its place, and stays there: sched_bvc_ring_yield would change
+// nothing.
 static inline bool keeps_place(const struct sched *s, const struct round *r)
 {
     const struct tree_class *k = &r->c->of_class[r->turn];

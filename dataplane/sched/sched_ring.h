@@ -196,7 +196,9 @@ static inline bool ring_put_in(struct sched *s, uint32_t pfc, struct tree_pfc *p
     uint32_t behind = ring_last_up_to(k, place < RING_PLACES ? place : RING_LARGE);
     if (tree_pfc(s, k->head)->sent_octets) {
         behind = behind == TREE_NONE ? k->head : behind;
-        for (uint32_t i = place + 1; i < RING_PLACES; i++) // where it was before it began
+        // `behind` may have begun, and count in a later place as well: now this one follows it
+        // there
+        for (uint32_t i = place + 1; i < RING_PLACES; i++)
             k->last[i] = k->last[i] == behind ? TREE_NONE : k->last[i];
     }
     bool first = behind == TREE_NONE;

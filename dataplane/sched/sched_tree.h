@@ -147,9 +147,9 @@ struct tree_class {
     uint64_t total;
     uint64_t standing;      // the part of `total` whose MSs are frozen or stopped
     uint32_t standing_pfcs; // likewise of `backlogged`
-    // The ring's order (sched_ring.h): by enum ring_place the last PFC of that place, or TREE_NONE,
-    // where one that has begun an N-PDU counts as before, or in the first place; the last of those
-    // whose turn is still to come in this round; the number of the round.
+    // The ring's order (sched_ring.h): by enum ring_place the last PFC of that place, or TREE_NONE;
+    // the last of those whose turn is still to come in this round; the number of the round. One
+    // that has begun an N-PDU may count where it was before, in the first place, or in neither.
     uint32_t last[RING_PLACES];
     uint32_t round_end, round;
     uint32_t rank_top[2]; // of its MSs, by packets and by octets: see sched_candidates.c
@@ -166,7 +166,7 @@ enum {
 enum ready_ring { READY_STRICT, READY_TURNS, READY_TIMED };
 #define READY_RINGS 2
 
-// What every packet of a cell touches is in its first cache line, and in that of its class.
+// What every packet of a cell touches: its first cache line, and that of its class.
 struct tree_bvc {
     _Alignas(64) struct bucket bucket;
     uint64_t virtual; // v(b): the last start tag served
@@ -183,11 +183,13 @@ struct tree_bvc {
     bool untimed : 1;       // it was served by turns: its virtual time is meaningless
     struct tree_class of_class[CLASS_COUNT];
 };
+static_assert(sizeof(struct tree_class) == 64 && offsetof(struct tree_bvc, of_class) == 64,
+              "each in a cache line");
 static_assert(sizeof(struct tree_bvc) == 512, "many cells take turns: a larger one costs misses");
 
-// The rest of a cell, which few packets touch.
+// The rest of a cell. Packets of MSs without values of their own touch the defaults.
 struct tree_bvc_rest {
-    struct leak defaults;
+    _Alignas(32) struct leak defaults; // in one line
     uint32_t wheel_ref, mss;
     uint8_t giving[2]; // by packets and by octets, a bit for each class that has ranked MSs
     // its MSs, and the visits to them (see sched_roll.c)
@@ -198,8 +200,6 @@ struct tree_bvc_rest {
     // its candidates: the first; the next unranked one (see sched_candidates.c)
     uint32_t candidates, candidates_left;
 };
-static_assert(sizeof(struct tree_class) == 64 && offsetof(struct tree_bvc, of_class) == 64,
-              "each in a cache line");
 
 enum {
     NSE_READY = 32,

@@ -13,6 +13,7 @@
 struct printed {
     const struct rte_mbuf *frame, *inner, *framed, *chained, *lost;
     const struct tree_bvc *cell, *blocked, *no_cell;
+    const struct tree_bvc_rest *rest;
     const struct tree_ms *own, *on_default;
     const struct pdu *pdu;
     const struct bucket *bucket, *unlimited, *stopped;
@@ -108,13 +109,13 @@ int main(void)
     printf("on_default %llu octets when charged last\n",
            sched_ms_bucket(s, 1, w->now_ns).level / BUCKET_UNITS_AN_OCTET);
     struct bucket_terms by_default = sched_ms_bucket(s, 1, w->now_ns).terms;
-    printf("cell its MSs by default: Bmax = %u octets, R = %llu bit/s\n", by_default.max_octets,
+    printf("rest by default: Bmax = %u octets, R = %llu bit/s\n", by_default.max_octets,
            by_default.rate * BUCKET_RATE_BIT_PER_S);
     printf("pdu context %u, LLE 0, ECN-capable, came at 1.000000000 s\n", (uint32_t)pdu->context);
     fflush(stdout);
     printed_here(&(struct printed){&frame, &inner, &framed, &chained, &lost, &s->bvc[0], &s->bvc[1],
-                                   &s->bvc[2], tree_ms(s, 0), tree_ms(s, 1), pdu, &s->bvc[0].bucket,
-                                   &unlimited, &stopped, &ms, &held});
+                                   &s->bvc[2], &s->bvc_rest[0], tree_ms(s, 0), tree_ms(s, 1), pdu,
+                                   &s->bvc[0].bucket, &unlimited, &stopped, &ms, &held});
     world_close(w);
     return 0;
 }

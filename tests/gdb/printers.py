@@ -181,12 +181,13 @@ def cell(value):
     if not state:
         return "cell: none here"
     words = gate_shown("BVC_", state)
-    return "".join([", ".join([f"cell of NSE {int(value['nse'])}, {int(value['mss'])} MSs",
-                               *words, queued(int(value["total"]))]),
-                    f"\n  {bucket_shown(value['bucket'])}",
-                    "\n  its MSs by default: " + terms(int(value["defaults"]["terms"]["rate"]),
-                                                       int(value["defaults"]["terms"]["max_octets"])),
-                    *classes_shown(value)])
+    return "".join([", ".join([f"cell of NSE {int(value['nse'])}", *words, queued(int(value["total"]))]),
+                    f"\n  {bucket_shown(value['bucket'])}", *classes_shown(value)])
+
+
+def cell_rest(value):
+    default = value["defaults"]["terms"]
+    return f"{int(value['mss'])} MSs, by default: " + terms(int(default["rate"]), int(default["max_octets"]))
 
 
 def tree_ms(value):
@@ -224,8 +225,8 @@ class Printer:
         return self.show(self.value)
 
 
-PRINTERS = {"rte_mbuf": mbuf, "pdu": pdu, "bucket": bucket_shown, "tree_bvc": cell, "tree_ms": tree_ms,
-            "state_ms": state_ms}
+PRINTERS = {"rte_mbuf": mbuf, "pdu": pdu, "bucket": bucket_shown, "tree_bvc": cell, "tree_bvc_rest": cell_rest,
+            "tree_ms": tree_ms, "state_ms": state_ms}
 
 
 def register():

@@ -154,8 +154,9 @@ static const char *check_ms(const struct sched *s, uint32_t ms, struct sums *sum
 }
 
 // Its PFCs; an impossible number if its order is wrong: those that have begun an N-PDU (S12), then
-// small sparse ones, then large ones (S13), then those on credit, then the rest. `last` are the
-// last of the first two, three and four kinds; all may be unset while the head alone has begun.
+// small sparse ones (S13), then those on credit, then large sparse ones, then the rest. `last` are
+// the last of the first two, three and four kinds, which the ring's marks, the last of each place,
+// have to tell; all may be unset while the head alone has begun.
 static uint32_t kind_of(const struct tree_pfc *p)
 {
     return p->sent_octets ? 0 : p->place + 1u;
