@@ -239,8 +239,7 @@ void sched_bvc_ring_yield(struct sched *s, uint32_t pfc, struct tree_pfc *p, str
     ring_front_leave(k, pfc, p);
     if (!ring_has_front(k)) { // of others
         p->place = (uint8_t)place & 3;
-        if (place != RING_REST)
-            k->last[place] = pfc;
+        ring_is_last(k, pfc, place);
         return;
     }
     ring_leave_place(s, pfc, p, k);

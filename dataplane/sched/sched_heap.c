@@ -19,8 +19,9 @@ static inline uint32_t *child_at(struct sched *s, uint32_t at)
     return &s->family[at / HEAP_FAMILY].child[at % HEAP_FAMILY];
 }
 
-// Cells rise as their turns come. What a turn touches is asked for as each step tells where it is:
-// the header of a cell that reaches level 2, then the line of its class, then its MS.
+// Cells rise as their turns come, level by level from where a sift begins, which is mostly the
+// root. What a turn touches is asked for as each step tells where it is: the header of a cell that
+// reaches level 2, then the line of its class, then its MS.
 static SCHED_INLINE void bvc_prefetch(const struct sched *s, uint32_t bvc, uint32_t level)
 {
     const struct tree_bvc *c = &s->bvc[bvc];

@@ -175,6 +175,13 @@ static inline bool ring_has_credit(const struct sched *s, uint32_t pfc, struct t
            (!(m->slots & (m->slots - 1)) || !sched_ring_mate_has_turn(m, p, k));
 }
 
+// It is the last of its place in front now.
+static inline void ring_is_last(struct tree_class *k, uint32_t pfc, enum ring_place place)
+{
+    if (place != RING_REST)
+        k->last[place] = pfc;
+}
+
 // Into the ring of an idle class.
 static inline void ring_begin(const struct sched *s, uint32_t pfc, struct tree_pfc *p,
                               struct tree_class *k)
@@ -208,8 +215,7 @@ static inline bool ring_put_in(struct sched *s, uint32_t pfc, struct tree_pfc *p
     } else {
         ring_link(s, pfc, p, behind, tree_pfc(s, behind)->next);
     }
-    if (place != RING_REST)
-        k->last[place] = pfc;
+    ring_is_last(k, pfc, place);
     return first;
 }
 

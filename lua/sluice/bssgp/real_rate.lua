@@ -147,12 +147,12 @@ local function look_at_cell(state, r)
 end
 
 local function forget_carried(state)
-    state.busy_octets, state.busy_s, state.carried, state.carried_of_r = 0, 0, nil, nil
+    state.busy_octets, state.busy_s, state.carried = 0, 0, nil
 end
 
--- What the BSS has carried since there is an excess, in bit/s, and of R. `used`: the rate in use. All that was sent has
--- gone when what stands there has. Of the first interval only so much counts as was sent in at that rate: the download
--- may have begun in it.
+-- What the BSS has carried since there is an excess, as a part of R. `used`: the rate in use. All that was sent has gone
+-- when what stands there has. Of the first interval only so much counts as was sent in at that rate: the download may
+-- have begun in it.
 local function note_carried(state, was_s, used, octets, seconds, r)
     if state.busy_s == 0 then
         seconds, state.share_before = math.min(seconds, octets * 8 / used), state.share
@@ -160,8 +160,7 @@ local function note_carried(state, was_s, used, octets, seconds, r)
     state.busy_octets, state.busy_s = state.busy_octets + octets, state.busy_s + seconds
     if state.excess_s * used > LARGE_OCTETS * 8 then
         local stands_s = state.excess_s + math.max(state.excess_s - was_s, 0) / 2 -- the mean is of those that have gone
-        state.carried = state.busy_octets * 8 / (state.busy_s + stands_s)
-        state.carried_of_r = state.carried / r
+        state.carried = state.busy_octets * 8 / (state.busy_s + stands_s) / r
     end
 end
 
@@ -174,12 +173,12 @@ end
 local function followed(state, was_s, seconds)
     local share = state.share + bounded(step(state, was_s, state.excess_s, seconds), STEP_MOST)
     if state.excess_s == 0 and was_s > 0 then
-        share = math.max(share, state.carried_of_r or 0) - back(state)
+        share = math.max(share, state.carried or 0) - back(state)
     end
     return math.max(SHARE_LEAST, math.min(share, 1))
 end
 
--- The same of an MS whose radio carries less. `carried`: of its R, nil: nothing is known.
+-- The same of an MS whose radio carries less. `carried`: a part of its own R, nil: nothing is known.
 local function followed_below(one, state, was_s, seconds, carried)
     local share = one.share + bounded(step(one, was_s, state.excess_s, seconds), MS_STEP_MOST * one.share)
     if carried then
@@ -224,7 +223,7 @@ local function learn_of_ms(b, state, ms_id, r, rate, octets, seconds)
     if state.excess_s > 0 then
         note_carried(state, was_s, used, octets, seconds, r)
     end
-    local carried = state.carried and state.carried / rate
+    local carried = state.carried and state.carried * r / rate
     local busy = octets * 8 > BUSY * used * seconds or state.excess_s > TBF_S
     if busy and not one and carried and carried < NARROW then
         one = narrow(b, state, ms_id)
