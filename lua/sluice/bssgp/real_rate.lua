@@ -18,17 +18,21 @@ local real_rate = {}
 
 local S_IN_NS = 1000000000
 local LEAST_S = 4                 -- of measurement: osmo-pcu's sum of delays is in whole seconds
--- A mean above this and, for each MS that has something waiting here, the time of the octets at R: too much was sent. A
--- download's LLC PDUs come when the one before has gone, or a block period before; a ping between them waits for half of
--- one. With several MSs a radio that serves them block by block in turn, as osmo-pcu's, takes as many times as long for
--- each LLC PDU, and one that finds another one of its MS there waits as many times as long. gb.cell_delay does not count:
--- it is how much may stand there at once, when the radio is quicker than was learned, or many MSs begin.
+-- A mean above this and the time of the octets at R: too much was sent. A download's LLC PDUs come when the one before
+-- has gone, or a block period before; a ping between them waits for half of one. gb.cell_delay does not count: it is how
+-- much may stand there at once, when the radio is quicker than was learned, or many MSs begin.
 local NEEDED_S = 0.02
 local NEEDED_OCTETS = 1526 / 4
+-- And of each other packet flow that has something waiting here, mostly one of each MS. A radio that serves n MSs block
+-- by block in turn, as osmo-pcu's, takes n times as long for an LLC PDU; we send by turns of our own, so an MS's next one
+-- comes anywhere in that time, and waits half of it. (The mean is held between SLACK_PART of what is needed and that.)
+-- With less an MS has nothing there at times, and its last block is filled up and sent again with a poll.
+local OTHERS_OCTETS = 1526 * 0.6
 local MSS_MOST = 4                -- so many fill a radio; what more have for it is better here, where pings pass it
--- Of more than that, an LLC PDU meets another one of its MS there only when too many stand there (osmo-pcu has 32 TFIs).
-local CROWD = 12
-local WAITING_NEW = 1 / 4         -- of how many wait here, which is a sample at each report
+-- Of more than that, an LLC PDU meets another one of its MS there only when too many stand there (osmo-pcu has 32 TFIs):
+-- of so many MSs one LLC PDU together, and the less the more they are.
+local CROWD, CROWD_OCTETS = 12, 1526
+local SAMPLES = 4                 -- of how many wait here, one at each report: the mean of about so many
 local BUSY = 0.75                 -- of the rate in use: with less the delay is that of TBFs that begin
 -- What a delay that is not the rate's may cost: of many TBFs that begin, of an MS with a bad radio. A radio that carries
 -- less than that is not followed.
@@ -40,7 +44,7 @@ local CHANGE, EXCESS = 0.7, 0.3
 local STEP_MOST = 0.1
 local GROWTH_A_S = 0.0001         -- tried when the delay is low: 0.6 % of R a minute
 local CALM_S = 60                 -- of low delay for once that much: all of R is back after seven minutes
-local SLACK_A_S = 0.004           -- and for each second of delay that several MSs need and have not
+local SLACK_A_S = 0.002           -- and for each second of delay that several MSs need and have not
 local SLACK_PART = 0.85           -- of what they need: the mean swings about what has no slack
 local GROWS_S = 30                -- for each report at most
 local BACK = 0.005                -- when an excess has gone, so that the next one is a minute or two away
@@ -64,7 +68,7 @@ local IDLE_S = 60                 -- osmo-pcu may give an MS other time slots af
 -- busy_, most_s: since there is an excess
 local function begin(b)
     b.real_rate = { share = 1, excess_s = 0, most_s = 0, calm_s = 0, mean_ms = 0, reports = 0, busy_octets = 0, busy_s = 0,
-        waiting = 1, slack_s = 0 }
+        waiting = 1, samples = 0, slack_s = 0 }
     return b.real_rate
 end
 
@@ -131,10 +135,10 @@ local function say(b, what, r)
     end
 end
 
--- Returns what the excess was before this interval. `rate`: at which an LLC PDU takes its time; `mss` are served by turns.
-local function look(state, rate, mss)
+-- Returns what the excess was before this interval. `rate`: at which so many octets take their time.
+local function look(state, rate, octets)
     local was_s, mean_s, one_s = state.excess_s, state.mean_ms / 1000, NEEDED_OCTETS * 8 / rate
-    local needed_s = NEEDED_S + mss * one_s
+    local needed_s = NEEDED_S + octets * 8 / rate
     state.excess_s = math.max(mean_s - needed_s, 0)
     state.most_s = math.max(was_s > 0 and state.most_s or 0, state.excess_s)
     state.slack_s = rate > 0 and math.max(SLACK_PART * needed_s - math.max(mean_s, NEEDED_S + one_s), 0) or 0
@@ -142,8 +146,9 @@ local function look(state, rate, mss)
 end
 
 local function look_at_cell(state, r)
-    local most = MSS_MOST * math.min((CROWD / state.waiting) ^ 2, 1)
-    return look(state, r, math.max(1, math.min(state.waiting, most)))
+    local mss = math.max(state.waiting, 1)
+    local octets = NEEDED_OCTETS + (math.min(mss, MSS_MOST) - 1) * OTHERS_OCTETS
+    return look(state, r, math.max(math.min(octets, CROWD_OCTETS * (CROWD / mss) ^ 2), NEEDED_OCTETS))
 end
 
 local function forget_carried(state)
@@ -219,7 +224,7 @@ end
 local function learn_of_ms(b, state, ms_id, r, rate, octets, seconds)
     local one = state.one and state.one.ms_id == ms_id and state.one
     local used = rate * (one or state).share
-    local was_s = look(state, one and used or rate, 1)
+    local was_s = look(state, one and used or rate, NEEDED_OCTETS)
     if state.excess_s > 0 then
         note_carried(state, was_s, used, octets, seconds, r)
     end
@@ -257,6 +262,13 @@ local function learn(b, state, r, rate, octets, seconds)
     return ms_id
 end
 
+-- After a rest the first samples count more, so that a crowd is one at once.
+local function count_waiting(b, state, octets)
+    local now = dp.bvc_waiting(b.id)
+    state.samples = now == 0 and octets == state.octets and 0 or math.min(state.samples + 1, SAMPLES)
+    state.waiting = state.waiting + (now - state.waiting) / math.max(state.samples, 1)
+end
+
 -- The BSS has sent values for that MS.
 function real_rate.told(b, ms_id)
     b.tells_ms = true
@@ -281,9 +293,10 @@ function real_rate.of(b, r, ms_r, measured_ms)
     end
     if not state.at_ns or not measured_ms then
         restart(b, state, octets)
+        state.samples = 0
     else
         state.reports = state.reports + 1
-        state.waiting = state.waiting + (dp.bvc_waiting(b.id) - state.waiting) * WAITING_NEW
+        count_waiting(b, state, octets)
         state.mean_ms = state.mean_ms + (measured_ms - state.mean_ms) / state.reports
         local seconds = (clock.now_ns - state.at_ns) / S_IN_NS
         if seconds >= LEAST_S then
