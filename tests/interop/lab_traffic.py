@@ -57,6 +57,7 @@ class Wire(threading.Thread):
         self.address_of = chain.address_of
         self.mss, self.ended, self.carried, self.stood = mss, False, 0, []
         self.carried_to = collections.Counter()  # the same octets by an MS's address
+        self.downloaded, self.had = collections.Counter(), {}  # octets of TCP, each counted once, in whatever order
         self.between = {}  # {an MS's address: [(what names a packet, its octets)]}, from Gb to the MS
         self.sent, self.seen = {}, {place: {} for place in self.places.values()}  # by the payload
 
@@ -86,6 +87,7 @@ class Wire(threading.Thread):
         if place == "ms" and packet[12:16] == SOURCE:
             self.carried += len(packet)
             self.carried_to[packet[16:20]] += len(packet)
+            self.downloaded[packet[16:20]] += self.new_octets(packet)
             self.came(packet[16:20], name_of(packet))
         inner = packet.find(SOURCE) - 12 if place == "gb" else -1
         if inner > 0:
@@ -93,6 +95,21 @@ class Wire(threading.Thread):
             self.stood.append((time.monotonic(), waiting))
             packet = packet[inner:]
             self.between.setdefault(packet[16:20], []).append((name_of(packet), int.from_bytes(packet[2:4])))
+
+    def new_octets(self, packet):
+        """Those of TCP that have not come before, whatever segments they were in."""
+        octets = len(packet) - 20 - (packet[32] >> 4) * 4 if packet[9] == socket.IPPROTO_TCP else 0
+        if octets == 0:
+            return 0
+        number = int.from_bytes(packet[24:28])
+        first, had = self.had.setdefault(packet[12:24], (number, []))  # by addresses and ports
+        begin = (number - first + 2 ** 31) % 2 ** 32  # what was sent before the first that came is below 2^31
+        end = begin + octets
+        met = [(least, most) for least, most in had if least <= end and begin <= most]
+        new = octets - sum(min(most, end) - max(least, begin) for least, most in met)
+        had[:] = [part for part in had if part not in met]
+        had.append((min([begin, *(least for least, _ in met)]), max([end, *(most for _, most in met)])))
+        return new
 
     def came(self, address, name):
         """An MS's packets keep their order, so osmo-pcu has discarded those before it."""

@@ -6,9 +6,10 @@ tests/interop/bts_chain.py, Linux's TCP, one download for each of n MSs and a pi
 
 The first that downloads is pinged, too. Each n in each variant of config/osmopcu.lua, 60 s each. Judged, of
 `recommended`: the mean of the ping within 0.15 s and its p95 within 0.3 s of those with one download, and all downloads
-together get at least 97 % of tail drop's; with one download its own ping's p95 is at most 2 s. Prints what each had, and
-how many time slots down osmo-pcu gave to the first that downloads: 33 and 44 kbit/s are what three and four carry, and
-only runs with equal slots can be compared. Needs root and osmo-pcu; another process on its processors spoils the figures.
+together get at least 97 % of tail drop's octets of TCP (each that came is counted once, in whatever order); with one
+download its own ping's p95 is at most 2 s. Prints what each had, and how many time slots down osmo-pcu gave to the first
+that downloads: 33 and 44 kbit/s are what three and four carry, and only runs with equal slots can be compared. Needs root
+and osmo-pcu; another process on its processors spoils the figures.
 """
 
 import argparse
@@ -72,10 +73,10 @@ def measured(count, variant, args):
         flows, wire = Flows(pairs), Wire(chain, [count, FIRST])
         wire.start()
         flows.drive(SETTLE_S)
-        first, begin, carried, each = list(flows.octets), time.monotonic(), wire.carried, wire.carried_to.copy()
+        begin, before = time.monotonic(), [each.copy() for each in (wire.carried_to, wire.downloaded)]
         flows.drive(args.seconds)
-        took_s, last, carried = time.monotonic() - begin, list(flows.octets), wire.carried - carried
-        each = wire.carried_to - each
+        took_s, (ip, tcp) = time.monotonic() - begin, [
+            each - then for each, then in zip((wire.carried_to, wire.downloaded), before, strict=True)]
         slots = slots_of_first(chain)
         flows.drive(REST_S)  # for the last answers
         wire.ended = True
@@ -84,11 +85,11 @@ def measured(count, variant, args):
         trips = [trip for at, trip in wire.pings(count, begin) if 0 <= at < took_s and trip]
         check_books(chain.bts.finish())
     addresses = [socket.inet_aton(Chain.address_of(ms)) for ms in range(count)]
-    rates = [(now - then) * 8 / 1000 / took_s for now, then in zip(last, first, strict=True)]
-    return {"downloads": count, "variant": variant, "mean_s": statistics.mean(trips), "kbit_per_s": sum(rates),
-            "least_kbit_per_s": min(rates), "slots": slots,
-            "least_ip_kbit_per_s": min(each[address] for address in addresses) * 8 / 1000 / took_s,
-            "ip_kbit_per_s": carried * 8 / 1000 / took_s, "own": own, **figures}
+    kbit = 8 / 1000 / took_s
+    return {"downloads": count, "variant": variant, "mean_s": statistics.mean(trips), "slots": slots, "own": own,
+            "kbit_per_s": tcp.total() * kbit, "least_kbit_per_s": min(tcp[address] for address in addresses) * kbit,
+            "ip_kbit_per_s": ip.total() * kbit, "least_ip_kbit_per_s": min(ip[address] for address in addresses) * kbit,
+            **figures}
 
 
 def faults(rows):
@@ -118,7 +119,7 @@ def main():
                 rows.append(row)
                 print(f"{variant:12} {count:3} downloads: ping mean {row['mean_s']:.2f}, p50 {row['round_trip_p50_s']:.2f}, p95 "
                       f"{row['round_trip_p95_s']:.2f} s ({row['in_sluice_p50_s']:.2f} s of the median in sluice), "
-                      f"{row['unanswered']} of {row['n']} not answered; {row['kbit_per_s']:.1f} kbit/s ({row['ip_kbit_per_s']:.1f} "
+                      f"{row['unanswered']} of {row['n']} not answered; {row['kbit_per_s']:.1f} kbit/s of TCP ({row['ip_kbit_per_s']:.1f} "
                       f"of IP), the least {row['least_kbit_per_s']:.2f} ({row['least_ip_kbit_per_s']:.2f}); the first: "
                       f"{row['slots']} slots, its ping p50 {row['own']['round_trip_p50_s']:.2f}, p95 "
                       f"{row['own']['round_trip_p95_s']:.2f} s", flush=True)
