@@ -172,15 +172,19 @@ static uint32_t high_teids(uint32_t i)
     return gi_hash_with(gi_hash_address(&end), i << 20);
 }
 
-// Neither keys that differ in few bits, as subscribers' do, nor such as somebody chooses.
+// Neither keys that differ in few bits, as subscribers' do, nor such as somebody chooses, whatever
+// the random key is: a hash that fails with one in a hundred is seen.
 static void test_no_keys_meet(void **state)
 {
     static uint32_t (*const hashes[])(uint32_t i) = {near_addresses, near_ports, cancelled,
                                                      same_sums, high_teids};
     (void)state;
-    gi_hash_begin();
-    for (size_t i = 0; i < sizeof hashes / sizeof hashes[0]; i++)
-        assert_in_range(most_in_a_place(hashes[i]), 4, 25);
+    for (int trial = 0; trial < 500; trial++) {
+        gi_hash_key[0] = 0; // so another one is taken
+        gi_hash_begin();
+        for (size_t i = 0; i < sizeof hashes / sizeof hashes[0]; i++)
+            assert_in_range(most_in_a_place(hashes[i]), 4, 25);
+    }
 }
 
 int main(void)
