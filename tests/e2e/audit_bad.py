@@ -6,19 +6,17 @@ explained, and no figure is wrong without a word."""
 import collections
 import json
 import os
-import pathlib
 import random
 import struct
 import subprocess
-import tempfile
 
 import audit_capture as gb  # tests/gb is on the path from here on
 import codec
 import frames
 from audit_capture import MS, S, down, packets_of, place, up
-from harness import blocks_of, case, has_sanitizers, main, often, program, right, same
+from harness import blocks_of, case, has_sanitizers, main, new_folder, often, program, right, same
 
-folder = pathlib.Path(tempfile.mkdtemp(prefix="sluice-audit-"))
+folder = new_folder()
 VERDICTS = "taken", "link_unknown", "not_ip", "cut_header", "ip_malformed", "ip_checksum", "later_fragment"
 ROUNDS = often(20, 150)
 

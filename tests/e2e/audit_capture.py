@@ -16,18 +16,17 @@ import pathlib
 import struct
 import subprocess
 import sys
-import tempfile
 from collections import namedtuple
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "gb"))
 
 import codec
 import frames
-from harness import program, right, same
+from harness import new_folder, program, right, same
 
 SGSN, BSS = ("198.51.100.1", 23000), ("198.51.100.2", 23001)
 CELL, TLLI, OTHER_TLLI = 2, 0xC0000001, 0xC0000002
-folder = pathlib.Path(tempfile.mkdtemp(prefix="sluice-audit-"))
+folder = new_folder()
 START_NS = 1_700_000_000 * 10**9
 S, MS = 10**9, 10**6
 ETHERNET, RAW, NULL, SLL, SLL2 = 1, 101, 0, 113, 276

@@ -5,10 +5,8 @@ its frame, and nothing else; what a bucket refuses the oracle of flow control (g
 `./run soak audit` has hundreds more; gb/audit.py has worlds with BSSs that do more than the lab's."""
 
 import collections
-import pathlib
 import random
 import re
-import tempfile
 
 import audit_capture as gb  # tests/gb is on the path from here on
 import codec
@@ -17,13 +15,13 @@ import gb_judge
 import lossy_captures
 import pcap
 import replay
-from harness import case, main, often, right, run, same
+from harness import case, main, new_folder, often, right, run, same
 from worlds import World, moving
 
 PLAIN, OTHERS, FAULTY, SNS, AT_ONCE = often((10, 3, 3, 2, 10), (40, 15, 12, 6, 20))
 AT_AN_INSTANT = 200  # frames, at most
 LINE_S = "0.1"  # frames are stamped behind a Gb of 512 kbit/s, where those of a burst wait for each other
-folder = pathlib.Path(tempfile.mkdtemp(prefix="sluice-audit-"))
+folder = new_folder()
 seen = collections.Counter()
 captures = {}  # of the worlds whose MSs move, by seed
 

@@ -6,18 +6,16 @@ output, or in an output and in no list, is found; the values of one output are h
 import csv
 import html
 import json
-import pathlib
 import re
 import subprocess
-import tempfile
 from collections import namedtuple
 
 import audit_capture as gb  # tests/gb is on the path from here on
 from audit_capture import MS, S, down, up
 from gi_capture import SACK_PERMITTED, Talk, mss, pcap
-from harness import ROOT, case, main, program, right, same
+from harness import ROOT, case, main, new_folder, program, right, same
 
-folder = pathlib.Path(tempfile.mkdtemp(prefix="sluice-tables-"))
+folder = new_folder()
 Table = namedtuple("Table", "name key csv title columns")
 Column = namedtuple("Column", "kind key csv title inside")  # inside: the object of JSON
 

@@ -3,15 +3,13 @@
 nothing to report, no ns too early. `./run soak audit` has hundreds more."""
 
 import collections
-import pathlib
-import tempfile
 
 import audit_world
 import audit_capture
-from harness import case, main, often, right, same
+from harness import case, main, new_folder, often, right, same
 
 WORLDS = often(4, 12)
-folder = pathlib.Path(tempfile.mkdtemp(prefix="sluice-audit-"))
+folder = new_folder()
 seen = collections.Counter()
 
 

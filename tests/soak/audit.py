@@ -11,7 +11,6 @@ import concurrent.futures
 import os
 import pathlib
 import sys
-import tempfile
 
 TESTS = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(TESTS / "gb"), str(TESTS / "e2e"), str(TESTS)]
@@ -21,11 +20,11 @@ os.environ.setdefault("GB_WORLD", str(TESTS.parent / "build/release/tests/contro
 import audit_capture
 import audit_world
 import lossy_captures
-from harness import run
+from harness import new_folder, run
 from worlds import World, moving
 
 LINE_S = "0.1"  # a burst's time on a Gb of 512 kbit/s
-folder = pathlib.Path(tempfile.mkdtemp(prefix="sluice-audit-"))
+folder = new_folder()
 
 
 def of_lab(world):
