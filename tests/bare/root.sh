@@ -51,6 +51,9 @@ inside() { # DIR COMMAND: run it in the root, in its own namespaces
             mount --bind /dev/net/tun "$root/dev/net/tun"
         fi
         ln -s /proc/self/fd "$root/dev/fd"
+        ln -s fd/0 "$root/dev/stdin"
+        ln -s fd/1 "$root/dev/stdout"
+        ln -s fd/2 "$root/dev/stderr"
         exec chroot "$root" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin \
             /bin/sh -c "cd / && $2"' - "$1" "$2"
 }

@@ -153,6 +153,14 @@ def new_folder():
     return pathlib.Path(folder)
 
 
+def terminal():
+    """Both ends of a pseudo-terminal, or no test: a minimal root may have none."""
+    try:
+        return os.openpty()
+    except OSError as why:
+        raise Skip(f"no pseudo-terminal: {why}") from why
+
+
 def written(text):
     """A configuration of that text."""
     path = new_folder() / "x.lua"

@@ -8,7 +8,6 @@ import hashlib
 import json
 import os
 import pathlib
-import pty
 import re
 import select
 import shutil
@@ -16,7 +15,7 @@ import signal
 import subprocess
 import time
 
-from harness import UDP_SCENARIO, WAIT_S, case, each_of, main, new_folder, program, right, same, sluice, written
+from harness import UDP_SCENARIO, WAIT_S, case, each_of, main, new_folder, program, right, same, sluice, terminal, written
 from several import ENDLESS, VARIANTS, config, many, results, scenario, six, summary_of
 
 
@@ -163,7 +162,7 @@ def failed():
 @case("on a terminal a line of progress, with an estimate, that is gone at the end")
 def progress():
     out = new_folder() / "out"
-    ours, its = pty.openpty()
+    ours, its = terminal()
     process = subprocess.Popen(
         [program(), "run", scenario(ENDLESS), "--out", out, "--variant", "short", "--variant", "endless",
          "--jobs", "1"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=its)
@@ -191,7 +190,7 @@ def check_progress():
     rates = ", ".join(f'"{rate} kbit/s"' for rate in range(20, 90))
     axes = f'axis {{ key = "queue.packets", values = {{ {packets} }} }}, axis {{ key = "nse.bvc.rate", values = {{ {rates} }} }}'
     path = scenario(f"sweep {{ {axes} }}\n")
-    ours, its = pty.openpty()
+    ours, its = terminal()
     process = subprocess.Popen([program(), "check", path], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=its)
     atexit.register(process.kill)
     os.close(its)

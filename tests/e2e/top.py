@@ -15,7 +15,7 @@ import termios
 import threading
 import time
 
-from harness import WAIT_S, Failure, Skip, case, main, program, right, same, until
+from harness import WAIT_S, Failure, case, main, program, right, same, terminal, until
 from instance import Fake, Instance, client
 
 SEQUENCE = re.compile(r"\x1b\[[?0-9;]*([A-Za-z])")
@@ -23,12 +23,9 @@ LEAVES = "\x1b[?7h\x1b[?25h\x1b[?1049l"
 
 
 def need_terminal():
-    """A minimal root may have none; before an instance is started."""
-    try:
-        for end in os.openpty():
-            os.close(end)
-    except OSError as why:
-        raise Skip(f"no pseudo-terminal: {why}") from why
+    """Before an instance is started."""
+    for end in terminal():
+        os.close(end)
 
 
 class Terminal:
@@ -116,8 +113,7 @@ def keys():
 @case("the end of its input ends it, and the terminal of its screen is given back")
 def end_of_input():
     """Its input is another terminal, whose hanging up is no signal for it."""
-    need_terminal()
-    other, its_input = os.openpty()
+    other, its_input = terminal()
     with Instance():
         top = Terminal(its_input=its_input)
         os.close(its_input)
