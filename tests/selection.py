@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """What the words of `./run test` and `./run debug` name, and what Ninja has to build for it.
 
-    selection.py plan [--release] [--deep] [WORD...]   a line for each tree: its name and the targets there
+    selection.py plan [--release] [--deep] [WORD...]   what packages.txt calls what they need; then a line for each
+                                            tree: its name and the targets there
     selection.py target TEST                the target of build/debug that `./run debug` needs
     selection.py debug FOLDER TEST [ARGS]   becomes gdb on it; FOLDER is where `sluice` runs
 
@@ -148,7 +149,7 @@ def benches(root):
 
 
 def plan(root, words, release, deep):
-    """{tree: targets}"""
+    """What needs packages, by the names of packages.txt: suites, trees, lint; and {tree: targets}."""
     everything = known(root)
     for word in words:
         if not any(is_named([word], names, kind) for kind, names in everything):
@@ -164,7 +165,11 @@ def plan(root, words, release, deep):
     if not release:
         trees["fuzz"] = [path for path in fuzz_targets(root)
                          if not words or is_named(words, [pathlib.Path(path).name, "fuzz"], "fuzz")]
-    return {tree: targets for tree, targets in trees.items() if targets}
+    trees = {tree: targets for tree, targets in trees.items() if targets}
+    needs = {suite for entry in tests for suite in suite_names(entry) if suite != "sluice"} | set(trees)
+    if any(is_named(words, names) for kind, names in everything if kind in ("lint", "self")):
+        needs.add("lint")
+    return sorted(needs), trees
 
 
 # --- Debugging ------------------------------------------------------------------------------------
@@ -223,7 +228,9 @@ def main():
     args = parser.parse_args()
     root = args.root.resolve()
     if args.command == "plan":
-        for tree, targets in plan(root, args.words, args.release, args.deep).items():
+        needs, trees = plan(root, args.words, args.release, args.deep)
+        print(*needs)
+        for tree, targets in trees.items():
             print(tree, *targets)
     elif args.command == "target":
         print(debugged(root, args.word)[0])

@@ -28,7 +28,7 @@ BUCKET, RANDOM = "tests/dataplane/sched_bucket_test", "tests/dataplane/sched_buc
 THREADS, ECN = "tests/dataplane/path_threads_test", "sluice tests/lab/report_world"
 GB_FUZZ = "sluice tests/control/gb_world"
 
-# words: the lines
+# words: the lines behind the first
 PLANS = {
     "sched_bucket_test": [f"release {BUCKET}", f"asan {BUCKET}"],
     "sched_bucket": [f"release {RANDOM} {BUCKET}", f"asan {RANDOM} {BUCKET}"],
@@ -54,6 +54,18 @@ PLANS = {
     "--deep threads": [f"release {THREADS}", f"asan {THREADS}", f"tsan {THREADS}"],
     "format": [],
     "tests/runner_test.py": [],
+}
+
+# words: the first line, what needs packages
+NEEDS = {
+    "--release sched_bucket_test": "release",
+    "sched_bucket_test": "asan release",
+    "threads": "asan release threads tsan",
+    "tests/e2e/ecn.py --release": "e2e release",
+    "ecn --release": "e2e gb release",
+    "llc_fuzz": "fuzz",
+    "format": "lint",
+    "tests/runner_test.py": "lint",
 }
 
 # The same with a trees.txt
@@ -120,7 +132,10 @@ def judge(root):
     """(case, whether it holds, what came) of each."""
     for words, wanted in PLANS.items():
         done = select(root, "plan", *words.split())
-        yield words, done.returncode == 0 and done.stdout.splitlines() == wanted, done
+        yield words, done.returncode == 0 and done.stdout.splitlines()[1:] == wanted, done
+    for words, wanted in NEEDS.items():
+        done = select(root, "plan", *words.split())
+        yield f"{words} needs", done.returncode == 0 and done.stdout.splitlines()[0] == wanted, done
     for words, wanted in TARGETS.items():
         done = select(root, "target", words)
         yield f"debug {words}", done.returncode == 0 and done.stdout.strip() == wanted, done
@@ -135,7 +150,7 @@ def judge_rows(root):
     (root / selection.TREES).write_text(ROWS)
     for words, wanted in PLANS_BY_ROWS.items():
         done = select(root, "plan", *words.split())
-        yield f"{words or 'all'}, by rows", done.returncode == 0 and done.stdout.splitlines() == wanted, done
+        yield f"{words or 'all'}, by rows", done.returncode == 0 and done.stdout.splitlines()[1:] == wanted, done
     stale = selection.stale_rows(root)
     yield "a stale row is found", len(stale) == 1 and "'gb/nothing'" in stale[0], stale
 

@@ -13,10 +13,10 @@ import json
 import subprocess
 import sys
 
-from tap import report, root_argument, table_rows
+from tap import TREE, report, root_argument, table_rows
 
 TABLE = "tests/lint/hot_symbols.txt"
-COMMANDS = "build/release/compile_commands.json"
+COMMANDS = f"{TREE}/compile_commands.json"
 
 
 def table_read(root):
@@ -32,7 +32,7 @@ def table_read(root):
 def objects_of(root):
     """{source as from the root: object file} of the release build; what a test compiles once more
     for itself is no part of the program."""
-    build = root / "build/release"
+    build = root / TREE
     return {str((build / entry["file"]).resolve().relative_to(root)): build / entry["output"]
             for entry in json.loads((root / COMMANDS).read_text())
             if (build / entry["file"]).resolve().is_relative_to(root)

@@ -8,10 +8,10 @@ import pathlib
 import re
 import sys
 
-from tap import report, root_argument
+from tap import TREE, report, root_argument
 
 SUITE = "realtime"
-INFO = pathlib.Path("build/release/meson-info")
+INFO = pathlib.Path(TREE) / "meson-info"
 HELPERS = {"harness", "network", "instance", "owner", "real"}
 SIGNS = re.compile(r"^\s*(?:import|from) (?:network|instance|owner|bts_chain)\b|\breal\.(?:World|cases)\b"
                    r"|\b(?:Running|WAIT_S|time\.monotonic|time\.sleep)\b", re.MULTILINE)

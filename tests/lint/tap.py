@@ -8,6 +8,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 NOT_OURS = {".git", "build", "out", "__pycache__"}
 DATA = {"corpus", "mistakes"}  # inputs of the fuzz targets, configurations that are wrong on purpose
 DETAILS = 40
+TREE = f"build/{os.environ.get('LINT_TREE', 'release')}"  # whose objects are judged
 
 
 def root_argument():

@@ -40,7 +40,7 @@ def release(holders):
 
 def main():
     if not shutil.which("stress-ng"):
-        sys.exit("busy: stress-ng is missing: ./run packages test")
+        sys.exit("busy: stress-ng is missing: ./run packages busy")
     processors = len(os.sched_getaffinity(0))
     built = subprocess.run([ROOT / "run", "test", "--build", *sys.argv[1:]], check=False)
     if built.returncode != 0:

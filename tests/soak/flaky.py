@@ -4,7 +4,7 @@
     flaky.py [WORD...] [--runs N] [--build NAME]... [--at-once N] [--patience N]
 
 WORDs choose tests by a part of their name or suite; each runs N times (20), in the release and in other trees of
-build/ that are named, such as asan and tsan, as they stand. A failure is shown when it happens and its whole
+build/ that are named, such as asan and tsan. A failure is shown when it happens and its whole
 output stays in build/log/flaky. A table of all tests and one line of runs at the end: N passed, M failed.
 """
 
@@ -15,6 +15,7 @@ import pathlib
 import shutil
 import signal
 import statistics
+import subprocess
 import sys
 import time
 
@@ -88,7 +89,10 @@ def table(results):
 def main():
     args = arguments()
     if not shutil.which("stress-ng"):
-        sys.exit("flaky: stress-ng is missing: ./run packages test")
+        sys.exit("flaky: stress-ng is missing: ./run packages flaky")
+    built = subprocess.run([ROOT / "run", "test", "--build", *args.words], check=False)
+    if built.returncode != 0:
+        return built.returncode
     programs = [program for build in args.build or ["release"] for program in programs_of(build, args.words)]
     if not programs:
         sys.exit(f"flaky: no test of suite {SUITE} has a name with one of {args.words} in {args.build or 'release'}")
