@@ -31,7 +31,7 @@ TREES = "tests/trees.txt"
 LINTS = ("includes", "requires", "prefixes", "hot_symbols", "sources", "luacheck", "plants", "texts", "realtime", "commits",
          "format")
 LINTS_OF_OBJECTS = ("prefixes", "hot_symbols", "sources")  # they read what build/release/sluice is made of
-SELF_TESTS = ("tests/runner_test.py", "tests/selection_test.py", "tests/bisecting_test.py",
+SELF_TESTS = ("tests/run_test.py", "tests/runner_test.py", "tests/selection_test.py", "tests/bisecting_test.py",
               "tests/lint/lint_test.py")
 FILES = (".c", ".h", ".py")
 NEAR = 5  # names that are shown for a word that names nothing

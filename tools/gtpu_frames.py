@@ -87,6 +87,9 @@ def contexts_of(args):
         raise ValueError(f"{args.contexts} is not the contexts.json of a run")
     if not contexts:
         raise ValueError(f"{args.contexts} has no context")
+    for one in contexts:
+        if not isinstance(one["teid"], int) or not 0 <= one["teid"] < 1 << 32:
+            raise ValueError(f"{args.contexts}: found TEID {one['teid']!r}, allowed range 0 to {(1 << 32) - 1}")
     return contexts
 
 

@@ -171,7 +171,7 @@ def anything(rng, depth=0):
     kinds = ["number", "text", "null", "list", "object"]
     kind = rng.choice(kinds if depth < 4 else kinds[:3])
     if kind == "number":
-        return rng.choice([0, 1, -1, 2 ** 63, 2 ** 64 - 1, 2 ** 70, 1.5, 1e300, True])
+        return rng.choice([0, 1, -1, 2 ** 63, 2 ** 64 - 1, 1.5, 1e300, True])
     if kind == "text":
         return "".join(rng.choice("a\x1b\x00\"\\\u00e9\n") for _ in range(rng.randrange(200)))
     if kind == "null":
@@ -206,7 +206,8 @@ def fuzzed():
     rng = random.Random(SEED)
     print(f"# TEST_SEED={SEED}")
     for _ in range(40):
-        value = {**{"first": 0, "count": rng.randrange(4)}, "rows": anything(rng),
+        # What is beyond 64 bits is no JSON for JSON-C from 0.18 on.
+        value = {**{"first": 0, "count": rng.choice([0, 1, 2, 3, 2 ** 70])}, "rows": anything(rng),
                  "drops": anything(rng), **(lambda v: v if isinstance(v, dict) else {})(anything(rng))}
         all_end(lambda command: answer_to(command, value), [0, 1])
 

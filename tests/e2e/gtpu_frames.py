@@ -164,7 +164,8 @@ def refused():
     for contexts, words, status, named in ((good, ["--size", "27"], 2, "28 to 1500"), (good, ["--size", "x"], 2, "28 to 1500"),
                                            (good, ["--to-mac", "02:00"], 2, "02:00 is no Ethernet address"),
                                            (written([]), [], 1, "no context"), (written([{"teid": 7}]), [], 1, "address"),
-                                           (written({"teid": 7}), [], 1, "contexts.json"), (written(["x"]), [], 1, "contexts.json"),
+                                           (written({"teid": 7}), [], 1, "contexts.json"),
+                                           (written([{"teid": "7", "address": "10.1.2.3"}]), [], 1, "TEID '7'"), (written(["x"]), [], 1, "contexts.json"),
                                            (written([{"teid": -1, "address": "10.1.2.3"}]), [], 1, "range"),
                                            (good.parent / "none.json", [], 1, "none.json")):
         said = tool("--contexts", contexts, "--to-mac", BENCH_MAC, *words, good.parent / "x.pcap", status=status)

@@ -13,6 +13,8 @@ local sandbox = { MARK = lines.MARK } -- of a table that a literal made
 
 local STEPS_MAX = 20000000
 local MEMORY_MAX_OCTETS = 32 << 20
+local CALLS_DEEP = 10000
+local DEEP_TEXT = "calls too deep inside each other; does this function end?"
 local STRING_MAX_OCTETS = 64 << 10 -- of one that the text makes; a value has 256 octets at most
 local TIME_MAX_NS = 1000000000 -- of compiling, and of running
 local LEAPS_MAX = 1000 -- of goto and break: compiling costs their square where they end, in one step
@@ -99,8 +101,15 @@ end
 
 sandbox.MEMORY_TEXT = "more than " .. (MEMORY_MAX_OCTETS >> 20) .. " MiB of memory needed, allowed less"
 
-local function text_of(why)
-    if why == "instructions" then
+-- What has no end meets the memory first, or a limit of Lua's own: that depends on Lua's version.
+local function is_too_deep(run, err)
+    return err and err:find("stack overflow", 1, true) or debug.getinfo(run.thread, CALLS_DEEP, "l")
+end
+
+local function text_of(run, why)
+    if is_too_deep(run) then
+        return DEEP_TEXT
+    elseif why == "instructions" then
         return "too many steps, allowed 20 million; does this loop end?"
     elseif why == "string" then
         return "a string of more than " .. STRING_MAX_OCTETS .. " octets, allowed shorter ones"
@@ -129,13 +138,15 @@ local function guarded(run, chunk)
     })
     collectgarbage("restart")
     strings.__index = methods
-    return good, why and { line = current_line(run), text = text_of(why) } or err
+    return good, why and { line = current_line(run), text = text_of(run, why) } or err
 end
 
 -- err: Lua's own message "config:LINE: text", a table of `stop`, or "not enough memory".
 local function note_failure(run, err)
     if type(err) == "table" then
         return note(run, err.line, "lua", err.text)
+    elseif is_too_deep(run, err) then
+        return note(run, current_line(run), "lua", DEEP_TEXT)
     elseif err == "not enough memory" then
         return note(run, current_line(run), "lua", sandbox.MEMORY_TEXT)
     end
