@@ -4,7 +4,7 @@
 # Makes a minimal Debian of SUITE (bookworm or trixie) in DIR with debootstrap, clones the HEAD of
 # this checkout into it, and runs there `./run`, `./run test` (with --busy: `./run soak busy`, the
 # same while every processor is held four times over) and `./run deb`, each timed; what that
-# made is installed in a second such root, and runs the quickstart there. The mirror is the
+# made goes through bare_package.sh in a second such root. The mirror is the
 # one of this machine's own apt sources. /dev in the root is poorer than on any real machine: no
 # huge pages, no terminals, no shared memory but a plain tmpfs; tun if this machine has it.
 #
@@ -17,18 +17,6 @@ set -euo pipefail
 source=$(cd "$(dirname "$(readlink -f "$0")")/../.." && pwd)
 
 . "$source/tests/bare/root.sh"
-
-summary_line() { # SUITE COMMAND SECONDS VERDICT
-    summary+=("$(printf '%-9s %-26s %5d s  %s' "$@")")
-}
-
-step() { # SUITE DIR COMMAND: run, time, and keep a line for the summary
-    local start=$SECONDS verdict=done
-    echo "== $1: $3"
-    inside "$2" "$3" || verdict="FAILED with status $?"
-    summary_line "$1" "$3" $((SECONDS - start)) "$verdict"
-    [ "$verdict" = done ] || failed=1
-}
 
 keep='' test=test failed=0 summary=() arguments=()
 for argument; do
@@ -68,11 +56,7 @@ step "$suite" "$dir" "/root/sluice/run $test"
 step "$suite" "$dir" "/root/sluice/run deb"
 
 # The package in a root that has nothing else.
-root_make "$suite" "$dir/second"
-cp "$dir"/root/sluice/build/*.deb "$dir/second/tmp/" || failed=1
-step "$suite" "$dir/second" "apt-get update -q && apt-get install -qy --no-install-recommends /tmp/*.deb"
-step "$suite" "$dir/second" "sluice run /usr/share/doc/sluice/examples/quickstart.lua --variant all --out /tmp/q"
-step "$suite" "$dir/second" "getent passwd sluice && test \$(stat -c %G /etc/sluice) = sluice"
-printf '== summary\n'
-printf '%s\n' "${summary[@]}"
-exit "$failed"
+step_start=$SECONDS verdict=done
+bash "$source/tests/bare/bare_package.sh" "$suite" "$dir"/root/sluice/build/*.deb || failed=1 verdict=FAILED
+summary_line "$suite" "(the package alone)" $((SECONDS - step_start)) "$verdict"
+summary_print

@@ -57,3 +57,22 @@ inside() { # DIR COMMAND: run it in the root, in its own namespaces
         exec chroot "$root" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin \
             /bin/sh -c "cd / && $2"' - "$1" "$2"
 }
+
+# Of a script with `summary=()` and `failed=0`.
+summary_line() { # SUITE COMMAND SECONDS VERDICT
+    summary+=("$(printf '%-9s %-40s %5d s  %s' "$@")")
+}
+
+step() { # SUITE DIR COMMAND: run, time, and keep a line for the summary
+    local start=$SECONDS verdict=done
+    echo "== $1: $3"
+    inside "$2" "$3" || verdict="FAILED with status $?"
+    summary_line "$1" "$3" $((SECONDS - start)) "$verdict"
+    [ "$verdict" = done ] || failed=1
+}
+
+summary_print() { # and end
+    printf '== summary\n'
+    printf '%s\n' "${summary[@]}"
+    exit "$failed"
+}
