@@ -36,6 +36,7 @@ from lab_traffic import MSS, PREFIX, Server, ask_for_ecn, measure, say  # noqa: 
 from lab_verdict import VARIANTS, rows, shown, side_by_side, verdicts  # noqa: E402
 
 KEPT = "sluice-kept"
+MOST = 200  # MSs that download: 10.0.0.N is their address
 PAGE = pathlib.Path("out/lab/index.html")
 
 
@@ -213,23 +214,32 @@ def down(args):
     print(f"labs ended: {len(ended)}")
 
 
-def count(text):
-    number = int(text)
-    if number < 1:
-        raise ValueError
-    return number
+def count(text, most=10000):
+    if not text.isdecimal() or not 1 <= int(text) <= most:
+        raise argparse.ArgumentTypeError(f"found {text!r}, right is a number from 1 to {most}")
+    return int(text)
 
 
-def counts(text):
-    """Each once."""
-    return list(dict.fromkeys(count(one) for one in text.split(",")))
+def slots(text):
+    """Each number once; a carrier has 8."""
+    return list(dict.fromkeys(count(one, 8) for one in text.split(",")))
+
+
+def ms_count(text):
+    return count(text, MOST)
+
+
+def setting(text):
+    if "=" not in text:
+        raise argparse.ArgumentTypeError(f"found {text!r}, right is KEY=VALUE, such as gb.cell_delay=0.2s")
+    return text
 
 
 def read_arguments():
     parser = argparse.ArgumentParser(prog="./run lab", description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("command", nargs="?", choices=("compare", "one", "keep", "down"), default="compare")
     parser.add_argument("pid", nargs="?", type=int, help="of the one lab that down ends")
-    parser.add_argument("--pdchs", type=counts, default=[4], metavar="N[,N]", help="time slots of 12 kbit/s (4)")
+    parser.add_argument("--pdchs", type=slots, default=[4], metavar="N[,N]", help="time slots of 12 kbit/s (4)")
     parser.add_argument("--runs", type=count, default=1, help="one after the other (1)")
     parser.add_argument("--seconds", type=count, default=60, help="of the download that are judged (60)")
     parser.add_argument("--codel", action="store_true", help="the PCU's; off without this")
@@ -237,12 +247,13 @@ def read_arguments():
     parser.add_argument("--cc", choices=("cubic", "reno", "bbr"), default="cubic",
                         help="TCP's congestion control at both ends, whatever the host has by default (cubic)")
     parser.add_argument("--parallel", type=count, default=1, help="downloads to each MS at once (1)")
-    parser.add_argument("--downs", type=count, default=1, help="MSs that download (1)")
+    parser.add_argument("--downs", type=ms_count, default=1, help="MSs that download (1)")
     parser.add_argument("--up", action="store_true", help="the first of them sends, too")
     parser.add_argument("--variant", default="recommended", help="of config/osmopcu.lua, for keep")
-    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="beside recommended")
+    parser.add_argument("--set", type=setting, action="append", default=[], metavar="KEY=VALUE", help="beside recommended")
     parser.add_argument("--json", action="store_true", help="all figures, for machines")
     parser.add_argument("--attach", action="store_true", help="phones attach, get an address by GTP-C, and download; their delays")
+    parser.add_argument("--words", action="store_true", help=argparse.SUPPRESS)  # only says what is wrong with them
     args = parser.parse_args()
     if args.attach and args.command not in ("compare", "one"):
         parser.error("--attach is a lab of its own")
@@ -259,6 +270,8 @@ def read_arguments():
 
 def main():
     args = read_arguments()
+    if args.words:
+        return 0
     for number in signal.SIGINT, signal.SIGHUP:
         signal.signal(number, network.end)
     try:

@@ -79,13 +79,6 @@ def kept_and_down():
     gone([pid], processes)
 
 
-@case("keep has one chain: it refuses a second number of PDCHs")
-def one_chain():
-    done = lab("keep", "--pdchs", "4,1")
-    same((done.returncode, done.stderr.splitlines()[-1]),
-         (2, "./run lab: error: keep has one chain, so --pdchs takes one number"), "keep --pdchs 4,1")
-
-
 @case("a lab that was killed leaves its namespaces; down removes them, and ends what runs there")
 def killed():
     _, pid = kept()
