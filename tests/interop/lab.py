@@ -33,7 +33,7 @@ import network  # noqa: E402
 from bts_chain import SERVER, Chain, address_of  # noqa: E402
 from harness import Failure, Skip, right, settings  # noqa: E402
 from lab_traffic import MSS, PREFIX, Server, ask_for_ecn, measure, say  # noqa: E402
-from lab_verdict import VARIANTS, rows, shown, side_by_side, verdicts  # noqa: E402
+from lab_verdict import VARIANTS, Mode, conclusion, load_told, rows, shown, side_by_side, told, verdicts  # noqa: E402
 
 KEPT = "sluice-kept"
 MOST = 200  # MSs that download: 10.0.0.N is their address
@@ -74,7 +74,21 @@ def at_once(runs):
     return {key: json.loads(text) for key, text in said.items()}
 
 
-def show(pdchs, both, verdict):
+def processor_s():
+    """Seconds of all processors since the machine's start: (all, without work, the host's for others), and of this lab."""
+    ticks = [int(text) for text in pathlib.Path("/proc/stat").read_text().split(maxsplit=9)[1:9]]
+    _, _, _, idle, waiting, *_, host = ticks
+    lab = os.times()
+    return [*(part / os.sysconf("SC_CLK_TCK") for part in (sum(ticks), idle + waiting, host)), sum(lab[:4])]
+
+
+def load_since(before):
+    """The shares of the processors' time since then."""
+    whole, free, host, lab = (now - then for now, then in zip(processor_s(), before))
+    return {"lab": lab / whole, "others": max(0, whole - free - host - lab) / whole, "host": host / whole}
+
+
+def show(pdchs, both, verdict, end):
     print(f"--- {12 * pdchs} kbit/s, {pdchs} PDCHs")
     for variant in VARIANTS:
         print(f"sluice top, {variant}, during the download:\n{both[variant][-1]['top']}")
@@ -82,14 +96,15 @@ def show(pdchs, both, verdict):
     for lines in zip(*(rows(both[variant]) for variant in VARIANTS)):
         texts = (f"{shown(values, digits)} {unit}".rstrip() for _, unit, digits, values in lines)
         print(f"{lines[0][0]:48}" + "".join(f"{text:>28}" for text in texts))
-    print()
+    print("", *told(both), "", sep="\n")
     for one in verdict:
         count = f" ({one['runs']} of {len(one['figures'])})" if len(one["figures"]) > 1 else ""
-        print(f"{'yes' if one['holds'] else 'NO ':3}  {one['of']:12} {one['what']}{count}: {'; '.join(one['figures'])}")
-    print()
+        print(f"{'yes' if one['holds'] else 'NO ':3}  {one['of']:12} {one['what']}{count}: {'; '.join(one['figures'])}; "
+              f"demanded: {one['limit']}")
+    print("", end, "", sep="\n")
 
 
-def told(args, measured):
+def what_was_measured(args, measured):
     """What was measured; the congestion control is that which the sockets had."""
     cc = " and ".join(sorted({run["congestion_control"] for both in measured.values() for runs in both.values()
                               for run in runs}))
@@ -104,22 +119,25 @@ def counted(number, what):
 
 
 def compare(args):
+    before = processor_s()
     measured = {pdchs: {variant: [] for variant in VARIANTS} for pdchs in args.pdchs}
     for number in range(args.runs):
         if args.runs > 1:
             say(f"run {number + 1} of {args.runs}")
         for (pdchs, variant), figures in run_once(args).items():
             measured[pdchs][variant].append(figures)
-    verdict = {pdchs: verdicts(both, pdchs) for pdchs, both in measured.items()}
-    words = told(args, measured)
-    lab_page.write(PAGE, measured, verdict, args.seconds, words)
+    load = load_since(before)
+    verdict = {pdchs: verdicts(both, Mode(pdchs, args.downs, args.up)) for pdchs, both in measured.items()}
+    ends = {pdchs: conclusion(both, verdict[pdchs], load) for pdchs, both in measured.items()}
+    words = f"{what_was_measured(args, measured)}; {load_told(load)}"
+    lab_page.write(PAGE, measured, verdict, ends, args.seconds, words)
     if args.json:
-        print(json.dumps([{"pdchs": pdchs, "variants": both, "verdict": verdict[pdchs]}
+        print(json.dumps([{"pdchs": pdchs, "variants": both, "verdict": verdict[pdchs], "load": load, "conclusion": ends[pdchs]}
                           for pdchs, both in measured.items()], indent=1))
     else:
         print(words)
         for pdchs, both in measured.items():
-            show(pdchs, both, verdict[pdchs])
+            show(pdchs, both, verdict[pdchs], ends[pdchs])
     say(f"page: {PAGE}")
     return not all(one["holds"] for rest in verdict.values() for one in rest)
 

@@ -6,7 +6,7 @@ import math
 import pathlib
 
 from lab_plan import WARM_S
-from lab_verdict import VARIANTS, rows, shown
+from lab_verdict import VARIANTS, rows, shown, told
 
 STYLE = pathlib.Path(__file__).resolve().parent.parent.parent / "control/report/style.css"
 WIDTH, HEIGHT, LEFT, RIGHT, BOTTOM = 560, 320, 64, 6, 30
@@ -93,9 +93,9 @@ def table(heads, kinds, body):
             + "".join(cells("td", *row) for row in body) + "</tbody></table></div>\n")
 
 
-def section(pdchs, both, verdict, seconds):
+def section(pdchs, both, verdict, end, seconds):
     count = len(both[VARIANTS[0]])
-    yield f"<section><h2>{12 * pdchs} kbit/s: {pdchs} PDCH{'s' if pdchs > 1 else ''} at CS-2</h2>\n"
+    yield f"<section><h2>{12 * pdchs} kbit/s: {pdchs} PDCH{'s' if pdchs > 1 else ''} at CS-2</h2>\n<p>{html.escape(end)}</p>\n"
     yield '<div class="figures"><figure><h3>Round trips of a ping to the MS that downloads</h3>\n' + chart(both, seconds) + legend()
     yield (f'<p class="soft">Over the time of the download, which begins at 0 s; the figures are of what comes from {WARM_S} s on'
            " (both are dashed lines). Rings at the top: without an answer.</p></figure></div>\n")
@@ -104,19 +104,19 @@ def section(pdchs, both, verdict, seconds):
                 [([lines[0][0].strip(), *(f"{shown(values, digits)} {unit}".strip() for _, unit, digits, values in lines)],
                   ["name leaf" if lines[0][0].startswith(" ") else "name", "n", "n"])
                  for lines in zip(*(rows(both[variant]) for variant in VARIANTS))])
-    yield "<p></p>\n"
-    kinds = ["name", "", "n", "wrap"]
-    yield table(["demanded", "of", "holds in", "figures"], kinds,
-                [([one["what"], one["of"], f"{one['runs']} of {len(one['figures'])}", "; ".join(one["figures"])],
+    yield "".join(f"<p>{html.escape(line)}</p>\n" for line in told(both)) + "<p></p>\n"
+    kinds = ["name", "", "n", "wrap", ""]
+    yield table(["demanded", "of", "holds in", "figures", "limit"], kinds,
+                [([one["what"], one["of"], f"{one['runs']} of {len(one['figures'])}", "; ".join(one["figures"]), one["limit"]],
                   kinds if one["holds"] else [f"{kind} bad".strip() for kind in kinds]) for one in verdict])
     yield "</section>\n"
 
 
-def write(path, measured, verdict, seconds, words):
-    """`measured` and `verdict` by the number of PDCHs."""
+def write(path, measured, verdict, ends, seconds, words):
+    """`measured`, `verdict` and `ends`, the conclusions, by the number of PDCHs."""
     path.parent.mkdir(parents=True, exist_ok=True)
     text = [HEAD.format(title="Linux&#39;s TCP over OsmoPCU, tail drop and recommended", style=STYLE.read_text("ascii"),
                         words=html.escape(words))]
     for pdchs, both in measured.items():
-        text += section(pdchs, both, verdict[pdchs], seconds)
+        text += section(pdchs, both, verdict[pdchs], ends[pdchs], seconds)
     path.write_text("".join(text) + "</main></body></html>\n", encoding="ascii", errors="xmlcharrefreplace")

@@ -13,7 +13,7 @@ sys.path.insert(0, str(HERE))
 
 import lab_page  # noqa: E402
 from harness import case, main, new_folder, right, same  # noqa: E402
-from lab_verdict import VARIANTS, rows, shown, side_by_side, verdicts  # noqa: E402
+from lab_verdict import VARIANTS, Mode, rows, shown, side_by_side, told, verdicts  # noqa: E402
 from pages import Page  # noqa: E402
 
 RUNS, PDCHS, SECONDS = 3, (1, 4), 60
@@ -31,8 +31,8 @@ def lab_figures(number, variant):
     return {"idle": pings(1), "own": pings(slow), "neighbour": pings(slow), "carried_bit_per_s": 42000.0 + number, "goodput_bit_per_s": 38000.0,
             "least_bit_per_s": 4000.0, "up_bit_per_s": 0.0, "stood_p50_octets": 4000, "stood_p95_octets": 12000, "discarded": 0,
             "summary": {"classes": {"background": part}, "conservation": {"balanced": True}}, "up_s": 1.5, "equal": True, "octets": 123456789,
-            "flow_control": 77, "acknowledged": 77, "malformed": [], "pcu_errors": ["a line of the log that is as long as such a line may be"] * 3,
-            "of_radio": 0.91, "cell_delay_s": 0.5,
+            "flow_control": 77, "acknowledged": 77, "malformed": [], "pcu_errors": ["DLNS ERROR a line of the log that is as long as such a line may be"] * 3,
+            "pcu_errors_early": 1, "of_radio": 0.91,
             "pings": [(when / 2, slow * chance.uniform(0.3, 1.5) if chance.random() > 0.1 else None) for when in range(-20, 200)]}
 
 
@@ -40,9 +40,14 @@ def made_up():
     return {pdchs: {variant: [lab_figures(number, variant) for number in range(RUNS)] for variant in VARIANTS} for pdchs in PDCHS}
 
 
+def demanded(both, pdchs):
+    return verdicts(both, Mode(pdchs, 1, False))
+
+
 def write(path):
     measured = made_up()
-    lab_page.write(path, measured, {pdchs: verdicts(both, pdchs) for pdchs, both in measured.items()}, SECONDS,
+    lab_page.write(path, measured, {pdchs: demanded(both, pdchs) for pdchs, both in measured.items()},
+                   {pdchs: f"The conclusion of {pdchs} <PDCHs>." for pdchs in measured}, SECONDS,
                    "3 runs of 60 s; TCP <cubic>, 1 download to each of 8 MSs; the PCU's CoDel off, ECN on, gb.cell_delay=500 ms")
     return measured
 
@@ -87,11 +92,13 @@ def tables():
         found = page.tables[f"{12 * pdchs} kbit/s: {pdchs} PDCH{'s' if pdchs > 1 else ''} at CS-2"]
         table = [[lines[0][0].strip(), *(f"{shown(values, digits)} {unit}".strip() for _, unit, digits, values in lines)]
                  for lines in zip(*(rows(both[variant]) for variant in VARIANTS))]
-        demands = [[one["what"], one["of"], f"{one['runs']} of {RUNS}", "; ".join(one["figures"])] for one in verdicts(both, pdchs)]
+        demands = [[one["what"], one["of"], f"{one['runs']} of {RUNS}", "; ".join(one["figures"]), one["limit"]] for one in demanded(both, pdchs)]
+        right(f"<p>The conclusion of {pdchs} &lt;PDCHs&gt;.</p>" in path.read_text(), "the conclusion")
+        right(all(f"<p>{line}</p>" in path.read_text() for line in told(both)), "what is told")
         same(found[1:1 + len(table)], table, "the table")
         same(found[2 + len(table):], demands, "what is demanded")
     bad = re.findall('<td class="name bad">([^<]*)</td>', path.read_text())
-    same(sorted(bad), sorted(one["what"] for pdchs, both in measured.items() for one in verdicts(both, pdchs) if not one["holds"]), "marked")
+    same(sorted(bad), sorted(one["what"] for pdchs, both in measured.items() for one in demanded(both, pdchs) if not one["holds"]), "marked")
     right(len(bad) > 2, f"{bad}")
 
 

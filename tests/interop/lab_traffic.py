@@ -4,7 +4,6 @@ import collections
 import contextlib
 import functools
 import http.server
-import json
 import math
 import os
 import re
@@ -20,7 +19,7 @@ import time
 
 import network
 from bts_chain import PORT, SERVER, Chain
-from harness import program, right, same, settings, sluice
+from harness import program, right
 from lab_plan import PDU_OCTETS, RATE_A_PDCH, WARM_S
 from phone_chain import IMSI, PhoneChain
 
@@ -230,13 +229,6 @@ def client(chain, command, *words):
                           capture_output=True, encoding="utf-8", timeout=10).stdout
 
 
-def cell_delay_s(chain):
-    """gb.cell_delay as this chain has it."""
-    done = sluice("check", chain.sgsn.config, "--variant", chain.variant, *settings(chain.sets))
-    same(done.returncode, 0, f"status of sluice check: {done.stderr}")
-    return json.loads(done.stdout)["gb"]["cell_delay_ns"] / 1e9
-
-
 def read_capture(path):
     """The malformed frames, as "frame N: its protocols", and how many FLOW-CONTROL-BVC, ACKs of these, LLC-DISCARDED."""
     done = subprocess.run([*TSHARK, path], check=False, capture_output=True, encoding="utf-8", timeout=60)
@@ -285,7 +277,7 @@ def measure(args):
         if args.ecn:
             ask_for_ecn(chain)
         chain.wait_for_ping(OWN)
-        figures = {"up_s": time.monotonic() - begin, "cell_delay_s": cell_delay_s(chain)}
+        figures = {"up_s": time.monotonic() - begin, "pcu_errors_early": len(log_errors(chain.pcus[0]))}
         say(f"{name}: up in {figures['up_s']:.1f} s; silence, then pings while nothing else goes on")
         begin_alike(chain, (OWN, neighbour(args)))
         capture = chain.folder / "gb.pcap"
