@@ -18,6 +18,7 @@ SLOTS_MOST = 4  # of an MS of multislot class 12
 # takes up to four times as long, and two of an MS may stand there; and a slot is empty whenever those that have it have
 # nothing there, which costs 3 to 9 %.
 LIMITS = {1: (1, 0.97), 2: (8, 0.90)}
+OF_SLOTS = 0.8  # at least, of an MS's time slots, so that both variants cannot be slow alike; about 90 % are usual
 ON_GB = re.compile(r"D\w*(NS|BSSGP) ")  # a line of osmo-pcu's log about what Sluice has sent
 Mode = collections.namedtuple("Mode", "pdchs downs up")  # of a lab
 BUSY = 0.2  # of the processors' time is not the lab's: the figures move
@@ -80,10 +81,14 @@ def side_by_side(runs):
 # --- What is demanded -----------------------------------------------------------------------------
 
 
+def slots_of(mode):
+    return min(mode.pdchs, SLOTS_MOST)
+
+
 def own_most_s(mode):
     """A ping beside its MS's own download: 2 cell_delay, of octets at the cell's rate, and the N-PDU that is on the air, both
     at the rate of the MS's time slots."""
-    slots = min(mode.pdchs, SLOTS_MOST)
+    slots = slots_of(mode)
     return IDLE_S + 2 * IN_BSS_S * mode.pdchs / slots + limits(mode)[0] * PDU_OCTETS / (slots * RATE_A_PDCH)
 
 
@@ -91,8 +96,10 @@ def limits(mode):
     return LIMITS[max(downs for downs in LIMITS if downs <= mode.downs)]
 
 
-def facts(run):
+def facts(run, mode):
     """(what, whether it holds, the figure, the limit) of one run."""
+    share = run["of_radio"] * mode.pdchs / slots_of(mode)
+    yield "throughput, of an MS's time slots'", share >= OF_SLOTS, f"{share:.1%}", f"at least {OF_SLOTS:.0%}"
     yield "octets equal", run["equal"] and run["octets"] > 0, f"{run['octets']} octets", "all of them"
     balanced = run["summary"]["conservation"]["balanced"]
     yield "sluice accounts for every packet", balanced, "balanced" if balanced else "not balanced", "balanced"
@@ -122,7 +129,8 @@ def verdicts(both, mode):
     """[{of, what, limit, holds, runs: how many of them it holds in, figures}]; holds: in most of the runs."""
     found = {}
     for tail, ours in zip(*(both[variant] for variant in VARIANTS)):
-        for of, some in (("recommended", comparison(tail, ours, mode)), ("recommended", facts(ours)), ("tail-drop", facts(tail))):
+        for of, some in (("recommended", comparison(tail, ours, mode)), ("recommended", facts(ours, mode)),
+                         ("tail-drop", facts(tail, mode))):
             for what, holds, figure, limit in some:
                 found.setdefault((of, what, limit), []).append((holds, figure))
     return [{"of": of, "what": what, "limit": limit, "holds": 2 * sum(held for held, _ in one) > len(one),

@@ -22,7 +22,7 @@ IDLE, BUSY = {"lab": 0.08, "others": 0.1, "host": 0.1}, {"lab": 0.08, "others": 
 
 
 def run(own_s=0.66, neighbour_s=0.28, carried=43500, **changed):
-    return {"own": {"round_trip_p95_s": own_s, "down_p95_s": own_s / 2}, "neighbour": {"round_trip_p95_s": neighbour_s}, "carried_bit_per_s": carried, "up_bit_per_s": 0, "equal": True,
+    return {"own": {"round_trip_p95_s": own_s, "down_p95_s": own_s / 2}, "neighbour": {"round_trip_p95_s": neighbour_s}, "carried_bit_per_s": carried, "up_bit_per_s": 0, "of_radio": 0.9, "equal": True,
             "octets": 357976, "summary": {"conservation": {"balanced": True}}, "flow_control": 17, "acknowledged": 17, "malformed": [],
             "pcu_errors": [], "pcu_errors_early": 0, **changed}
 
@@ -38,7 +38,7 @@ def missed(*args, **words):
 @case("figures of an idle machine miss nothing, and what is not demanded is not judged")
 def good():
     same(missed(run()), [], "missed")
-    same(missed(run(of_radio=0.3, discarded=20, up_s=9)), [], "missed with few time slots, LLC-DISCARDED and a slow start")
+    same(missed(run(discarded=20, up_s=9)), [], "missed with LLC-DISCARDED and a slow start")
 
 
 @case("the ping beside an own download: at most what stands before it, by time slots and MSs that download")
@@ -67,6 +67,16 @@ def throughput():
     for downs, least in (1, 970), (2, 900), (3, 900), (16, 900):
         found = [missed(run(carried=carried), run(carried=1000), Mode(4, downs, False)) for carried in (least, least - 1)]
         same(found, [[], [("recommended", SHARE)]], f"{downs} MSs")
+
+
+@case("neither variant is slow: 80 % of an MS's time slots, of which it has four at most")
+def slots():
+    for pdchs, least in (1, 0.8), (4, 0.8), (8, 0.4):
+        both = [[run(of_radio=part)] for part in (least, least - 0.001)]
+        for tail, ours, wanted in (both[0], both[0], []), (both[1], both[0], ["tail-drop"]), (both[0], both[1], ["recommended"]):
+            found = verdicts({"tail-drop": tail, "recommended": ours}, Mode(pdchs, 1, False))
+            same([(one["of"], one["what"]) for one in found if not one["holds"]],
+                 [(of, "throughput, of an MS's time slots'") for of in wanted], f"{pdchs} PDCHs")
 
 
 @case("recommended is correct: octets, the account of packets, Gb", "recommended")
@@ -109,7 +119,7 @@ def sentence():
     figures = "95 % of the pings take {} s at most, where tail drop's take 10.26 s, at 99% of its throughput"
     same(said(run(), BUSY), f"Sluice is as it should be: beside a download {figures.format('0.66')}, and every packet is right.", "all hold")
     text = said(run(5, equal=False), IDLE)
-    right(f"it misses 2 of 13 demands ({OWN}, octets equal): beside a download {figures.format('5.00')}" in text and
+    right(f"it misses 2 of 15 demands ({OWN}, octets equal): beside a download {figures.format('5.00')}" in text and
           "not busy" in text and "./run lab keep" in text, text)
     right("The machine was busy" in said(run(5), BUSY), "a busy machine")
     same(load_told(BUSY), "processors: 8% of their time was this lab's, 11% other programs', 10% the host's", "load")
