@@ -156,7 +156,7 @@ def judge_rows(root):
 
 
 def main():
-    print(f"1..{len(PLANS) + len(TARGETS) + len(COMPLAINTS) + len(PLANS_BY_ROWS) + 1}")
+    print(f"1..{len(PLANS) + len(NEEDS) + len(TARGETS) + len(COMPLAINTS) + len(PLANS_BY_ROWS) + 1}")
     bad = 0
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder).resolve()

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """A storm: phones attach and activate at 500 a second in 60 cells, in virtual time, with a plain GGSN; the deep suite
 has 10 000 of them. All get in, none is left half made, and flow control is acknowledged meanwhile. What takes time in
-this world is the bucket of a cell, for which their frames wait; what control takes is printed."""
+this world is the bucket of a cell, for which their frames wait; the processor's share that control takes is printed, and
+./run soak attaches asks for 20 % at the most."""
 
 from phone_contexts_world import SESSIONS, Net
 from phone_keys_world import COUNT, OPEN, Keyed
@@ -10,8 +11,7 @@ from harness import often
 from world import NS, case, main, right, same
 
 PHONES, RATE, CELLS = often(1000, 10000), 500, range(2, 62)
-P99_S, CONTROL_SHARE = 3, 0.7  # the second only says that control keeps up, on a busy machine with sanitizers, too; the
-# figure is printed, and ./run soak attaches asks for 20 %
+P99_S = 3
 
 
 def of_storm(text):
@@ -81,7 +81,6 @@ def storm(kind):
               f"acknowledged within {slowest_ns / MS:.3f} ms")
         right(p99_s < P99_S, f"99 % have a context within {p99_s} s, right is {P99_S}")
         right(slowest_ns <= 100 * MS, f"flow control is acknowledged {slowest_ns} ns late")
-        right(share < CONTROL_SHARE, f"control uses {share:.2f} of a processor, right is {CONTROL_SHARE}")
         same({(one.state, len(one.contexts), tuple(one.refused), tuple(one.unexpected)) for one in phones},
              {("registered", 1, (), ())}, "states of phones")
         same(len(net.ggsn.contexts), PHONES, "contexts at the GGSN")
