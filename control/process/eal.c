@@ -20,23 +20,42 @@
 #define MIB ((uint64_t)1 << 20)
 // DPDK's own heaps, lcore data and fragmentation, on top of the dataplane's memory.
 #define EAL_OWN_OCTETS (32 * MIB)
-#define USUAL_PAGES    "hugepages-2048kB" // those of nr_hugepages on this architecture
+#define USUAL_PAGES    "hugepages-2048kB"
 
-// Of the pages of that size, those that the file counts.
-static uint64_t octets_of(const char *sysfs_dir, const char *size_name, const char *file_name)
+// Returns whether the file is there; without a number it counts none.
+static bool read_pages(const char *sysfs_dir, const char *size_name, const char *file_name,
+                       uint64_t *pages)
 {
     char path[512];
-    uint64_t kib = 0, pages = 0;
-    if (sscanf(size_name, "hugepages-%" SCNu64 "kB", &kib) != 1)
-        return 0;
     snprintf(path, sizeof path, "%s/%s/%s", sysfs_dir, size_name, file_name);
     FILE *file = fopen(path, "r");
+    *pages = 0;
     if (!file)
-        return 0;
-    if (fscanf(file, "%" SCNu64, &pages) != 1)
-        pages = 0;
+        return false;
+    if (fscanf(file, "%" SCNu64, pages) != 1)
+        *pages = 0;
     fclose(file);
-    return pages * kib * 1024;
+    return true;
+}
+
+// The pages of that size that nobody has taken. Those promised to another process are counted as
+// free until it touches them.
+static uint64_t free_octets(const char *sysfs_dir, const char *size_name)
+{
+    uint64_t kib = 0, pages, promised;
+    if (sscanf(size_name, "hugepages-%" SCNu64 "kB", &kib) != 1)
+        return 0;
+    read_pages(sysfs_dir, size_name, "free_hugepages", &pages);
+    read_pages(sysfs_dir, size_name, "resv_hugepages", &promised);
+    return (pages - RTE_MIN(pages, promised)) * kib * 1024;
+}
+
+static uint64_t pages_advised(const char *sysfs_dir, uint64_t need_octets)
+{
+    uint64_t pages, free = free_octets(sysfs_dir, USUAL_PAGES);
+    if (!read_pages(sysfs_dir, USUAL_PAGES, "nr_hugepages", &pages))
+        return 0;
+    return pages + (need_octets - RTE_MIN(need_octets, free) + 2 * MIB - 1) / (2 * MIB);
 }
 
 struct eal_plan eal_plan(const char *sysfs_dir, uint64_t need_octets)
@@ -44,30 +63,43 @@ struct eal_plan eal_plan(const char *sysfs_dir, uint64_t need_octets)
     struct eal_plan plan = {.need_octets = need_octets + need_octets / 8 + EAL_OWN_OCTETS};
     DIR *dir = opendir(sysfs_dir);
     for (struct dirent *entry; dir && (entry = readdir(dir)) != NULL;)
-        plan.huge_free_octets += octets_of(sysfs_dir, entry->d_name, "free_hugepages");
+        plan.huge_free_octets += free_octets(sysfs_dir, entry->d_name);
     if (dir)
         closedir(dir);
-    plan.in_use_octets = octets_of(sysfs_dir, USUAL_PAGES, "nr_hugepages");
-    plan.in_use_octets -=
-        RTE_MIN(plan.in_use_octets, octets_of(sysfs_dir, USUAL_PAGES, "free_hugepages"));
+    plan.pages_advised = pages_advised(sysfs_dir, plan.need_octets);
     plan.huge = plan.huge_free_octets >= plan.need_octets;
     return plan;
 }
 
+void eal_plan_refuse_huge(struct eal_plan *plan)
+{
+    plan->huge_refused = true;
+    plan->huge = false;
+}
+
 void eal_plan_text(const struct eal_plan *plan, char *text, uint32_t room)
 {
-    uint64_t need = plan->need_octets / MIB + 1;
-    if (plan->huge)
-        snprintf(text, room, "memory: huge pages (%" PRIu64 " MiB needed, %" PRIu64 " MiB free)",
-                 need, plan->huge_free_octets / MIB);
-    else
+    uint64_t need = plan->need_octets / MIB + 1, found = plan->huge_free_octets / MIB;
+    char advice[128] = "This kernel has no huge pages of 2 MiB";
+    if (plan->huge_refused) {
         snprintf(text, room,
-                 "memory: 4 KiB pages, because %" PRIu64
-                 " MiB of huge pages are needed and %" PRIu64
-                 " MiB are free. Results are the same; a packet costs 2 %% more cycles with a "
-                 "thousand MSs, 11 %% with a million. "
-                 "To get huge pages: echo %" PRIu64 " > /proc/sys/vm/nr_hugepages",
-                 need, plan->huge_free_octets / MIB, (need + plan->in_use_octets / MIB + 1) / 2);
+                 "memory: 4 KiB pages, because of --no-huge, which each of several runs has");
+        return;
+    }
+    if (plan->huge) {
+        snprintf(text, room, "memory: huge pages (%" PRIu64 " MiB needed, %" PRIu64 " MiB free)",
+                 need, found);
+        return;
+    }
+    if (plan->pages_advised)
+        snprintf(advice, sizeof advice,
+                 "To get huge pages: echo %" PRIu64 " > " EAL_SYSFS "/" USUAL_PAGES "/nr_hugepages",
+                 plan->pages_advised);
+    snprintf(text, room,
+             "memory: 4 KiB pages, because %" PRIu64 " MiB of huge pages are needed and %" PRIu64
+             " MiB are free. Results are the same; a packet costs 2 %% more cycles with a "
+             "thousand MSs, 11 %% with a million. %s",
+             need, found, advice);
 }
 
 // A socket's path has 108 octets at most, so a long name is cut.

@@ -9,9 +9,11 @@
 
 struct eal_plan {
     uint64_t need_octets;      // including DPDK's own memory
-    uint64_t huge_free_octets; // free huge pages found
-    uint64_t in_use_octets;    // of 2 MiB pages that others use
-    bool huge;
+    uint64_t huge_free_octets; // huge pages found that nobody has taken or been promised
+    // How many pages of 2 MiB to reserve in all, so that those free are enough without another
+    // size; never fewer than now. 0: the kernel has no pages of that size.
+    uint64_t pages_advised;
+    bool huge, huge_refused; // refused: by --no-huge
     char instance[64]; // the instance's folder name in runtime.h's folder; "": no telemetry socket
 };
 
@@ -19,7 +21,10 @@ struct eal_plan {
 #define EAL_SYSFS "/sys/kernel/mm/hugepages"
 struct eal_plan eal_plan(const char *sysfs_dir, uint64_t need_octets);
 
-// Describes the plan in one line.
+// No huge pages, however many are free.
+void eal_plan_refuse_huge(struct eal_plan *plan);
+
+// Describes the plan in one line: which pages, why, and how to get huge ones if that helps.
 void eal_plan_text(const struct eal_plan *plan, char *text, uint32_t room);
 
 // Makes the folder for a telemetry socket, named after the run and this process. Returns 0 or a

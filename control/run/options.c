@@ -133,7 +133,8 @@ static const struct cli_option run_options[] = {
      "packets.csv; of several runs, those of the first one",
      INTO(packets)},
     {"no-page", NULL, "do not draw report.html", INTO(no_page)},
-    {"no-huge", NULL, "use 4 KiB pages, even if enough huge pages are free", INTO(no_huge)},
+    {"no-huge", NULL, "use 4 KiB pages, even if enough huge pages are free; several runs always do",
+     INTO(no_huge)},
     {"tun", "HOSTS,MSS",
      "in virtual time, at the pace of the clock: replace the applications by real\n"
      "hosts and MSs, behind two open descriptors of tun devices",

@@ -121,7 +121,7 @@ int run_build(struct run *run, const struct eal_threads *threads)
     char text[512];
     run->plan = eal_plan(EAL_SYSFS, load_memory_octets(&run->load));
     if (run->options.no_huge)
-        run->plan.huge = false;
+        eal_plan_refuse_huge(&run->plan);
     eal_plan_text(&run->plan, text, sizeof text);
     fprintf(stderr, "%s\n", text);
     const char *nic = threads ? eal_plan_lacks(&run->plan, threads) : NULL;

@@ -48,8 +48,10 @@ static int without_huge_pages(int argc, char **argv)
     words[1] = "run";
     words[2] = "--no-huge";
     memcpy(words + 3, argv + 1, (size_t)(argc - 1) * sizeof *words);
-    fprintf(stderr, "sluice run: another program has taken the huge pages since they were counted: "
-                    "it begins again without\n");
+    fprintf(stderr,
+            "sluice run: the huge pages that were counted as free cannot be had: another program "
+            "has taken them, or a limit forbids them, such as its cgroup's of hugetlb; "
+            "it begins again with --no-huge\n");
     close_range(3, ~0u, 0); // of devices
     execv("/proc/self/exe", words);
     free(words);

@@ -38,7 +38,7 @@ static bool work(const struct run *run, const struct plan *plan, const bool *wan
     if (run->options.slurm)
         return slurm_run(plan, wanted, run->options.jobs);
     jobs = jobs < count ? jobs : count;
-    fprintf(stderr, "%u runs, %u at a time; memory: %u MiB each\n", count, jobs,
+    fprintf(stderr, "%u runs, %u at a time; memory: %u MiB each, in 4 KiB pages\n", count, jobs,
             (uint32_t)(plan->need_octets >> 20) + 1);
     return children_run(plan, wanted, jobs, run->results.folder);
 }

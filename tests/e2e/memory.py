@@ -5,17 +5,26 @@ may run beside it that looks at them."""
 
 import contextlib
 import functools
-import mmap
 import pathlib
 import re
 import subprocess
 
-from harness import UDP_SCENARIO, Skip, case, differing, main, right, run, same
+from harness import UDP_SCENARIO, Skip, case, differing, main, new_folder, right, run, same, sluice
 
 SIZES = pathlib.Path("/sys/kernel/mm/hugepages")
 RESERVED = SIZES / "hugepages-2048kB/nr_hugepages"
-MAP_HUGETLB, HUGE_OCTETS = 0x40000, 2 << 20
 PAGES_MAX = 64  # of 2 MiB: no more than 128 MiB are borrowed
+
+
+def showing(pages):
+    """The words before a run that sees so many free pages of 2 MiB, and no other size."""
+    size = SIZES / "hugepages-2048kB"
+    words = "unshare", "--mount", "sh", "-ec", (
+        f'mount -t tmpfs none {SIZES}; mkdir {size}; (cd {size}; echo {pages} | tee nr_hugepages > free_hugepages; '
+        'echo 0 | tee resv_hugepages surplus_hugepages > nr_overcommit_hugepages); exec "$@"'), "sh"
+    if subprocess.run([*words, "true"], check=False, stderr=subprocess.DEVNULL).returncode:
+        raise Skip("a mount namespace takes root, and a kernel that has huge pages")
+    return words
 
 
 def on_small(*arguments):
@@ -24,10 +33,7 @@ def on_small(*arguments):
     if done.info["pages"] == "4 KiB":
         return done
     right(list(SIZES.glob("*/nr_hugepages")), f"pages are {done.info['pages']}, but there are none")
-    hide = "unshare", "--mount", "sh", "-c", f'mount -t tmpfs none {SIZES} && exec "$@"', "sh"
-    if subprocess.run([*hide, "true"], check=False, stderr=subprocess.DEVNULL).returncode:
-        raise Skip("huge pages are free here, and hiding them takes root")
-    done = run(UDP_SCENARIO, *arguments, before=hide)
+    done = run(UDP_SCENARIO, *arguments, before=showing(0))
     same(done.info["pages"], "4 KiB", "pages of a run that sees none")
     return done
 
@@ -73,7 +79,7 @@ def line_of(done):
 def huge():
     """A run on huge pages, as many as the run without said are needed; and how many of them were
     free before and after it."""
-    pages = int(re.search(r"echo (\d+) > /proc/sys/vm/nr_hugepages", line_of(small()))[1])
+    pages = (int(re.search(r"because (\d+) MiB", line_of(small()))[1]) + 1) // 2
     right(pages <= PAGES_MAX, f"{pages} pages are asked for, more than {PAGES_MAX}")
     with borrowed(pages):
         before, done, after = free_pages(), run(UDP_SCENARIO, "--pcap"), free_pages()
@@ -84,7 +90,7 @@ def huge():
 def line_without():
     found = re.fullmatch(
         r"memory: 4 KiB pages, because (\d+) MiB of huge pages are needed and (\d+) MiB are free\. .*"
-        r"packet costs .*more cycles .*\. To get huge pages: echo (\d+) > /proc/sys/vm/nr_hugepages",
+        rf"packet costs .*more cycles .*\. To get huge pages: echo (\d+) > {RESERVED}",
         line_of(small()))
     right(found, f"the line is: {line_of(small())}")
     needed_mib, free_mib, pages = map(int, found.groups())
@@ -112,13 +118,34 @@ def given_back():
     same(after, before, "free huge pages after the run")
 
 
-@case("pages that others take after they were counted: it begins again without, and says so")
+@case("fewer pages are free than a run needs: what it says to reserve is enough, on top of what is reserved")
+def advised():
+    done = run(UDP_SCENARIO, before=showing(7))
+    advice = int(re.search(rf"14 MiB are free\. .*echo (\d+) > {RESERVED}$", line_of(done))[1])
+    done = run(UDP_SCENARIO, before=showing(advice))
+    right("memory: huge pages (" in done.stderr, f"with as many as it advised: {done.stderr}")
+
+
+@case("pages that are counted as free and cannot be had: it begins again without, and says so")
 def taken():
-    huge = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | MAP_HUGETLB
-    with borrowed(PAGES_MAX), mmap.mmap(-1, free_pages() * HUGE_OCTETS, flags=huge):  # promised, and counted as free
-        done = run(UDP_SCENARIO)
-        right("huge pages (" in done.stderr and "it begins again without" in done.stderr, done.stderr)
-        same(done.info["pages"], "4 KiB", "pages")
+    done = run(UDP_SCENARIO, before=showing(1000 + free_pages()))
+    if done.info["pages"] == "huge":
+        raise Skip("as many huge pages are free here")
+    for part in "huge pages (", "it begins again with --no-huge", "memory: 4 KiB pages, because of --no-huge":
+        right(part in done.stderr, done.stderr)
+
+
+@case("--no-huge is the reason, however many are free, and nothing is to be reserved; so in each of several runs")
+def refused_ones():
+    line = "memory: 4 KiB pages, because of --no-huge, which each of several runs has"
+    done = run(UDP_SCENARIO, "--no-huge", before=showing(5000))
+    same((line_of(done), done.info["pages"]), (line, "4 KiB"), "the line, and pages")
+    out = new_folder() / "out"
+    done = sluice("run", UDP_SCENARIO, "--seeds", "1..2", "--out", out, before=showing(5000))
+    same(done.returncode, 0, done.stderr)
+    right("MiB each, in 4 KiB pages\n" in done.stderr, done.stderr)
+    for seed in "1", "2":
+        right(line in (out / seed / "run.log").read_text(), "its run.log")
 
 
 @case("a queue of 100000 packets starts on 4 KiB pages too")

@@ -320,7 +320,7 @@ def no_device(device):
 
 @case("a NIC without huge pages, before it is looked for; tests/guest/nic.py has real ones")
 def no_huge_pages():
-    refused(["gn.device=0000:ff:1f.7"], 1, "To get huge pages: echo ", "0000:ff:1f.7: a NIC needs huge pages, see above",
+    refused(["gn.device=0000:ff:1f.7"], 1, "because of --no-huge", "0000:ff:1f.7: a NIC needs huge pages, see above",
             options=["--no-huge"])
 
 

@@ -145,44 +145,103 @@ static void test_garbage_counts_as_none(void **state)
     expect_plan(1, 0, false);
 }
 
+static void put_pages(const char *size, uint64_t reserved, uint64_t free, uint64_t promised)
+{
+    char text[32], directory[64];
+    snprintf(directory, sizeof directory, "hugepages-%s", size);
+    snprintf(text, sizeof text, "%" PRIu64 "\n", reserved);
+    put_file(directory, "nr_hugepages", text);
+    snprintf(text, sizeof text, "%" PRIu64 "\n", free);
+    put_file(directory, "free_hugepages", text);
+    snprintf(text, sizeof text, "%" PRIu64 "\n", promised);
+    put_file(directory, "resv_hugepages", text);
+}
+
+static const char *text_of(const struct eal_plan *plan)
+{
+    static char text[512];
+    eal_plan_text(plan, text, sizeof text);
+    assert_null(strchr(text, '\n'));
+    return text;
+}
+
 static void test_text_with_huge_pages(void **state)
 {
-    struct eal_plan plan = {.need_octets = 100 * MIB, .huge_free_octets = 1024 * MIB, .huge = true};
-    char text[512];
     (void)state;
-    eal_plan_text(&plan, text, sizeof text);
-    assert_non_null(strstr(text, "huge pages"));
-    assert_non_null(strstr(text, "1024 MiB free"));
-    assert_null(strchr(text, '\n'));
+    put_pages("2048kB", 600, 600, 88);
+    struct eal_plan plan = eal_plan(sysfs, 100 * MIB);
+    assert_string_equal(text_of(&plan), "memory: huge pages (145 MiB needed, 1024 MiB free)");
 }
 
 // One line: what was chosen, what it costs, and how to have the other. As many pages as it names
-// are enough, also where other programs use some of them.
-static void expect_advice(uint64_t used)
+// are enough, and one less is not; it takes none from those who have reserved or taken some.
+static void expect_advice(uint64_t reserved, uint64_t free, uint64_t promised, uint64_t found_mib)
 {
-    char text[512], pages[32];
-    put_free("hugepages-2048kB", "7\n");
-    snprintf(text, sizeof text, "%" PRIu64 "\n", used + 7);
-    put_file("hugepages-2048kB", "nr_hugepages", text);
+    char found[32];
+    put_pages("2048kB", reserved, free, promised);
     struct eal_plan plan = eal_plan(sysfs, 333 * MIB);
-    eal_plan_text(&plan, text, sizeof text);
-    assert_non_null(strstr(text, "4 KiB pages"));
-    assert_non_null(strstr(text, "14 MiB"));
+    const char *text = text_of(&plan);
+    snprintf(found, sizeof found, "and %" PRIu64 " MiB are free", found_mib);
+    assert_non_null(strstr(text, "4 KiB pages, because "));
+    assert_non_null(strstr(text, found));
     assert_non_null(strstr(text, "more cycles"));
-    assert_null(strchr(text, '\n'));
     const char *advice = strstr(text, "echo ");
     assert_non_null(advice);
-    assert_int_equal(sscanf(advice, "echo %31[0-9] > /proc/sys/vm/nr_hugepages", pages), 1);
-    snprintf(text, sizeof text, "%llu\n", strtoull(pages, NULL, 10) - used);
-    put_free("hugepages-2048kB", text);
+    uint64_t advised = strtoull(advice + strlen("echo "), NULL, 10);
+    assert_non_null(strstr(advice, " > " EAL_SYSFS "/hugepages-2048kB/nr_hugepages"));
+    assert_true(advised > reserved);
+    put_pages("2048kB", advised, free + advised - reserved, promised);
     assert_true(eal_plan(sysfs, 333 * MIB).huge);
+    put_pages("2048kB", advised - 1, free + advised - 1 - reserved, promised);
+    assert_int_equal(eal_plan(sysfs, 333 * MIB).huge, found_mib >= 1024);
 }
 
 static void test_text_without_huge_pages(void **state)
 {
     (void)state;
-    expect_advice(0);
-    expect_advice(5000);
+    expect_advice(0, 0, 0, 0);
+    expect_advice(7, 7, 0, 14);
+    expect_advice(5007, 7, 0, 14);
+    expect_advice(1300, 1000, 990, 20);
+}
+
+// A page of 1 GiB is no page of 2 MiB, and the file counts those of its size.
+static void test_advice_of_a_size(void **state)
+{
+    (void)state;
+    put_pages("1048576kB", 5, 0, 0);
+    expect_advice(100, 7, 0, 14);
+    put_pages("1048576kB", 5, 1, 0);
+    put_pages("2048kB", 100, 7, 0);
+    struct eal_plan plan = eal_plan(sysfs, 1200 * MIB);
+    assert_false(plan.huge);
+    assert_int_equal(plan.pages_advised, 100 - 7 + (1200 + 150 + 32) / 2);
+}
+
+static void test_advice_where_none_helps(void **state)
+{
+    (void)state;
+    put_pages("1048576kB", 1, 1, 0);
+    struct eal_plan plan = eal_plan(sysfs, 2000 * MIB);
+    assert_non_null(strstr(text_of(&plan), "1024 MiB are free"));
+    assert_non_null(strstr(text_of(&plan), "no huge pages of 2 MiB"));
+    assert_null(strstr(text_of(&plan), "echo"));
+}
+
+// With --no-huge, as in each child of several runs, no number of free pages is the reason.
+static void test_text_of_refused_huge_pages(void **state)
+{
+    static const uint64_t free[] = {0, 1200};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        put_pages("2048kB", 1300, free[i], 0);
+        struct eal_plan plan = eal_plan(sysfs, 100 * MIB);
+        eal_plan_refuse_huge(&plan);
+        assert_false(plan.huge);
+        assert_string_equal(
+            text_of(&plan),
+            "memory: 4 KiB pages, because of --no-huge, which each of several runs has");
+    }
 }
 
 static void test_text_fits_its_room(void **state)
@@ -283,6 +342,9 @@ int main(void)
         EAL_TEST(test_garbage_counts_as_none),
         EAL_TEST(test_text_with_huge_pages),
         EAL_TEST(test_text_without_huge_pages),
+        EAL_TEST(test_advice_of_a_size),
+        EAL_TEST(test_advice_where_none_helps),
+        EAL_TEST(test_text_of_refused_huge_pages),
         EAL_TEST(test_text_fits_its_room),
         EAL_TEST(test_nics_need_huge_pages),
         EAL_TEST(test_processors_of_lcores),
