@@ -43,11 +43,12 @@ static int open_captures(struct run *run)
 
 static int close_captures(struct run *run)
 {
-    int fault = 0;
+    int status = EXIT_DONE;
     for (size_t i = 0; i < CAPTURES; i++)
         if (*capture_of(run, i))
-            fault |= capture_close(*capture_of(run, i));
-    return fault ? run_failed(run->results.dir, "a capture: the file is incomplete") : EXIT_DONE;
+            status |=
+                run_unwritten(&run->results, captures[i].name, capture_close(*capture_of(run, i)));
+    return status;
 }
 
 // ---- Packets and series ----
@@ -57,14 +58,14 @@ static int open_packets(struct run *run)
     if (!run->options.packets)
         return EXIT_DONE;
     run->outputs.packets = results_begin(&run->results, PACKETS);
-    return run->outputs.packets ? EXIT_DONE : run_failed(PACKETS, strerror(errno));
+    return run->outputs.packets ? EXIT_DONE : run_unwritten(&run->results, PACKETS, -errno);
 }
 
 static int close_packets(struct run *run)
 {
     FILE *out = run->outputs.packets;
-    int fault = out ? results_end(&run->results, PACKETS, out) : 0;
-    return fault ? run_failed(PACKETS, strerror(-fault)) : EXIT_DONE;
+    return out ? run_unwritten(&run->results, PACKETS, results_end(&run->results, PACKETS, out))
+               : EXIT_DONE;
 }
 
 static int open_series(struct run *run)
@@ -75,7 +76,7 @@ static int open_series(struct run *run)
             continue;
         run->outputs.series[kind] = results_begin(&run->results, name);
         if (!run->outputs.series[kind])
-            return run_failed(name, strerror(errno));
+            return run_unwritten(&run->results, name, -errno);
     }
     return EXIT_DONE;
 }
@@ -86,9 +87,8 @@ static int close_series(struct run *run)
     for (int kind = 0; kind < LEDGER_KINDS; kind++) {
         const char *name = lab_series_name((enum ledger_kind)kind);
         FILE *out = run->outputs.series[kind];
-        int fault = out ? results_end(&run->results, name, out) : 0;
-        if (fault)
-            status = run_failed(name, strerror(-fault));
+        if (out)
+            status |= run_unwritten(&run->results, name, results_end(&run->results, name, out));
     }
     return status;
 }
@@ -188,13 +188,12 @@ int outputs_page(const struct run *run)
     char error[PAGE_ERROR_OCTETS] = "";
     FILE *out = results_begin(&run->results, PAGE);
     if (!out)
-        return run_failed(PAGE, strerror(errno));
+        return run_unwritten(&run->results, PAGE, -errno);
     if (page_write(out, &dir, 1, error)) {
         results_drop(&run->results, PAGE, out);
         return run_failed(PAGE, error);
     }
     if (error[0])
         fprintf(stderr, "%s has no figures: %s\n", PAGE, error);
-    int fault = results_end(&run->results, PAGE, out);
-    return fault ? run_failed(PAGE, strerror(-fault)) : EXIT_DONE;
+    return run_unwritten(&run->results, PAGE, results_end(&run->results, PAGE, out));
 }

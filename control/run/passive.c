@@ -48,7 +48,7 @@ int passive_open(struct run *run)
         return EXIT_DONE;
     FILE *flows = results_begin(&run->results, FLOWS);
     if (!flows)
-        return run_failed(FLOWS, strerror(errno));
+        return run_unwritten(&run->results, FLOWS, -errno);
     struct passive *passive = calloc(1, sizeof *passive);
     if (!passive)
         abort();
@@ -88,9 +88,8 @@ int passive_close(struct run *run)
     gi_finish(passive->gi);
     const char *wrong = gi_wrong(passive->gi);
     int status = wrong ? run_failed("internal error: the counts of Gn do not add up", wrong) : 0;
-    int fault = results_end(&run->results, FLOWS, passive->flows);
-    if (fault)
-        status = run_failed(FLOWS, strerror(-fault));
+    status |=
+        run_unwritten(&run->results, FLOWS, results_end(&run->results, FLOWS, passive->flows));
     if (!status)
         status = write_all(run, passive);
     gi_destroy(passive->gi);

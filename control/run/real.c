@@ -288,7 +288,7 @@ static int look_at_contexts(struct real *real, uint64_t now_ns)
     if (real->up_ns || !contexts_are_written(real))
         return EXIT_DONE;
     if (real->run->contexts.fault)
-        return run_failed(CONTEXTS_NAME, strerror(-real->run->contexts.fault));
+        return run_unwritten(&real->run->results, CONTEXTS_NAME, real->run->contexts.fault);
     come_up(real, now_ns);
     return EXIT_DONE;
 }

@@ -33,6 +33,13 @@ int run_failed(const char *what, const char *why)
     return EXIT_RUN_FAILED;
 }
 
+int run_unwritten(const struct results *results, const char *name, int fault)
+{
+    char path[PATH_MAX];
+    results_path(results, name, path);
+    return fault ? run_failed(path, strerror(-fault)) : EXIT_DONE;
+}
+
 int run_refuse_folder(const char *dir, int fault)
 {
     return run_failed(dir, fault == -EEXIST
@@ -44,8 +51,7 @@ int run_refuse_folder(const char *dir, int fault)
 int run_write(const struct run *run, const char *name, void (*put)(const void *self, FILE *out),
               const void *self)
 {
-    int fault = results_write(&run->results, name, put, self);
-    return fault ? run_failed(name, strerror(-fault)) : EXIT_DONE;
+    return run_unwritten(&run->results, name, results_write(&run->results, name, put, self));
 }
 
 struct capture *run_capture(const struct run *run, const char *name, enum capture_kind kind,

@@ -56,6 +56,8 @@ const char *run_dir(struct run *run, char dir[128]);
 
 double run_wall_s(void);
 int run_failed(const char *what, const char *why); // EXIT_RUN_FAILED
+// fault: a negative errno; with 0 EXIT_DONE, and nothing is said.
+int run_unwritten(const struct results *results, const char *name, int fault);
 // Of results_open: -EWOULDBLOCK or -EEXIST. EXIT_RUN_FAILED.
 int run_refuse_folder(const char *dir, int fault);
 int run_write(const struct run *run, const char *name, void (*put)(const void *self, FILE *out),

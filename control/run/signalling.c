@@ -89,5 +89,5 @@ int run_signalling_end(struct run *run)
 {
     int fault = run->signalling ? capture_close(run->signalling) : 0;
     run->signalling = NULL;
-    return fault ? run_failed(run->signalling_path, "the file is incomplete") : EXIT_DONE;
+    return fault ? run_failed(run->signalling_path, strerror(-fault)) : EXIT_DONE;
 }

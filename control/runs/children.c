@@ -12,11 +12,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "control/client/value.h"
 #include "control/run/results.h"
 #include "control/run/run.h"
 
-#define LAST_OCTETS 2000 // of a log, in which its last words are
+#define LINE_OCTETS 500
 #define LAST_LINES  3
+#define LOG         "run.log"
+#define MESSAGE     "sluice run: "
 #define LOOK_NS     200000000 // between two lines of progress
 
 struct child {
@@ -97,33 +100,15 @@ static pid_t spawn(const char *program, char *const *words, int log, int folder)
     return pid;
 }
 
+// Returns a descriptor, or a negative errno.
 static int open_log(const struct plan *plan, uint32_t run, int how)
 {
     char path[PATH_MAX], log[PATH_MAX + 16];
     plan_path(plan, run, path);
     int fault = results_make(path, NULL);
-    snprintf(log, sizeof log, "%s/run.log", path);
+    snprintf(log, sizeof log, "%s/" LOG, path);
     int fd = fault ? -1 : open(log, how | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0644);
-    if (fd < 0 && (how & O_CREAT))
-        run_failed(log, strerror(fault ? -fault : errno));
-    return fd;
-}
-
-static bool start(struct crew *crew, uint32_t run)
-{
-    int log = open_log(crew->plan, run, O_WRONLY | O_CREAT | O_TRUNC);
-    if (log < 0)
-        return false;
-    char **words = plan_words(crew->plan, run);
-    pid_t pid = spawn("/proc/self/exe", words, log, crew->folder);
-    plan_words_free(words);
-    close(log);
-    if (pid < 0) {
-        run_failed("a child process", strerror(errno));
-        return false;
-    }
-    crew->child[crew->at_work++] = (struct child){pid, run};
-    return true;
+    return fd < 0 ? fault ? fault : -errno : fd;
 }
 
 // ---- What is told of them ----
@@ -135,33 +120,103 @@ static void clear_line(struct crew *crew)
     crew->told = false;
 }
 
-// The begin of the last lines of the text.
-static char *last_lines(char *text)
+// Also keeps it for the list at the end. cause: ": " and what is known of it, or "".
+static void tell(const struct plan *plan, uint32_t run, const char *how, const char *cause)
 {
-    char *at = text + strlen(text);
-    for (int lines = 0; at > text && lines <= LAST_LINES; at--)
-        lines += at[-1] == '\n';
-    return at > text || *at == '\n' ? at + 1 : at;
+    char path[PATH_MAX], text[LINE_OCTETS + 64], printable[LINE_OCTETS + 64];
+    plan_path(plan, run, path);
+    snprintf(text, sizeof text, "%.60s%.*s", how, LINE_OCTETS, cause);
+    value_printable(text, printable, sizeof printable);
+    fprintf(stderr, "sluice run: %s: %s\n", path, printable);
+    free(plan->failure[run]);
+    plan->failure[run] = strdup(printable);
+}
+
+static void tell_of(const struct plan *plan, uint32_t run, const char *how, const char *what,
+                    int fault)
+{
+    char cause[LINE_OCTETS];
+    snprintf(cause, sizeof cause, ": %s: %s", what, strerror(fault));
+    tell(plan, run, how, cause);
+}
+
+// The last lines of a log, the newest last.
+struct last {
+    char line[LAST_LINES][LINE_OCTETS];
+    uint32_t lines;
+};
+
+static void take_line(struct last *last, const char *line)
+{
+    if (last->lines == LAST_LINES)
+        memmove(last->line[0], last->line[1], sizeof last->line - LINE_OCTETS);
+    else
+        last->lines++;
+    snprintf(last->line[last->lines - 1], LINE_OCTETS, "%.*s", (int)strcspn(line, "\n"), line);
+}
+
+// The end of a log, and its last message of a fault with the lines before it. What goes to stdout,
+// such as the report, is written when the program ends, so it is behind the message.
+static void read_log(FILE *log, struct last *end, struct last *fault)
+{
+    char line[LINE_OCTETS];
+    while (fgets(line, sizeof line, log)) {
+        take_line(end, line);
+        if (strncmp(line, MESSAGE, strlen(MESSAGE)) == 0 && strchr(line, '\n'))
+            *fault = *end;
+    }
+}
+
+static void put_lines(const struct last *last, uint32_t lines)
+{
+    char printable[LINE_OCTETS];
+    for (uint32_t i = 0; i < lines; i++)
+        fprintf(stderr, "    %s\n", value_printable(last->line[i], printable, sizeof printable));
+}
+
+// The log says how the run ended, too. Where it has no room for that, the child's own message had
+// none. Returns 0 or an errno.
+static int end_log(int log, const char *how)
+{
+    char line[128];
+    int n = snprintf(line, sizeof line, "this run: %.60s\n", how);
+    ssize_t written = write(log, line, (size_t)n);
+    return written < 0 ? errno : written < n ? ENOSPC : 0;
+}
+
+static void tell_from(const struct plan *plan, uint32_t run, const char *how, FILE *log)
+{
+    char path[PATH_MAX], cause[LINE_OCTETS + 2];
+    struct last end = {.lines = 0}, fault = {.lines = 0};
+    plan_path(plan, run, path);
+    read_log(log, &end, &fault);
+    int unwritten = end_log(fileno(log), how);
+    if (fault.lines) {
+        const char *message = fault.line[fault.lines - 1] + strlen(MESSAGE);
+        size_t n = strlen(path); // is named anyway
+        bool in_it = strncmp(message, path, n) == 0 && message[n] == '/';
+        snprintf(cause, sizeof cause, ": %s", in_it ? message + n + 1 : message);
+        tell(plan, run, how, cause);
+        if (strstr(message, "above"))
+            put_lines(&fault, fault.lines - 1);
+    } else if (unwritten) {
+        tell_of(plan, run, how, LOG, unwritten);
+    } else {
+        tell(plan, run, how, "; the last lines of run.log:");
+        put_lines(&end, end.lines);
+    }
 }
 
 void children_tell(const struct plan *plan, uint32_t run, const char *how)
 {
-    char path[PATH_MAX], text[LAST_OCTETS + 1];
-    int fd = open_log(plan, run, O_RDONLY);
-    if (fd < 0)
+    int fd = open_log(plan, run, O_RDWR | O_APPEND);
+    FILE *log = fd < 0 ? NULL : fdopen(fd, "r");
+    if (!log) {
+        tell_of(plan, run, how, LOG, fd < 0 ? -fd : errno);
         return;
-    off_t size = lseek(fd, 0, SEEK_END);
-    ssize_t n = pread(fd, text, LAST_OCTETS, size > LAST_OCTETS ? size - LAST_OCTETS : 0);
-    close(fd);
-    text[n > 0 ? n : 0] = '\0';
-    plan_path(plan, run, path);
-    fprintf(stderr, "sluice run: %s: %s; its last words:\n", path, how);
-    for (char *line = strtok(last_lines(text), "\n"); line; line = strtok(NULL, "\n")) {
-        fprintf(stderr, "    ");
-        for (; *line; line++)
-            fputc((unsigned char)*line < ' ' || *line == 127 ? '?' : *line, stderr);
-        fputc('\n', stderr);
     }
+    tell_from(plan, run, how, log);
+    fclose(log);
 }
 
 static void tell_failure(struct crew *crew, uint32_t run, int status)
@@ -169,10 +224,32 @@ static void tell_failure(struct crew *crew, uint32_t run, int status)
     char how[64];
     clear_line(crew);
     if (WIFSIGNALED(status))
-        snprintf(how, sizeof how, "ended by signal %d", WTERMSIG(status));
+        snprintf(how, sizeof how, "ended by signal %d%s", WTERMSIG(status),
+                 WTERMSIG(status) == SIGKILL ? " (out of memory? try --jobs 1)" : "");
     else
         snprintf(how, sizeof how, "failed with exit status %d", WEXITSTATUS(status));
     children_tell(crew->plan, run, how);
+}
+
+static bool start(struct crew *crew, uint32_t run)
+{
+    int log = open_log(crew->plan, run, O_WRONLY | O_CREAT | O_TRUNC);
+    if (log < 0) {
+        clear_line(crew);
+        tell_of(crew->plan, run, "not started", LOG, -log);
+        return false;
+    }
+    char **words = plan_words(crew->plan, run);
+    pid_t pid = spawn("/proc/self/exe", words, log, crew->folder);
+    plan_words_free(words);
+    close(log);
+    if (pid < 0) {
+        clear_line(crew);
+        tell_of(crew->plan, run, "not started", "a child process", errno);
+        return false;
+    }
+    crew->child[crew->at_work++] = (struct child){pid, run};
+    return true;
 }
 
 static void put_time(double s)

@@ -99,8 +99,7 @@ bool gather_is_complete(const struct gather_all *all)
 static int write_file(const struct results *results, const char *name,
                       void (*put)(const void *self, FILE *out), const struct gather_all *all)
 {
-    int fault = results_write(results, name, put, all);
-    return fault ? run_failed(name, strerror(-fault)) : 0;
+    return run_unwritten(results, name, results_write(results, name, put, all));
 }
 
 static void read_all(struct gather_all *all, const struct plan *plan, const char *name)
@@ -125,14 +124,13 @@ static int write_tidy(const struct results *results, struct gather_all *all)
 {
     FILE *out = results_begin(results, RESULTS);
     if (!out)
-        return run_failed(RESULTS, strerror(errno));
+        return run_unwritten(results, RESULTS, -errno);
     gather_put_tidy(all, out);
     if (all->error[0]) {
         results_drop(results, RESULTS, out);
         return run_failed(RESULTS, all->error);
     }
-    int fault = results_end(results, RESULTS, out);
-    return fault ? run_failed(RESULTS, strerror(-fault)) : 0;
+    return run_unwritten(results, RESULTS, results_end(results, RESULTS, out));
 }
 
 bool gather_begin(const struct plan *plan, const char *name, const struct results *results)
@@ -156,7 +154,7 @@ bool gather(const struct plan *plan, const char *name, const struct results *res
     fault |= write_file(results, "runs.csv", gather_put_csv, &all);
     int tidy_fault = all.tidy ? write_tidy(results, &all) : 0;
     bool complete = gather_is_complete(&all);
-    gather_print(&all, results->dir, all.tidy && !tidy_fault);
+    gather_print(&all, results->dir, !fault, all.tidy && !tidy_fault);
     release(&all);
     return complete && !fault && !tidy_fault;
 }

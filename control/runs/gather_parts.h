@@ -56,8 +56,8 @@ uint32_t gather_complete(const struct gather_all *all, uint32_t first, uint32_t 
 bool gather_has(const struct gather_all *all, uint32_t group, enum compared_what what, int subject);
 struct statistics gather_statistics(const struct gather_all *all, struct gather_place place);
 
-// gather_text.c: the tables. tidy: there is a results.csv.
-void gather_print(const struct gather_all *all, const char *dir, bool tidy);
+// gather_text.c: the tables. written: summary.json and runs.csv are; tidy: there is a results.csv.
+void gather_print(const struct gather_all *all, const char *dir, bool written, bool tidy);
 
 // gather_files.c: summary.json. gather_csv.c: runs.csv. self: a struct gather_all.
 void gather_put_summary(const void *self, FILE *out);

@@ -5,9 +5,10 @@
 
 #include "control/runs/gather_parts.h"
 
-#define COLUMNS      4 // variants beside each other
-#define NAME_COLUMN  32
-#define VALUE_COLUMN 19
+#define COLUMNS          4 // variants beside each other
+#define NAME_COLUMN      32
+#define VALUE_COLUMN     19
+#define FAILURES_PRINTED 20
 
 // ---- A variant's classes ----
 
@@ -263,6 +264,22 @@ static void print_too_short(const struct gather_all *all, struct gather_place at
                compared_sets[at.what].figure[at.figure].name, s.lag1);
 }
 
+static void print_failures(const struct plan *plan)
+{
+    char folder[PATH_MAX];
+    uint32_t failed = 0;
+    for (uint32_t i = 0; i < plan_runs(plan); i++) {
+        if (!plan->failure[i] || failed++ >= FAILURES_PRINTED)
+            continue;
+        plan_folder(plan, i, folder);
+        printf("  FAILED          %s: %s\n", folder, plan->failure[i]);
+    }
+    if (failed > FAILURES_PRINTED)
+        printf("  and %u more\n", failed - FAILURES_PRINTED);
+    if (failed)
+        printf("  --resume does what is missing\n");
+}
+
 // Calls for each figure of each group, in order.
 static void each_figure(const struct gather_all *all,
                         void (*take)(const struct gather_all *all, struct gather_place at))
@@ -274,7 +291,7 @@ static void each_figure(const struct gather_all *all,
                     take(all, (struct gather_place){g, (enum compared_what)what, i, f});
 }
 
-void gather_print(const struct gather_all *all, const char *dir, bool tidy)
+void gather_print(const struct gather_all *all, const char *dir, bool written, bool tidy)
 {
     uint32_t runs = plan_runs(all->plan);
     printf("%s: %u of %u runs complete; %s\n\n", all->name, gather_complete(all, 0, runs), runs,
@@ -290,7 +307,10 @@ void gather_print(const struct gather_all *all, const char *dir, bool tidy)
     }
     print_side_by_side(all);
     each_figure(all, print_too_short);
-    printf("\n  results         %s/summary.json, runs.csv%s\n", dir, tidy ? ", results.csv" : "");
+    if (written)
+        printf("\n  results         %s/summary.json, runs.csv%s\n", dir,
+               tidy ? ", results.csv" : "");
     if (tidy)
         print_without(all);
+    print_failures(all->plan);
 }

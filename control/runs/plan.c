@@ -186,6 +186,9 @@ static bool load_runs(struct plan *plan, struct bind *lua)
     bool good = load_all(plan, lua, (char[]){""});
     if (plan->real)
         fprintf(stderr, "sluice run: several runs: allowed with run.clock = \"virtual\" only\n");
+    plan->failure = calloc(plan_runs(plan) + 1, sizeof *plan->failure);
+    if (!plan->failure)
+        abort();
     return good && !plan->real && plan_keeps_variants(plan);
 }
 
@@ -292,6 +295,9 @@ void plan_release(struct plan *plan)
         value_free(plan->group[g].origin);
         value_free(plan->group[g].replaced);
     }
+    for (uint32_t run = 0; plan->failure && run < plan_runs(plan); run++)
+        free(plan->failure[run]);
+    free(plan->failure);
     free(plan->group);
     value_free(plan->names);
     value_free(plan->asked);

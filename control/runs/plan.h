@@ -29,6 +29,7 @@ struct plan {
     uint32_t groups, seeds;
     bool real;            // a run is in real time
     uint64_t need_octets; // the most memory that a run needs
+    char **failure;       // of each run how it failed, in words; NULL: it did not
     double told_s;        // when progress was last shown; 0: none is on the terminal
 };
 

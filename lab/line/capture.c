@@ -14,6 +14,7 @@
 struct capture {
     pcap_t *pcap;
     pcap_dumper_t *dumper;
+    int fault; // the errno of the first write that failed
 };
 
 struct capture *capture_open(FILE *out, enum capture_kind kind, char error[256])
@@ -46,18 +47,22 @@ void capture_frame(struct capture *capture, uint64_t t_ns, const uint8_t *frame,
         .len = octets,
     };
     pcap_dump((u_char *)capture->dumper, &header, frame);
+    if (!capture->fault && ferror(pcap_dump_file(capture->dumper)))
+        capture->fault = errno;
 }
 
 void capture_flush(struct capture *capture)
 {
-    pcap_dump_flush(capture->dumper);
+    if (pcap_dump_flush(capture->dumper) != 0 && !capture->fault)
+        capture->fault = errno;
 }
 
 int capture_close(struct capture *capture)
 {
-    int fault = pcap_dump_flush(capture->dumper) || ferror(pcap_dump_file(capture->dumper));
+    capture_flush(capture);
+    int fault = capture->fault;
     pcap_dump_close(capture->dumper);
     pcap_close(capture->pcap);
     free(capture);
-    return fault ? -EIO : 0;
+    return -fault;
 }

@@ -342,7 +342,7 @@ def slurm():
     script = (out / "slurm.sh").read_text()
     right("\n#SBATCH --array=0-0%7\n" in script, script)
     same(other.read_text(), "mine", "what the link names")
-    right(f"sluice run: {out}/red/3: not complete; its last words:\n    " in done.stderr, done.stderr)
+    right(f"sluice run: {out}/red/3: not complete: run.json: Is a directory\n" in done.stderr, done.stderr)
     same(summary_of(out)["missing"], ["red/3"], "missing")
 
 

@@ -15,7 +15,7 @@ import signal
 import subprocess
 import time
 
-from harness import UDP_SCENARIO, WAIT_S, case, each_of, main, new_folder, program, right, same, sluice, terminal, written
+from harness import UDP_SCENARIO, WAIT_S, Skip, case, each_of, main, new_folder, program, right, same, settings, sluice, terminal, written
 from several import ENDLESS, VARIANTS, config, many, results, scenario, six, summary_of
 
 
@@ -149,14 +149,78 @@ def waited_for():
     same((process.returncode, summary_of(out)["complete"]), (0, True), f"exit status and the summary\n{rest}")
 
 
-@case("a run that fails is named with its folder and last words, the others go on, exit status 1")
+FAILED = "failed with exit status 1: "
+
+
+@case("a run that fails is named with its folder and the cause, there and at the end; the others go on, exit status 1")
 def failed():
     out = new_folder() / "out"
     (out / "red/2/run.json").mkdir(parents=True)  # cannot be written
+    (out / "red/3").mkdir()
+    (out / "red/3/run.log").symlink_to("elsewhere")
     done = many(config(), out, "--seeds", "1..3", status=1)
-    right(f"sluice run: {out}/red/2: failed with exit status 1; its last words:\n    " in done.stderr
-          and "run.json: Is a directory" in done.stderr, done.stderr)
-    same([run["state"] for run in summary_of(out)["runs"]], ["complete", "absent", "complete"], "states")
+    causes = {"red/2": f"{FAILED}run.json: Is a directory", "red/3": "not started: run.log: Too many levels of symbolic links"}
+    for run, cause in causes.items():
+        right(f"sluice run: {out}/{run}: {cause}\n" in done.stderr, done.stderr)
+    right(done.stdout.endswith("".join(f"  FAILED          {run}: {cause}\n" for run, cause in causes.items())
+                               + "  --resume does what is missing\n"), done.stdout)
+    right((out / "red/2/run.log").read_text().endswith("\nthis run: failed with exit status 1\n"), "the end of its log")
+    same([run["state"] for run in summary_of(out)["runs"]], ["complete", "absent", "absent"], "states")
+
+
+@case("a message that refers to what is above it comes with that")
+def not_up():
+    words = "run.duration=1 ms", "nse.ns=reset", "nse.flow_control=open", "lab.gb_rate=1 kbit/s"
+    done = many(UDP_SCENARIO, new_folder() / "out", "--seeds", "1..2", *settings(words), status=1)
+    right(re.search(rf"/2: {FAILED}the configuration did not come up: see the message above\n"
+                    r"(    .*\n)*    sluice run: control: the configuration did not come up before", done.stderr), done.stderr)
+
+
+@case("a run that ends by a signal says so, with the last lines of its log")
+def crashed():
+    out = new_folder() / "out"
+    process = started(scenario(ENDLESS), out, "--variant", "endless", "--seeds", "1..2", "--jobs", "1")
+    for seed, number in (1, signal.SIGKILL), (2, signal.SIGSEGV):
+        log = out / f"endless/{seed}/run.log"
+        wait_for("the endless run", lambda it=log: it.exists() and "memory: " in it.read_text())
+        child, = children_of(process.pid)
+        os.kill(child, number)
+    said = process.communicate(timeout=WAIT_S)[1]
+    for seed, how in (1, r"9 \(out of memory\? try --jobs 1\)"), (2, "11"):
+        right(re.search(rf"/{seed}: ended by signal {how}; the last lines of run.log:\n    memory: 4 KiB pages", said), said)
+
+
+def in_room(size, *words):
+    """Several runs with a folder of their own that has so much room."""
+    disk = new_folder()
+    before = "unshare", "-m", "sh", "-ec", f'mount -t tmpfs -o size={size} none {disk}; exec "$@"', "sh"
+    if subprocess.run([*before, "true"], check=False, stderr=subprocess.DEVNULL).returncode:
+        raise Skip("a small disk takes a mount namespace")
+    done = sluice("run", UDP_SCENARIO, "--seeds", "1..2", "--out", disk / "out", *words, before=before)
+    same(done.returncode, 1, f"exit status, {done.stderr}")
+    return done, disk / "out"
+
+
+@case("a disk that is full is the cause of each run that it ends, also where run.log has no room; so is what is not summarized")
+def disk_full():
+    for size, file in ("4k", "run.log"), ("28k", r"\w+\.(csv|json)"):
+        done, out = in_room(size)
+        for seed in 1, 2:
+            cause = rf"{seed}: {FAILED}{file}: No space left on device\n"
+            right(re.search(rf"^sluice run: {out}/{cause}", done.stderr, re.M), f"{size}: {done.stderr}")
+            right(re.search(rf"^  FAILED          {cause}", done.stdout, re.M), f"{size}: {done.stdout}")
+        right(f"sluice run: {out}/results.csv: No space left on device\n" in done.stderr, f"{size}: {done.stderr}")
+    done, out = in_room("4k", "--pcap")
+    right(re.search(rf"^sluice run: {out}/runs.csv: No space left on device\n", done.stderr, re.M)
+          and "  results    " not in done.stdout, f"{done.stderr}{done.stdout}")
+
+
+@case("a capture that a full disk cuts off: what the disk says, and the file's name")
+def capture_cut():
+    out = new_folder() / "out"
+    done = subprocess.run(["sh", "-c", 'trap "" XFSZ; ulimit -f 40; exec "$@"', "sh", program(), "run", UDP_SCENARIO,
+                           "--pcap", "--no-huge", "--out", out], capture_output=True, text=True, check=False)
+    right(f"sluice run: {out}/gb.pcap: File too large\n" in done.stderr, done.stderr)
 
 
 @case("on a terminal a line of progress, with an estimate, that is gone at the end")
