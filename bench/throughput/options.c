@@ -331,8 +331,6 @@ static bool fits(const struct bench_options *o)
     bool rings = strcmp(o->ports, "ring") == 0, memif = strcmp(o->ports, "memif") == 0;
     bool devices = !rings && strncmp(o->ports, "pcap:", strlen("pcap:")) != 0;
     uint32_t largest = bench_options_largest(o), mss = least_mss(o);
-    if (o->out && !*o->out)
-        return wrong("--out has no name"); // its files would be in the root folder
     if (o->backlogged > mss)
         return wrong("--backlogged is more than --ms");
     if (!o->backlogged && (o->defaults || o->rate_bit_per_s))

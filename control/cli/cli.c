@@ -23,7 +23,8 @@ static void fill(const struct cli *cli, struct option known[CLI_OPTIONS_MAX + 2]
 
 bool cli_refuse(const char *command, const char *option, const char *found, const char *allowed)
 {
-    fprintf(stderr, "sluice %s: --%s: found %s, allowed %s\n", command, option, found, allowed);
+    fprintf(stderr, "sluice %s: --%s: found %s, allowed %s\n", command, option,
+            *found ? found : "nothing", allowed);
     return false;
 }
 
@@ -40,13 +41,40 @@ bool cli_number(const char *command, const char *option, const char *text, uint3
     return cli_refuse(command, option, text, allowed);
 }
 
+// An option of whose name these are the first letters.
+static bool begins(const struct cli *cli, const char *letters, size_t n)
+{
+    bool found = false;
+    for (size_t i = 0; i < cli->count && !found; i++)
+        found = strncmp(cli->options[i].name, letters, n) == 0;
+    return found;
+}
+
+static bool has(const struct cli *cli, const char *name)
+{
+    return begins(cli, name, strlen(name) + 1);
+}
+
+// An option whose argument is missing takes the next option for it.
+static bool is_option(const struct cli *cli, const char *value)
+{
+    return value && strncmp(value, "--", 2) == 0 && has(cli, value + 2);
+}
+
 static bool take(const struct cli *cli, const struct cli_option *o, void *target, const char *value)
 {
     void *at = (char *)target + o->at;
+    if (o->argument && is_option(cli, value)) {
+        fprintf(stderr, "sluice %s: --%s: found the option %s, allowed %s\n", cli->name, o->name,
+                value, o->argument);
+        return false;
+    }
     if (o->take)
         return o->take(target, value);
     if (o->most)
         return cli_number(cli->name, o->name, value, o->least, o->most, at);
+    if (o->argument && !*value)
+        return cli_refuse(cli->name, o->name, value, o->argument);
     if (o->argument)
         *(const char **)at = value;
     else
@@ -54,13 +82,31 @@ static bool take(const struct cli *cli, const struct cli_option *o, void *target
     return true;
 }
 
+// Says which command has the option, the first if several have it. Returns whether one has.
+static bool tell_owner(const struct cli *cli, const char *word)
+{
+    char name[32];
+    const struct cli_command *c = cli_commands;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
+    while (c->cli && !has(c->cli, name))
+        c++;
+    if (c->cli)
+        fprintf(stderr, "sluice %s: --%s is an option of sluice %s\n", cli->name, name,
+                c->cli->name);
+    return c->cli;
+}
+
 // Behind what getopt says. word: the one that it does not take.
 static enum cli_end suggest(const struct cli *cli, const char *word)
 {
     bool unknown = optopt == 0 && strncmp(word, "--", 2) == 0;
     const char *nearest = unknown ? cli_nearest_option(cli, word + 2) : NULL;
+    if (unknown && tell_owner(cli, word + 2))
+        return CLI_WRONG;
     if (nearest)
         fprintf(stderr, "sluice %s: did you mean --%s?\n", cli->name, nearest);
+    else if (optopt < 256 && !(unknown && begins(cli, word + 2, strcspn(word + 2, "="))))
+        fprintf(stderr, "sluice %s: see sluice help %s\n", cli->name, cli->name);
     return CLI_WRONG;
 }
 
@@ -84,6 +130,12 @@ enum cli_end cli_parse(const struct cli *cli, int argc, char **argv, void *targe
             return CLI_WRONG;
     }
     *first = optind;
+    for (int i = optind; i < argc && !cli->words_follow; i++)
+        if (!*argv[i]) {
+            fprintf(stderr, "sluice %s: found an empty word, allowed %s; see sluice help %s\n",
+                    cli->name, *cli->words ? cli->words : "options only", cli->name);
+            return CLI_WRONG;
+        }
     return CLI_GO;
 }
 

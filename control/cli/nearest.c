@@ -1,4 +1,5 @@
 // The name nearest to a misspelt word.
+#include <ctype.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -11,7 +12,7 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-// The number of letters inserted, left out or changed.
+// Capitals count as small letters. The number of letters inserted, left out or changed.
 static size_t distance(const char *a, const char *b)
 {
     size_t row[WORD_MAX + 1], n = strlen(b);
@@ -21,7 +22,8 @@ static size_t distance(const char *a, const char *b)
         size_t corner = row[0];
         row[0] = i;
         for (size_t j = 1; j <= n; j++) {
-            size_t changed = corner + (a[i - 1] != b[j - 1]);
+            size_t changed =
+                corner + (tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b[j - 1]));
             corner = row[j];
             row[j] = least(least(row[j], row[j - 1]) + 1, changed);
         }

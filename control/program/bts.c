@@ -501,7 +501,7 @@ static int with_config(const struct bts_options *options, struct json_object *fi
     uint32_t cells = find_cells(file, options, found);
     const char *what;
     if (cells == 0)
-        return wrong("the file has no such cell");
+        return wrong("the file has no such cell; --cell takes NSEI-BVCI, such as 101-2");
     if (cells < options->sockets)
         return wrong("more --socket than the file has cells");
     int tun = options->tun ? device_open(options->tun, options->netns, &what) : -1;

@@ -2,6 +2,7 @@
 // and with contexts that the instance creates by GTP-C. The file is read again when it has changed,
 // so that an instance may start again.
 #include <arpa/inet.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -170,6 +171,12 @@ static int serve(const struct ggsn_options *options, struct gateway *gateway, co
     }
     gateway->each_second = path ? look : NULL;
     gateway->self = &contexts;
+    if (path)
+        look(&contexts);
+    if (path && !contexts.number)
+        fprintf(stderr, "sluice ggsn: %s: %s; it is looked at each second\n", path,
+                access(path, R_OK) == 0 ? "not yet the contexts that sluice run writes"
+                                        : strerror(errno));
     gateway->ended = &signals_ended;
     fault = gateway_run(gateway);
     int status = report(options, gateway);

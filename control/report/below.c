@@ -96,5 +96,6 @@ FILE *below_replace(const char *path)
 const char *below_fault(int number)
 {
     return number == ELOOP ? "leads out of its folder, or is a symbolic link, which is not followed"
-                           : strerror(number);
+           : number == EINVAL ? "not a regular file"
+                              : strerror(number);
 }

@@ -157,12 +157,23 @@ static bool add(struct runs *runs, const char *dir, uint32_t group, struct json_
 static bool find(struct runs *runs, const char *dir, const char *variant, int below,
                  char error[512]);
 
+// A folder of another user, beside those of runs.
+static bool is_closed(const char *path, size_t root_octets)
+{
+    int fd = below_open(path, root_octets, O_DIRECTORY);
+    bool closed = fd < 0 && errno == EACCES;
+    if (fd >= 0)
+        close(fd);
+    return closed;
+}
+
 static bool find_below(struct runs *runs, const char *dir, int below, char error[512])
 {
     struct dirent **entry;
     int fd = below_open(dir, runs->root_octets, O_DIRECTORY);
     int n = fd < 0 ? -1 : scandirat(fd, ".", &entry, is_visible, by_version);
-    bool good = n >= 0 || errno == ENOTDIR || fail(error, dir, below_fault(errno));
+    bool gone = errno == ENOENT && strlen(dir) > runs->root_octets; // since it was listed
+    bool good = n >= 0 || gone || errno == ENOTDIR || fail(error, dir, below_fault(errno));
     if (fd >= 0)
         close(fd);
     for (int i = 0; i < n; i++) {
@@ -172,6 +183,8 @@ static bool find_below(struct runs *runs, const char *dir, int below, char error
         const char *variant = below == RUNS_FOLDERS_BELOW ? path : dir;
         if (entry[i]->d_type == DT_LNK)
             runs_note(runs, dir, entry[i]->d_name, "a symbolic link, which is not followed");
+        else if (is_closed(path, runs->root_octets))
+            runs_note(runs, dir, entry[i]->d_name, strerror(EACCES));
         else
             good = good && fits && find(runs, path, variant, below - 1, error);
         free(entry[i]);

@@ -1,6 +1,7 @@
 // See options.h.
 #include "control/run/options.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,8 +11,25 @@
 #define OPTIONS_SEED_MAX  (UINT64_C(1) << 53)
 #define OPTIONS_SEEDS_MAX 100000
 
+// A range, or a list, where one seed is wanted: 1..5, 1-5 or 1,5.
+static bool refuse_seeds(const char *seed)
+{
+    uint64_t first, last;
+    int end = -1;
+    if ((sscanf(seed, "%20" SCNu64 "..%20" SCNu64 "%n", &first, &last, &end) != 2 || seed[end]) &&
+        (sscanf(seed, "%20" SCNu64 "%*1[-,:]%20" SCNu64, &first, &last) != 2))
+        return false;
+    fprintf(stderr,
+            "sluice: --seed: found %s, allowed one whole number; for a run with each of several "
+            "seeds: sluice run --seeds %" PRIu64 "..%" PRIu64 "\n",
+            seed, first, last);
+    return true;
+}
+
 static bool take_set(void *target, const char *set)
 {
+    if (strncmp(set, "run.seed=", 9) == 0 && refuse_seeds(set + 9))
+        return false;
     struct options *options = target;
     bool seed = options->seed[0] != '\0'; // is one of them
     if (options->sets - seed == OPTIONS_SETS_MAX) {
@@ -27,6 +45,8 @@ static bool take_seed(void *target, const char *seed)
 {
     struct options *options = target;
     uint32_t kept = 0;
+    if (refuse_seeds(seed))
+        return false;
     int n = snprintf(options->seed, sizeof options->seed, "run.seed=%s", seed);
     if ((size_t)n >= sizeof options->seed) {
         fprintf(stderr, "sluice: --seed: '%s' is too long; allowed: a whole number\n", seed);
@@ -71,7 +91,7 @@ static bool take_seeds(void *target, const char *seeds)
         *last <= OPTIONS_SEED_MAX && *last - *first < OPTIONS_SEEDS_MAX)
         return true;
     return cli_refuse("run", "seeds", seeds,
-                      "A..B, such as 1..10: whole numbers, A to B, 100000 at most");
+                      "A..B, such as 1..10: whole numbers up to 2^53, from A to B, 100000 at most");
 }
 
 static bool take_tun(void *target, const char *tun)
@@ -80,7 +100,8 @@ static bool take_tun(void *target, const char *tun)
     int end = -1;
     options->has_tun = true;
     if (sscanf(tun, "%9d,%9d%n", &options->tun[0], &options->tun[1], &end) == 2 &&
-        tun[end] == '\0' && !strpbrk(tun, "-+ ") && options->tun[0] != options->tun[1])
+        tun[end] == '\0' && !strpbrk(tun, "-+ ") && options->tun[0] != options->tun[1] &&
+        fcntl(options->tun[0], F_GETFD) >= 0 && fcntl(options->tun[1], F_GETFD) >= 0)
         return true;
     return cli_refuse("run", "tun", tun, "HOSTS,MSS: the numbers of two open descriptors");
 }
@@ -196,8 +217,9 @@ enum cli_end options_parse(struct options *options, const struct cli *cli, int a
     if (end != CLI_GO || options->keys)
         return end;
     if (first != argc - 1) {
-        fprintf(stderr, "sluice %s: %d configuration files given, 1 needed\n", cli->name,
-                argc - first);
+        fprintf(stderr, "sluice %s: %d configuration files given, 1 needed%s%s%s%s\n", cli->name,
+                argc - first, argc > first ? ": " : "", argc > first ? argv[first] : "",
+                argc > first ? " and " : "", argc > first ? argv[first + 1] : "");
         return CLI_WRONG;
     }
     options->file = argv[first];

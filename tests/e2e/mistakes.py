@@ -143,6 +143,15 @@ def empty():
     is_refused(b"", *[line.format("x.lua") for line in NONE_AT_ALL])
 
 
+@case("UTF-16, a NUL, and quotes of another encoding: where, and what to do")
+def encodings():
+    zero = "lua: not valid Lua: found the octet 0, allowed text in UTF-8; is the file UTF-16, or no text?"
+    is_refused("run {}".encode("utf-16"), f"x.lua:1: {zero}")
+    is_refused(b"run {}\nrun\0{}\n", f"x.lua:2: {zero}")
+    is_refused(b"run {}\nrun { name = \x93a\x94 }\n",
+               "x.lua:2: lua: not valid Lua: found the octet 0x93, which is no UTF-8; save the file as UTF-8")
+
+
 @case("a comment of 1 MiB is read, one octet more is not")
 def large():
     is_refused(b"-" * MIB, *[line.format("x.lua") for line in NONE_AT_ALL])
@@ -176,7 +185,7 @@ def huge():
 
 @case("a binary file: one line that a terminal can show")
 def binary():
-    line = re.compile(r"x\.lua:1: lua: not valid Lua: [ -~]+")
+    line = re.compile(r"x\.lua:[13]: lua: not valid Lua: [ -~]+")
     is_refused(b"\x7fELF\x02\x01\x01\x00\x00\xff\xfe\x1b[2J", line)
     is_refused(b"\x00" * 100, line)
     is_refused(bytes(range(255, -1, -1)), line)

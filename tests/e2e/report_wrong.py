@@ -2,12 +2,15 @@
 """The page of results whose files are wrong or hostile: what is wrong is named and left out, text is escaped, and
 nothing is a crash."""
 
+import atexit
 import json
 import os
 import re
 import shutil
+import signal
+import subprocess
 
-from harness import case, main, new_folder, right, same, short
+from harness import TIMEOUT_S, Skip, case, each_of, main, new_folder, program, right, same, short, sluice
 from pages import check_classes, check_drops, copy, made_up, page_of, report, summary_of, summary_rows
 
 EVIL = '<script>alert(1)</script>"\'&\x01\udcff'
@@ -126,11 +129,59 @@ def pipes():
         (folder / name).unlink()
         os.mkfifo(folder / name)
     _, text = page_of(folder)
-    same(text.count("Invalid argument"), 2, "what is said of the pipes")
+    same(text.count("not a regular file"), 2, "what is said of the pipes")
     (folder / "summary.json").unlink()
     os.mkfifo(folder / "summary.json")
     status, _, stderr = report(folder)
-    right(status == 1 and "summary.json: Invalid argument" in stderr, stderr)
+    right(status == 1 and "summary.json: not a regular file" in stderr, stderr)
+
+
+def opens(process, path):
+    return str(path) in each_of(process.pid, "fd", os.readlink).values()
+
+
+def removed_meanwhile(folder):
+    """Status and stderr of a report during which folder/b goes away; None: it was too fast for that. What it has to
+    read before b takes long."""
+    (folder / "b").mkdir()
+    process = subprocess.Popen([program(), "report", folder, "--out", folder / "page.html"], stdin=subprocess.DEVNULL,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, encoding="utf-8")
+    atexit.register(process.kill)
+    while process.poll() is None and not opens(process, folder / "a/summary.json"):
+        pass
+    process.send_signal(signal.SIGSTOP)
+    early = opens(process, folder / "a/summary.json")
+    (folder / "b").rmdir()
+    process.send_signal(signal.SIGCONT)
+    said = process.communicate(timeout=TIMEOUT_S)[1]
+    return (process.returncode, said) if early else None
+
+
+@case("a folder beside the runs that goes away while it looks for runs")
+def vanished():
+    folder = new_folder()
+    shutil.copytree(made_up(), folder / "run")
+    (folder / "a").mkdir()
+    (folder / "a/summary.json").write_text("{" + " " * (60 << 20) + "}")
+    done = next(filter(None, (removed_meanwhile(folder) for _ in range(20))), None)
+    if not done:
+        raise Skip("it was too fast for this test")
+    same(done, (0, ""), "exit status and stderr")
+    right("What was run" in (folder / "page.html").read_text(), "no page of the run")
+
+
+@case("a folder beside the runs that is closed to this user is named on the page")
+def closed():
+    folder = new_folder()
+    folder.chmod(0o755)
+    shutil.copytree(made_up(), folder / "run")
+    (folder / "closed").mkdir(mode=0)
+    before = ["setpriv", "--inh-caps=-all", "--bounding-set=-all"] if os.geteuid() == 0 else []
+    done = sluice("report", folder, "--out", folder / "page.html", before=before)
+    if before and "setpriv" in done.stderr:
+        raise Skip("this root cannot give up its rights")
+    same((done.returncode, done.stderr), (0, ""), "exit status and stderr")
+    right(f"{folder}/closed: Permission denied" in (folder / "page.html").read_text(), "no word of it on the page")
 
 
 main()

@@ -476,7 +476,7 @@ def refused():
             (plain, ("--resume",), f"sluice run: --resume: {several}"),
             (plain, ("--variant", "red", "--slurm"), f"sluice run: --slurm: {several}"),
             (plain, ("--seeds", "3..1"), "sluice run: --seeds: found 3..1, allowed A..B, such as 1..10:"
-             " whole numbers, A to B, 100000 at most"),
+             " whole numbers up to 2^53, from A to B, 100000 at most"),
             (plain, ("--seeds", "1..3", "--seed", "2"), "sluice run: --seeds: found a single seed as"
              " well, run.seed=2; allowed one of them"),
             (plain, ("--jobs", "0"), "sluice run: --jobs: found 0, allowed a whole number, 1 to 4096"),

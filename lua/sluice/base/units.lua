@@ -40,8 +40,10 @@ local habits = {
     bps = "bit/s", kbps = "kbit/s", Mbps = "Mbit/s", ["kb/s"] = "kbit/s", ["Mb/s"] = "Mbit/s",
     B = "octets", byte = "octets", bytes = "octets", octet = "octets",
     KB = "kB", kb = "kB", kilobyte = "kB",
-    percent = "%", pkts = "packets", packet = "packets",
+    percent = "%", pkts = "packets", packet = "packets", pkt = "packets",
+    bit = "bit/s", kbit = "kbit/s", Mbit = "Mbit/s", mins = "min", hrs = "h",
 }
+local LETTERS_LEAST = 4 -- of a unit that is compared letter by letter: "os" is as near to "s" as to "ms"
 
 local function names(kind)
     local list = {}
@@ -102,14 +104,35 @@ local function unit_meant(kind, unit)
     if habit and factor_of(kind, habit) then
         return habit
     end
-    return nearest.find(unit, names(kind))
+    for _, name in ipairs(names(kind)) do
+        if name:lower() == unit:lower() then
+            return name
+        end
+    end
+    return #unit >= LETTERS_LEAST and nearest.find(unit, names(kind)) or nil
+end
+
+-- Why the text is no quantity, and what is meant.
+local function no_quantity(text)
+    local whole, fraction, unit = text:match("^(%d+),(%d+)( ?[^%d%s.,]%S*)$")
+    if whole then
+        return "a comma", #fraction ~= 3 and whole .. "." .. fraction .. unit or nil -- else of thousands
+    elseif text:find("^%s*[+-]%s*[%d.]") then
+        return text:find("-", 1, true) and "negative" or "a sign"
+    elseif text:find("^%d+%.?%d*$") then
+        return "no unit"
+    elseif text:find("^%s") or text:find("%s$") then
+        return "a space before or behind it"
+    end
+    return "no number with its unit"
 end
 
 -- Returns the whole number in the machine's unit; else nil, what is wrong, and a suggestion.
 function units.parse(kind, text)
     local number, whole, fraction, unit = split(text)
     if not number then
-        return nil, "no number with its unit; units: " .. units.names(kind)
+        local why, meant = no_quantity(text)
+        return nil, why .. "; units: " .. units.names(kind), meant
     end
     local factor = factor_of(kind, unit)
     if not factor then

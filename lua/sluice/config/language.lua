@@ -35,7 +35,10 @@ end
 -- its mistakes. Returns what was done.
 local function change_by(run, argument, place, found, source)
     local path = argument:match("^@(.*)$")
-    if path then
+    if path == "" then
+        found:add(place, "", "found no file, allowed @FILE")
+        return {}
+    elseif path then
         return variants.apply_file(run, found, settings.read(path, source, found, place, ""))
     end
     local mistake, done = set.apply(run, argument, place)

@@ -7,6 +7,7 @@
 local guard = require "guard"
 local lines = require "sluice.config.lines"
 local nearest = require "sluice.base.nearest"
+local typed = require "sluice.base.typed"
 local values = require "sluice.config.values"
 
 local sandbox = { MARK = lines.MARK } -- of a table that a literal made
@@ -156,14 +157,31 @@ local function note_failure(run, err)
     end
 end
 
-local function note_syntax(run, err)
+-- Returns what is wrong with a character that Lua does not know, or nil; and nil or what stands in the line
+-- where a text should have ended, perhaps.
+local function foreign(source, number, err)
+    local line, count = "", 0
+    for each in (source .. "\n"):gmatch "(.-)\n" do
+        count = count + 1
+        line = count == number and each or line
+    end
+    local octet = tonumber(err:match "near '.*<\\(%d+)>'$")
+    if octet and octet >= 0x80 then
+        return typed.in_line(line, octet)
+    end
+    return nil, typed.found(line)
+end
+
+local function note_syntax(run, err, source)
     if err == "not enough memory" then
         return note(run, 1, "lua", sandbox.MEMORY_TEXT)
     end
     local line, text = err:match("^config:(%d+): (.*)$")
+    line = math.tointeger(tonumber(line)) or 1
+    local character, perhaps = foreign(source, line, text or err)
     local comma = err:find("'}' expected", 1, true) and "; is a comma missing before it?" or ""
-    note(run, math.tointeger(tonumber(line)) or 1, "lua", "not valid Lua: "
-        .. values.printable(text or err) .. comma)
+    note(run, line, "lua", "not valid Lua: " .. (character or values.printable(text or err)
+        .. (perhaps and "; the line has " .. perhaps or comma)))
 end
 
 -- Returns the function, or nil and whether a mistake was noted: the time was over.
@@ -179,6 +197,11 @@ local function compile(run, text)
     if text:sub(1, 1) == "\27" then
         return note(run, 1, "lua", "found compiled Lua, allowed text")
     end
+    local zero = text:find("\0", 1, true)
+    if zero then
+        local _, ends = text:sub(1, zero):gsub("\n", "")
+        return note(run, ends + 1, "lua", "not valid Lua: found the octet 0, allowed text in UTF-8; is the file UTF-16, or no text?")
+    end
     local marked, leaps
     marked, run.literals, leaps = lines.mark(text)
     if leaps > LEAPS_MAX then
@@ -189,7 +212,7 @@ local function compile(run, text)
     if not (chunk or late) then -- the message is to quote the text that the user wrote
         local right, late_again, err = compile_within(run, text)
         if not late_again then
-            note_syntax(run, right and "too large" or err)
+            note_syntax(run, right and "too large" or err, text)
         end
     end
     return chunk

@@ -31,6 +31,9 @@ local function names_of(constructors)
 end
 
 local function unknown(what, part, names)
+    if #names == 0 then
+        return ("found the block '%s', allowed a key: this block has no blocks in it"):format(values.plain(part))
+    end
     return ("unknown %s '%s'; allowed: %s"):format(what, values.plain(part),
         table.concat(names, ", ")) .. nearest.hint(part, names)
 end

@@ -7,6 +7,7 @@ local lines = require "sluice.config.lines"
 local nearest = require "sluice.base.nearest"
 local shown = require "sluice.base.shown"
 local sorted_keys = require "sluice.config.sorted_keys"
+local typed = require "sluice.base.typed"
 local units = require "sluice.base.units"
 
 local values = {
@@ -24,7 +25,10 @@ local function show_found(key, raw)
     return key.secret and "no text" or values.show(raw)
 end
 
+-- hint: behind what is allowed.
 local function refusal(key, raw, why, hint)
+    local foreign = type(raw) == "string" and not key.secret and typed.found(raw)
+    why = foreign and "with " .. foreign or why
     return nil, "found " .. show_found(key, raw) .. (why and " (" .. why .. ")" or "") .. ", allowed "
         .. values.allowed(key) .. (hint or "")
 end
