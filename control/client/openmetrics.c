@@ -294,13 +294,14 @@ static void put_stats(const struct sink *to, const struct json_object *stats)
     put_control(to, stats);
 }
 
-// Both forms count what is at most a bound, and each N-PDU that is below it.
+// Both forms count what is at most a bound.
 static void put_delays(const struct source *s)
 {
     static const char name[] = "sluice_class_delay_seconds";
     const struct json_object *row;
     put_family(s, name, HISTOGRAM, "",
-               "how long N-PDUs were in Sluice when their last LLC PDU was made");
+               "how long N-PDUs were in Sluice when their last LLC PDU was made, "
+               "without the time for which their MS was frozen");
     for (size_t i = 0; (row = row_at(s, i)); i++) {
         const struct json_object *delays = value_in(row, "delays");
         char class[LABEL_MOST], number[12], bound[32];

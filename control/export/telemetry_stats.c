@@ -221,10 +221,12 @@ const char *telemetry_stats(struct telemetry *t, const char *words, struct row *
 static void put_delays(struct row *row, const struct stats_delays *delays)
 {
     struct row inner = row_begin();
+    uint64_t shown[STATS_DELAYS];
+    stats_delays_shown(delays, shown);
     for (uint32_t i = 0; i < STATS_DELAYS; i++) {
         char number[12];
         snprintf(number, sizeof number, "%u", i);
-        row_put(&inner, number, delays->npdus[i]);
+        row_put(&inner, number, shown[i]);
     }
     row_inside(row, "delays", &inner);
     row_put(row, "delays_sum_ns", delays->sum_ns);

@@ -2,6 +2,7 @@
 #include "dataplane/stats/stats.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #define OFFSET_worker(name) STATS_SCOPE_WORKER, offsetof(struct stats_worker, name)
 #define OFFSET_port(name)   STATS_SCOPE_PORT, offsetof(struct stats_port, name)
@@ -95,4 +96,11 @@ struct stats_balance stats_balance_up(const struct stats_worker *stats)
     b.octets.out = stats->up.out_octets;
     add_drops(&b.dropped_inner, stats->up.drop);
     return with_dropped(b);
+}
+
+void stats_delays_shown(const struct stats_delays *delays, uint64_t shown[STATS_DELAYS])
+{
+    memcpy(shown, delays->npdus, STATS_DELAYS * sizeof *shown);
+    for (uint32_t i = STATS_DELAYS; i < STATS_DELAY_PLACES; i++)
+        shown[STATS_DELAYS - 1] += delays->npdus[i];
 }

@@ -60,25 +60,28 @@ struct stats_nic {
 #undef STATS_SCOPE_nic
 #define STATS_SCOPE_nic(name)
 
-// N-PDUs by how long they were in Sluice when their last LLC PDU was made. The bounds double: the
-// first is 2^20 ns (1.05 ms), the last but one 68.7 s; the last has the rest.
-#define STATS_DELAYS           18
+// N-PDUs by how long they were in Sluice when their last LLC PDU was made, without the time for
+// which their MS was frozen. A place has those above the bound before and of at most its own. The
+// bounds double, from 1 ns below 2^20 ns (1.05 ms); the last that is shown is 68.7 s, and all
+// places behind it are shown as one. There is a place for any time, so that none has to be cut.
+#define STATS_DELAYS           18 // that are shown
 #define STATS_DELAY_STEP_SHIFT 20
+#define STATS_DELAY_PLACES     (64 - STATS_DELAY_STEP_SHIFT + 1)
 struct stats_delays {
-    uint64_t npdus[STATS_DELAYS]; // each below its bound, and not below the one before
+    uint64_t npdus[STATS_DELAY_PLACES];
     uint64_t sum_ns;
 };
 
 static inline uint64_t stats_delay_bound_ns(uint32_t i)
 {
-    return 1ULL << (STATS_DELAY_STEP_SHIFT + i);
+    return (1ULL << (STATS_DELAY_STEP_SHIFT + i)) - 1;
 }
 
 static inline void stats_delay_add(struct stats_delays *delays, uint64_t ns)
 {
-    uint64_t steps = ns >> STATS_DELAY_STEP_SHIFT;
-    uint32_t i = steps ? 64 - (uint32_t)__builtin_clzll(steps) : 0;
-    delays->npdus[i < STATS_DELAYS ? i : STATS_DELAYS - 1]++;
+    const uint64_t least = STATS_DELAY_STEP_SHIFT - 1;
+    uint64_t highest_bit = 63 - (uint32_t)__builtin_clzll(ns | 1ULL << least);
+    delays->npdus[highest_bit - least]++;
     delays->sum_ns += ns;
 }
 
@@ -142,6 +145,8 @@ extern const char *const stats_drop_names[DROP_COUNT];
 extern const char *const stats_drop_helps[DROP_COUNT];
 extern const char *const stats_npdu_names[STATS_NPDU_DROPS];
 extern const uint8_t stats_npdu_of[DROP_COUNT]; // STATS_NPDU_DROPS: it is none of an N-PDU
+
+void stats_delays_shown(const struct stats_delays *delays, uint64_t shown[STATS_DELAYS]);
 
 // The ledger of property S8, one per direction, in frames (or N-PDUs, or segments) and octets:
 //   in + moved = headers + aside + out + dropped + held (`held` is the path's, not a counter)

@@ -170,7 +170,7 @@ def text_format():
         metrics.finish()
 
 
-@case("a histogram of the delays of each class: counts of all that is below each bound, in seconds")
+@case("a histogram of the delays of each class: counts of all that is at most each bound, in seconds")
 def delays():
     def answer(command):
         name = command.decode().split(",")[0]
@@ -189,10 +189,10 @@ def delays():
     of = {(dict(key).get("le"), dict(key)[""]): value for key, value in found.items()}
     same({dict(key)["class"] for key in found}, {"background"}, "classes")
     same((of[None, "_count"], of[None, "_sum"]), (10, 2.5), "count and sum")
-    # The bounds are 2^20 ns and its doubles.
+    # The bounds are 1 ns below 2^20 ns and its doubles.
     bounds = {le: value for (le, end), value in of.items() if end == "_bucket"}
     same({float(le): value for le, value in bounds.items()},
-         {2 ** (20 + k) / 1e9: 3 if k == 0 else 7 if k < 16 else 8 for k in range(17)} | {float("inf"): 10}, "buckets")
+         {(2 ** (20 + k) - 1) / 1e9: 3 if k == 0 else 7 if k < 16 else 8 for k in range(17)} | {float("inf"): 10}, "buckets")
 
 
 # What needs another help before it, or an opened source, to be understood.

@@ -287,7 +287,7 @@ void path_expect_conservation(void)
         }
         for (int c = 0; c < CLASS_COUNT; c++) {
             came += stats->of_class[c].out_packets;
-            for (int i = 0; i < STATS_DELAYS; i++)
+            for (int i = 0; i < STATS_DELAY_PLACES; i++)
                 delays += stats->of_class[c].delays.npdus[i];
         }
         down += dp_held(dp_worker(p.dp, w), STATS_GN).inner.packets + gn->host_packets;
