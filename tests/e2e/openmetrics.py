@@ -55,6 +55,25 @@ def describe(families, family, line, escaped=r'\\n"'):
     return family
 
 
+def check_histogram(family):
+    """Of each set of labels: bounds that rise to +Inf, counts of all below that never fall, the last of them the
+    count, and a sum."""
+    of = {}
+    for (*labels, (_, end)), value in family.samples.items():
+        bound = dict(labels).get("le")
+        right((bound is not None) == (end == "_bucket"), f"{family.name}: a bound {bound} of {end}")
+        bounds, ends = of.setdefault(tuple(label for label in labels if label[0] != "le"), ([], {}))
+        if bound is None:
+            ends[end] = value
+        else:
+            bounds.append((float(bound), value))
+    for labels, (bounds, ends) in of.items():
+        les, values = [le for le, _ in bounds], [value for _, value in bounds]
+        right(les == sorted(set(les)) and values == sorted(values), f"{family.name} {labels}: not cumulative: {bounds}")
+        right(bounds and bounds[-1] == (float("inf"), ends.get("_count")) and ends.get("_sum", -1) >= 0,
+              f"{family.name} {labels}: {bounds[-1:]} and {ends}")
+
+
 def families_of(lines, is_of, **described):
     """{name: family with its samples}; is_of(family, name): whether a sample of that name may be in the family."""
     families, family = {}, None
@@ -72,7 +91,15 @@ def families_of(lines, is_of, **described):
         family.samples[key] = value
     for family in families.values():
         right(family.type and family.help, f"{family.name} has no type or no help")
+        if family.type == "histogram":
+            check_histogram(family)
     return families
+
+
+def sample_names(families):
+    """What the samples of the text format's families are called."""
+    return {name + end for name, one in families.items()
+            for end in (SUFFIX["histogram"] if one.type == "histogram" else ("",))}
 
 
 def parse(text):
