@@ -82,6 +82,9 @@ static bool take(const struct cli *cli, const struct cli_option *o, void *target
     return true;
 }
 
+// Of a program without commands, such as a test's.
+__attribute__((weak)) const struct cli_command cli_commands[] = {{0}};
+
 // Says which command has the option, the first if several have it. Returns whether one has.
 static bool tell_owner(const struct cli *cli, const char *word)
 {

@@ -200,7 +200,7 @@ def no_room():
     most = (out / "results.csv").stat().st_size // 2
     right(max((out / name).stat().st_size for name in ("summary.json", "runs.csv")) < most, "results.csv is not the longest")
     done = sluice("run", config(), "--out", out, *ALL, "--resume", before=("prlimit", f"--fsize={most}", "--"))
-    same((done.returncode, done.stderr), (1, "sluice run: results.csv: File too large\n"), "status and stderr")
+    same((done.returncode, done.stderr), (1, f"sluice run: {out}/results.csv: File too large\n"), "status and stderr")
     same([name for name in (".results.csv.part", "results.csv") if (out / name).exists()], [], "what is left of it")
     right("summary.json, runs.csv\n" in done.stdout, done.stdout)
 
