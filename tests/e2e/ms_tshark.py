@@ -98,7 +98,7 @@ def packets():
 
 RESPONSE = [".1.. .... = Command/Response bit", "...1 .... = P/F bit: True", "XID (0xb)"]
 ANSWERS = [["SAPI: LL3", "N201-U (max info field length for U and UI frames) - Value: 1000"],
-           ["SAPI: LL11", "Version (SNDCP version number) - Value 0", "0000 0010 = Length: 2"],
+           ["SAPI: LL11", "Version (SNDCP version number) - Value 0", "Length: 2\n"],
            ["SAPI: LLGMM", "Length = 0"]]
 
 
