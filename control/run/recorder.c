@@ -217,8 +217,8 @@ static bool switch_on(void *self, uint32_t snap_octets, uint64_t most_octets,
                            .results = r->results,
                            .clock = r->clock,
                            .most_octets = most_octets};
-    results_path(r->results, NAME, r->path);
     int fault = open_file(r);
+    results_whole_path(r->results, NAME, r->path);
     if (!fault && (fault = start(r, snap_octets)) != 0)
         fclose(r->out);
     snprintf(text, TEXT_OCTETS, "%.400s%s%s", r->path, fault ? ": " : "",

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -74,6 +75,14 @@ static int lock_directory(const char *dir)
 void results_path(const struct results *results, const char *name, char path[PATH_MAX])
 {
     snprintf(path, PATH_MAX, "%.*s/%s", PATH_MAX - 64, results->dir, name);
+}
+
+void results_whole_path(const struct results *results, const char *name, char path[PATH_MAX])
+{
+    char given[PATH_MAX];
+    results_path(results, name, given);
+    if (!realpath(given, path))
+        memcpy(path, given, sizeof given);
 }
 
 static void part_name(const char *name, char part[32])

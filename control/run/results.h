@@ -40,6 +40,9 @@ void results_files(const struct results *results,
 
 // The path of a file, for messages; results_begin and results_file open files.
 void results_path(const struct results *results, const char *name, char path[PATH_MAX]);
+// The same of a file that is there, from the root on, as a client may be in another folder; as
+// above if the user may not reach it by its path.
+void results_whole_path(const struct results *results, const char *name, char path[PATH_MAX]);
 
 // Writes a file under a temporary name until it is complete: begin, write, then end or drop.
 // results_begin returns NULL and sets errno after a fault.

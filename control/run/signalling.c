@@ -20,8 +20,8 @@
 static const char *open_file(void *self, char error[256])
 {
     struct run *run = self;
-    results_path(&run->results, "signalling.pcap", run->signalling_path);
     run->signalling = run_capture(run, "signalling.pcap", CAPTURE_ETHERNET, error);
+    results_whole_path(&run->results, "signalling.pcap", run->signalling_path);
     return run->signalling ? run->signalling_path : NULL;
 }
 

@@ -150,7 +150,7 @@ def by_ctl():
         for _ in range(2):
             peers.passed.clear()
             peers.exchanged.clear()
-            right("signalling.pcap" in instance.client("ctl", "capture", "on"), "capture on")
+            same(instance.client("ctl", "capture", "on"), f"{(peers.program.out / 'signalling.pcap').resolve()}\n", "capture on")
             peers.procedures()
             instance.client("ctl", "capture", "off")
             within = list(peers.exchanged)

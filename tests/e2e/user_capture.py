@@ -189,14 +189,14 @@ def whole():
         world.down(100)
         world.up(100)
         before, start_ns = stats(), time.time_ns()
-        right("user.pcapng" in instance.client("ctl", "capture", "user", "on"), "the answer to on")
+        same(instance.client("ctl", "capture", "user", "on"), f"{world.path.resolve()}\n", "the answer to on")
         down, up = world.down(60, 576, 1400), world.up(64, 1200)
         world.unknown_teid()
         world.overflow(3)
         said = instance.client("ctl", "capture", "user", "off")
         end_ns, after = time.time_ns(), stats()
         found = read(world.path)
-        same(said.split(" in ")[0], f"{len(found)} frames copied, 0 missed, {world.path.stat().st_size} octets",
+        same(said, f"{len(found)} frames copied, 0 missed, {world.path.stat().st_size} octets in {world.path.resolve()}\n",
              "the answer to off")
         same((after["stats"]["worker"]["capture_frames"], after["stats"]["worker"]["capture_missed"]),
              (len(found), 0), "the counters")
