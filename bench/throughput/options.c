@@ -132,50 +132,28 @@ static bool take_loss(void *target, const char *text)
 
 // ---- Names ----
 
+static const char *cipher_name(size_t i)
+{
+    static const char *const names[] = {"none", "gea3", "gea4", NULL};
+    return names[i];
+}
+
 static bool take_cipher(void *target, const char *text)
 {
     struct bench_options *o = target;
-    static const struct {
-        const char *name;
-        uint8_t gea;
-    } ciphers[] = {{"none", 0}, {"gea3", 3}, {"gea4", 4}};
-    for (size_t i = 0; i < sizeof ciphers / sizeof ciphers[0]; i++)
-        if (strcmp(text, ciphers[i].name) == 0) {
-            o->gea = ciphers[i].gea;
-            o->cipher = ciphers[i].name;
-            return true;
-        }
-    return cli_refuse("bench", "cipher", text, "none, gea3 or gea4");
+    o->gea = strcmp(text, "none") == 0 ? 0 : (uint8_t)(text[3] - '0');
+    o->cipher = text;
+    return true;
 }
 
-static bool take_aqm(void *target, const char *text)
+static const char *aqm_name(size_t i)
 {
-    struct bench_options *o = target;
-    char allowed[256] = "";
-    for (uint32_t i = 0; i < aqm_count; i++) {
-        if (strcmp(text, aqm_list[i]->name) == 0) {
-            o->aqm = (uint8_t)i;
-            return true;
-        }
-        size_t at = strlen(allowed);
-        snprintf(allowed + at, sizeof allowed - at, "%s%s", i ? ", " : "", aqm_list[i]->name);
-    }
-    return cli_refuse("bench", "aqm", text, allowed);
+    return i < aqm_count ? aqm_list[i]->name : NULL;
 }
 
-static bool take_steering(void *target, const char *text)
+static const char *steering_name(size_t i)
 {
-    struct bench_options *o = target;
-    char allowed[64] = "";
-    for (uint32_t i = 0; i <= PORT_STEERING_STRAYS; i++) {
-        if (strcmp(text, port_steering_names[i]) == 0) {
-            o->steering = i;
-            return true;
-        }
-        size_t at = strlen(allowed);
-        snprintf(allowed + at, sizeof allowed - at, "%s%s", i ? ", " : "", port_steering_names[i]);
-    }
-    return cli_refuse("bench", "steering", text, allowed);
+    return i <= PORT_STEERING_STRAYS ? port_steering_names[i] : NULL;
 }
 
 #define INTO(member)                .at = offsetof(struct bench_options, member)
@@ -188,10 +166,11 @@ static const struct cli_option bench_options[] = {
      "576 and 1400 octets as 7 : 4 : 1; rfc2544: those of\n"
      "frames of 64 to 1518 octets, so 18 less (" DEFAULT_SIZE ")",
      .take = take_size},
-    {"cipher", "NAME", "none, gea3 or gea4, with a key for each MS (none)", .take = take_cipher},
+    {"cipher", "NAME", "the cipher, with a key for each MS (none)", .take = take_cipher,
+     .value = cipher_name},
     {"aqm", "NAME",
      "the AQM of all classes, as in a configuration, with ECN\nif available (" DEFAULT_AQM ")",
-     .take = take_aqm},
+     INTO(aqm), .value = aqm_name},
     {"flows", "N",
      "an MS's packets are of N flows, 1 to 16; each flow has a\n"
      "queue and an AQM of its own, as in recommended.lua;\n"
@@ -236,9 +215,9 @@ static const struct cli_option bench_options[] = {
      "on a NIC without rules: it hands on what is not its own",
      INTO(one_queue)},
     {"steering", "WORD",
-     "how a device brings frames to their worker, as gn.steering:\n"
-     "auto, address, teid, rss or strays (auto)",
-     .take = take_steering},
+     "how a device brings frames to their worker, as gn.steering\n"
+     "(auto)",
+     INTO(steering), .value = steering_name},
     {"vlan", "N", "the devices' frames have the tag of that VLAN, 1 to 4094",
      NUMBER(vlan, 1, 4094)},
     {"seconds", "S", "duration of a trial (1)", .take = take_seconds},
@@ -387,7 +366,8 @@ enum cli_end bench_options_parse(struct bench_options *o, int argc, char **argv)
                                 .repeats = 3,
                                 .n201_u = LLC_N201_U_MAX,
                                 .simd_bits = 512};
-    take_aqm(o, DEFAULT_AQM);
+    while (strcmp(aqm_name(o->aqm), DEFAULT_AQM) != 0)
+        o->aqm++;
     take_mss(o, DEFAULT_MSS);
     take_size(o, DEFAULT_SIZE);
     take_loss(o, DEFAULT_LOSS);

@@ -25,7 +25,7 @@ struct bench_options {
     uint32_t size_octets; // of an IP packet
     uint8_t gea;          // 0, 3, 4
     const char *cipher;   // its name
-    uint8_t aqm;          // its place in aqm_list
+    uint32_t aqm;         // its place in aqm_list
     uint32_t flows;       // of an MS, with a queue and an AQM each; 0: one queue
     uint32_t backlogged;
     uint32_t rate_bit_per_s; // of each backlogged MS; 0: by its number

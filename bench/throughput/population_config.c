@@ -9,12 +9,12 @@
 #define LIFETIME_NS (10 * S_IN_NS)
 
 // As a configuration has it by default, and with ECN if it knows ECN.
-static void set_aqm(struct dp_class *c, uint8_t aqm)
+static void set_aqm(struct dp_class *c, uint32_t aqm)
 {
     const struct aqm_ops *ops = aqm_list[aqm];
     uint64_t params[AQM_PARAMS_MAX];
     aqm_standard_params(ops, params);
-    c->aqm = aqm;
+    c->aqm = (uint8_t)aqm;
     c->aqm_params.n = ops->param_count;
     for (uint32_t i = 0; i < ops->param_count; i++) {
         bool ecn = strcmp(ops->params[i].name, "ecn") == 0;

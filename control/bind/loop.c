@@ -9,6 +9,7 @@
 //   require "log".error|warn|info|debug(text), .level([name]) -> name
 //   require "program".question() -> text         a request of another thread, or nil
 //                 .answer(good, text)
+//                 .requests              the usages of control/plane/requests.def
 //                 .unix_s() -> the date as seconds; nil in virtual time, which has none
 //                 .restarts() -> the number of this run among the restarts | nil, why it is not
 //                         kept; nil in virtual time
@@ -293,6 +294,21 @@ static void add_log(lua_State *L, struct control *control)
     end_module(L, "log");
 }
 
+static void add_requests(lua_State *L)
+{
+    static const char *const usages[] = {
+#define REQUEST(usage, help) usage,
+#include "control/plane/requests.def"
+#undef REQUEST
+    };
+    lua_createtable(L, sizeof usages / sizeof usages[0], 0);
+    for (size_t i = 0; i < sizeof usages / sizeof usages[0]; i++) {
+        lua_pushstring(L, usages[i]);
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+    lua_setfield(L, -2, "requests");
+}
+
 void bind_add_loop(struct bind *lua, struct control *control)
 {
     lua_State *L = lua->L;
@@ -306,6 +322,7 @@ void bind_add_loop(struct bind *lua, struct control *control)
     add_log(L, control);
     begin_module(L);
     add(L, control, "question", question);
+    add_requests(L);
     add(L, control, "unix_s", unix_s);
     add(L, control, "restarts", restarts);
     add(L, control, "random", random_octets);

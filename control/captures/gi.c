@@ -73,11 +73,16 @@ static bool take_mobiles(void *target, const char *text)
     return cli_refuse("gi", "mobiles", text, "up to 16 prefixes such as 10.0.0.0/8");
 }
 
+static const char *users_name(size_t i)
+{
+    static const char *const names[] = {"address", "teid", NULL};
+    return names[i];
+}
+
 static bool take_users(void *target, const char *text)
 {
     ((struct gi_options *)target)->config.users_by_tunnel = strcmp(text, "teid") == 0;
-    return strcmp(text, "teid") == 0 || strcmp(text, "address") == 0 ||
-           cli_refuse("gi", "users", text, "address or teid");
+    return true;
 }
 
 static bool take_sequence(void *target, const char *text)
@@ -141,8 +146,9 @@ static const struct cli_option gi_options[] = {
     {"interface", "NAME",
      "capture at this interface now, until Ctrl-C, instead of reading files; any: at all of them",
      INTO(interface)},
-    {"users", "WHAT", "how users are told apart: address, or the teid of their tunnels (address)",
-     .take = take_users},
+    {"users", "WHAT",
+     "how users are told apart: by address, or by the TEID of their tunnels (address)",
+     .take = take_users, .value = users_name},
     {"names", "A,B", "what the sides of users and of hosts are called in texts (GPRS,Internet)",
      .take = take_names},
     {"zone", "+HH:MM", "local time of the network, for peak and off-peak hours (UTC)",

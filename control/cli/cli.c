@@ -61,6 +61,21 @@ static bool is_option(const struct cli *cli, const char *value)
     return value && strncmp(value, "--", 2) == 0 && has(cli, value + 2);
 }
 
+// The argument's place among the option's values, or their number: the reason is on stderr.
+static uint32_t place_of(const struct cli *cli, const struct cli_option *o, const char *text)
+{
+    char allowed[256] = "";
+    uint32_t i = 0;
+    for (const char *value; (value = o->value(i)) && strcmp(value, text) != 0; i++) {
+        size_t n = strlen(allowed);
+        const char *between = o->value(i + 1) ? ", " : " or ";
+        snprintf(allowed + n, sizeof allowed - n, "%s%s", i ? between : "", value);
+    }
+    if (!o->value(i))
+        cli_refuse(cli->name, o->name, text, allowed);
+    return i;
+}
+
 static bool take(const struct cli *cli, const struct cli_option *o, void *target, const char *value)
 {
     void *at = (char *)target + o->at;
@@ -68,6 +83,13 @@ static bool take(const struct cli *cli, const struct cli_option *o, void *target
         fprintf(stderr, "sluice %s: --%s: found the option %s, allowed %s\n", cli->name, o->name,
                 value, o->argument);
         return false;
+    }
+    uint32_t place = o->value ? place_of(cli, o, value) : 0;
+    if (o->value && !o->value(place))
+        return false;
+    if (o->value && !o->take) {
+        *(uint32_t *)at = place;
+        return true;
     }
     if (o->take)
         return o->take(target, value);
@@ -165,9 +187,9 @@ static void put_lines(FILE *out, const char *text, int column)
     fprintf(out, "%s\n", text);
 }
 
-static void put_option(FILE *out, const char *name, const char *argument, const char *help)
+// Behind n characters of the line.
+static void put_help(FILE *out, int n, const char *help)
 {
-    int n = fprintf(out, "  --%s%s%s", name, argument ? " " : "", argument ? argument : "");
     if (n < CLI_HELP_COLUMN)
         fprintf(out, "%*s", CLI_HELP_COLUMN - n, "");
     else
@@ -175,13 +197,46 @@ static void put_option(FILE *out, const char *name, const char *argument, const 
     put_lines(out, help, CLI_HELP_COLUMN);
 }
 
+static void put_option(FILE *out, const struct cli_option *o)
+{
+    int n =
+        fprintf(out, "  --%s%s%s", o->name, o->argument ? " " : "", o->argument ? o->argument : "");
+    put_help(out, n, o->help);
+    if (!o->value)
+        return;
+    fprintf(out, "%*s%s: ", CLI_HELP_COLUMN, "", o->argument);
+    cli_put_values(out, o, ", ");
+    fputc('\n', out);
+}
+
+void cli_put_values(FILE *out, const struct cli_option *option, const char *between)
+{
+    for (size_t i = 0; option->value(i); i++)
+        fprintf(out, "%s%s", i ? between : "", option->value(i));
+}
+
+size_t cli_put_requests(const struct cli *cli, const char *word, FILE *out)
+{
+    size_t n = word ? strlen(word) : 0, found = 0;
+    for (const struct cli_request *r = cli->requests; r < cli->requests + cli->request_count; r++) {
+        if (word && (strncmp(r->usage, word, n) != 0 || (r->usage[n] && r->usage[n] != ' ')))
+            continue;
+        put_help(out, fprintf(out, "  %s", r->usage), r->help);
+        found++;
+    }
+    return found;
+}
+
 void cli_help(const struct cli *cli, FILE *out)
 {
     fprintf(out, "usage: sluice %s%s%s%s\n\n%s\n\n", cli->name, cli->count ? " [OPTION]..." : "",
             cli->words[0] ? " " : "", cli->words, cli->about);
     for (size_t i = 0; i < cli->count; i++)
-        put_option(out, cli->options[i].name, cli->options[i].argument, cli->options[i].help);
-    put_option(out, "help", NULL, "print this help");
+        put_option(out, &cli->options[i]);
+    put_option(out, &(struct cli_option){"help", NULL, "print this help", .at = 0});
+    if (cli->requests)
+        fprintf(out, "\nRequests:\n");
+    cli_put_requests(cli, NULL, out);
     if (cli->more)
         fprintf(out, "\n%s\n", cli->more);
 }

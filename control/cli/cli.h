@@ -14,14 +14,26 @@
 // Checks and stores an option's argument. False: the reason is on stderr.
 typedef bool cli_take_fn(void *target, const char *value);
 
+// The allowed arguments of an option that takes one of a fixed set; NULL behind the last.
+typedef const char *cli_value_fn(size_t i);
+
 struct cli_option {
-    const char *name, *argument; // argument NULL: a switch
-    const char *help;            // lines separated by \n
+    // argument NULL: a switch. The completion offers folders for DIR, files for FILE... and PATH.
+    const char *name, *argument;
+    const char *help; // lines separated by \n
     // The member of the command's own struct that the option fills: a bool for a switch, a uint32_t
-    // for a number (most is not 0), else a const char *. Or the function that takes the argument.
+    // for a number (most is not 0) or one of a set (its place there), else a const char *. Or the
+    // function that takes the argument.
     size_t at;
     uint32_t least, most;
     cli_take_fn *take;
+    cli_value_fn *value; // NULL: no fixed set
+};
+
+// What a command's words may be, such as "log [error|warn|info|debug]"; a word in capitals is a
+// value, and what may be left out stands at the end.
+struct cli_request {
+    const char *usage, *help;
 };
 
 struct cli {
@@ -33,6 +45,8 @@ struct cli {
     bool words_follow;
     const struct cli_option *options;
     size_t count;
+    const struct cli_request *requests; // NULL: its words are no requests
+    size_t request_count;
 };
 
 // The commands that the program has, in the order of the usage; the last has no name.
@@ -41,6 +55,13 @@ struct cli_command {
     int (*run)(int argc, char **argv);
 };
 extern const struct cli_command cli_commands[];
+
+// What `sluice help` knows besides the commands; the last has no name.
+struct cli_topic {
+    const char *name;
+    int (*print)(void); // returns the exit status
+};
+extern const struct cli_topic cli_topics[];
 
 enum cli_end {
     CLI_GO,
@@ -61,6 +82,10 @@ int cli_status(enum cli_end end);
 bool cli_no_words(const struct cli *cli, int argc, char **argv, int first);
 
 void cli_help(const struct cli *cli, FILE *out);
+// The allowed arguments of an option that has a set of them.
+void cli_put_values(FILE *out, const struct cli_option *option, const char *between);
+// The requests that begin with that word, or all; returns their number.
+size_t cli_put_requests(const struct cli *cli, const char *word, FILE *out);
 
 // start.c
 // Without this, the next opened file would get the number of a closed standard stream.

@@ -48,20 +48,34 @@ static int ask(struct session *session, const char *line)
 }
 
 static const struct cli_option ctl_options[] = {CLI_RUN};
+static const struct cli_request ctl_requests[] = {
+#define REQUEST(usage, help) {usage, help},
+#include "control/plane/requests.def"
+#undef REQUEST
+};
 const struct cli cli_of_ctl = {
     .name = "ctl",
-    .words = "WORDS...",
+    .words = "REQUEST",
     .about = "send a request to a running instance",
-    .more = "sluice ctl help lists the requests. `capture user on`, for example, writes the\n"
-            "frames of both ports, and dropped packets, to user.pcapng. `trace` follows\n"
-            "single packets through all stages, and works without the control plane; see\n"
-            "sluice ctl trace --help:\n"
-            "  sluice ctl trace on [--ms IMSI | --cell NSEI-BVCI] [--packets N]\n"
-            "  sluice ctl trace [--json]\n"
-            "  sluice ctl trace off",
+    .more = "A request may need what the configuration does not have: those about phones\n"
+            "need attach { }, which the instance says.",
     .words_follow = true,
     .options = ctl_options,
-    .count = sizeof ctl_options / sizeof ctl_options[0]};
+    .count = sizeof ctl_options / sizeof ctl_options[0],
+    .requests = ctl_requests,
+    .request_count = sizeof ctl_requests / sizeof ctl_requests[0]};
+
+// `help`, `help REQUEST`; needs no instance.
+static int help(const char *request)
+{
+    if (!request)
+        cli_help(&cli_of_ctl, stdout);
+    else if (!cli_put_requests(&cli_of_ctl, request, stdout))
+        fprintf(stderr, "sluice ctl: no request '%s'; see: sluice ctl help\n", request);
+    else
+        return EXIT_DONE;
+    return request ? EXIT_USAGE : EXIT_DONE;
+}
 
 // --run may stand behind the words, as behind those of the other commands.
 static const char *run_behind(int *argc, char **argv, int first, const char *run)
@@ -81,12 +95,19 @@ int command_ctl(int argc, char **argv)
     enum cli_end end = cli_parse(&cli_of_ctl, argc, argv, &run, &first);
     if (end != CLI_GO)
         return cli_status(end);
-    if (first < argc && strcmp(argv[first], "trace") == 0)
+    if (first == argc) {
+        fprintf(stderr, "sluice ctl: no request given; see: sluice ctl help\n");
+        return EXIT_USAGE;
+    }
+    if (strcmp(argv[first], "help") == 0)
+        return help(first + 1 < argc ? argv[first + 1] : NULL);
+    if (strcmp(argv[first], "trace") == 0)
         return trace_command(argc - first, argv + first, run);
+    if (strcmp(argv[argc - 1], "--help") == 0)
+        return help(argv[first]);
     run = run_behind(&argc, argv, first, run);
-    if (first == argc || !join(argc - first, argv + first, line)) {
-        fprintf(stderr,
-                "sluice ctl: give a request of at most %d characters; see: sluice ctl help\n",
+    if (!join(argc - first, argv + first, line)) {
+        fprintf(stderr, "sluice ctl: the request is too long; allowed: %d characters\n",
                 WORDS_OCTETS - (int)sizeof COMMAND);
         return EXIT_USAGE;
     }

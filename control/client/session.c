@@ -57,21 +57,34 @@ static uint32_t find(const char *folder, const char *run, struct instance *found
     return n;
 }
 
-static void say_none(const char *folder, const char *run, FILE *errors)
+static void list(const struct instance *found, uint32_t n, FILE *errors)
 {
-    if (run)
+    char name[sizeof found->name];
+    for (uint32_t i = 0; i < n; i++)
+        fprintf(errors, "  %s\n", value_printable(found[i].name, name, sizeof name));
+}
+
+// run: the name that none of the n has; NULL: nothing runs.
+static void say_none(const char *folder, const char *run, const struct instance *found, uint32_t n,
+                     FILE *errors)
+{
+    if (run && n)
+        fprintf(errors, "sluice: no running instance is called '%s'; these are running:\n", run);
+    else if (run)
         fprintf(errors, "sluice: no running instance is called '%s' (in %s)\n", run, folder);
     else
         fprintf(errors, "sluice: no instance is running that this user may access (in %s)\n",
                 folder);
+    list(found, n, errors);
 }
 
-static void say_several(const struct instance *found, uint32_t n, FILE *errors)
+static void say_several(const char *run, const struct instance *found, uint32_t n, FILE *errors)
 {
-    char name[sizeof found->name];
-    fprintf(errors, "sluice: %u instances are running; choose one with --run:\n", n);
-    for (uint32_t i = 0; i < n; i++)
-        fprintf(errors, "  %s\n", value_printable(found[i].name, name, sizeof name));
+    if (run)
+        fprintf(errors, "sluice: %u instances are called '%s'; choose one with --run:\n", n, run);
+    else
+        fprintf(errors, "sluice: %u instances are running; choose one with --run:\n", n);
+    list(found, n, errors);
 }
 
 static int connect_to(const char *name)
@@ -110,9 +123,9 @@ bool session_open(struct session *session, const char *run, FILE *errors)
     runtime_folder(folder);
     uint32_t n = find(folder, run, found);
     if (n == 0)
-        say_none(folder, run, errors);
+        say_none(folder, run, found, run ? find(folder, NULL, found) : 0, errors);
     if (n > 1)
-        say_several(found, n, errors);
+        say_several(run, found, n, errors);
     if (n != 1)
         return false;
     session->fd = connect_to(found[0].name);

@@ -73,14 +73,17 @@ static bool take_up_queue(void *target, const char *text)
     return true;
 }
 
+static const char *coding_name(size_t i)
+{
+    static const char *const names[] = {"CS-1", "CS-2", "CS-3", "CS-4", NULL};
+    return names[i];
+}
+
 static bool take_coding(void *target, const char *text)
 {
     struct bts_options *options = target;
-    if (strncmp(text, "CS-", 3) == 0 && text[3] >= '1' && text[3] <= '4' && text[4] == '\0') {
-        options->coding = (uint32_t)(text[3] - '0');
-        return true;
-    }
-    return cli_refuse("bts", "coding", text, "CS-1, CS-2, CS-3 or CS-4");
+    options->coding = (uint32_t)(text[3] - '0');
+    return true;
 }
 
 static bool take_socket(void *target, const char *path)
@@ -126,8 +129,8 @@ static const struct cli_option bts_options[] = {
      .take = take_socket},
     {"pdchs", "N", "time slots of the cell for packets (4)", INTO(pdchs), .least = 1,
      .most = PCUIF_SLOTS},
-    {"coding", "CS-N", "the best coding scheme of the cell, CS-1 to CS-4 (CS-2)",
-     .take = take_coding},
+    {"coding", "CS-N", "the best coding scheme of the cell (CS-2)", .take = take_coding,
+     .value = coding_name},
     {"loss-down", "SHARE", "share of downlink blocks that an MS does not receive (0%)",
      .take = take_loss_down},
     {"loss-up", "SHARE", "share of uplink blocks that the BTS does not receive (0%)",

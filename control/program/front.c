@@ -1,6 +1,6 @@
 // sluice: the commands that need no dataplane are here, for the loader takes longer over DPDK's
 // libraries than some of them run, and a machine that has captures need not have DPDK. All others,
-// and help, are those of sluice-dpdk, which has every command and stands in the same folder.
+// and their help, are those of sluice-dpdk, which has every command and stands in the same folder.
 #include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -46,5 +46,11 @@ int main(int argc, char **argv)
 {
     cli_begin();
     const struct cli_command *command = argc > 1 ? cli_find(argv[1]) : NULL;
-    return command ? cli_finish(command->run(argc - 1, argv + 1)) : start_whole(argv);
+    const struct cli_command *topic =
+        argc > 2 && strcmp(argv[1], "help") == 0 ? cli_find(argv[2]) : NULL;
+    if (topic)
+        cli_help(topic->cli, stdout);
+    return topic     ? cli_finish(EXIT_DONE)
+           : command ? cli_finish(command->run(argc - 1, argv + 1))
+                     : start_whole(argv);
 }

@@ -69,25 +69,36 @@ static int help_json(void)
     return EXIT_DONE;
 }
 
-// `help`, `help COMMAND`, `help csv`, `help json`, and for packages `help man` and `help bash`.
+static int help_man(void)
+{
+    cli_man(stdout, sluice_version);
+    return EXIT_DONE;
+}
+
+static int help_bash(void)
+{
+    cli_completion(stdout);
+    return EXIT_DONE;
+}
+
+static int help_help(void)
+{
+    cli_usage(stdout);
+    return EXIT_DONE;
+}
+
+const struct cli_topic cli_topics[] = {{"csv", help_csv},   {"json", help_json}, {"man", help_man},
+                                       {"bash", help_bash}, {"help", help_help}, {NULL, NULL}};
+
 static int help(const char *word)
 {
-    const struct cli_command *command = word ? cli_find(word) : NULL;
-    if (!word)
-        cli_usage(stdout);
-    else if (command)
+    const struct cli_command *command = cli_find(word);
+    if (command)
         cli_help(command->cli, stdout);
-    else if (strcmp(word, "csv") == 0)
-        return help_csv();
-    else if (strcmp(word, "json") == 0)
-        return help_json();
-    else if (strcmp(word, "man") == 0)
-        cli_man(stdout, sluice_version);
-    else if (strcmp(word, "bash") == 0)
-        cli_completion(stdout);
-    else
-        return unknown(word);
-    return EXIT_DONE;
+    for (const struct cli_topic *t = cli_topics; !command && t->name; t++)
+        if (strcmp(word, t->name) == 0)
+            return t->print();
+    return command ? EXIT_DONE : unknown(word);
 }
 
 static bool is_one_of(const char *word, const char *a, const char *b, const char *c)
@@ -103,7 +114,7 @@ int main(int argc, char **argv)
         return EXIT_USAGE;
     }
     if (is_one_of(argv[1], "help", "--help", "-h"))
-        return cli_finish(help(argc > 2 ? argv[2] : NULL));
+        return cli_finish(help(argc > 2 ? argv[2] : "help"));
     if (is_one_of(argv[1], "--version", "-V", "-v"))
         return cli_finish(command_version(argc - 1, argv + 1));
     const struct cli_command *command = cli_find(argv[1]);

@@ -77,7 +77,7 @@ class Piped:
         for _ in range(times):
             self.process.send_signal(signal.SIGHUP)
             for _ in range(2):  # the first may be asked before control has begun with the reload
-                instance.client("ctl", "help")
+                instance.client("ctl", "log")
 
     def status(self):
         """Of its end."""

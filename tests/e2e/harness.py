@@ -59,6 +59,11 @@ def aqm_names():
     return [name.replace("_", "-") for name in re.findall(r"^AQM\((\w+)\)", listed, re.MULTILINE)]
 
 
+def ctl_requests():
+    """Every request of `sluice ctl`, as their table writes them."""
+    return re.findall(r'^REQUEST\("(.*?)"', (ROOT / "control/plane/requests.def").read_text(), re.MULTILINE)
+
+
 # Every constructor, as a message lists them.
 BLOCKS = "run, gn, gb, timers, room, log, policy, class, aqm, queue, ggsn, apn, attach, phone, nse, nsvc, bvc, ms, pdp, radio, " \
     "plan, buffer, codel, flow, bss, endpoint, line, lab, gi, mobile, tcp, move, " \

@@ -23,7 +23,7 @@ def folders():
 
 @case("nobody runs: exit status 2 and a clear word, for each command")
 def nobody():
-    for words in (["stats"], ["stats", "--json"], ["top"], ["ctl", "help"]):
+    for words in (["stats"], ["stats", "--json"], ["top"], ["ctl", "reload"]):
         right(NO_ONE in client(*words, status=2), f"{words}: it says something else")
 
 
@@ -98,10 +98,18 @@ def ctl():
     instance = Instance()
     right("debug" in client("ctl", "log", "debug"), "the answer to log debug")
     answer = client("ctl", "nonsense", status=1)
-    right("unknown request 'nonsense'; allowed:" in answer, answer)
+    right("unknown request 'nonsense'; allowed: help, reload, log, capture, trace, " in answer, answer)
+    same(client("ctl", "relaod", status=1), "unknown request 'relaod'; did you mean reload?\nsluice ctl help says what each does\n",
+         "the answer to a misspelt one")
+    same(client("ctl", "phones", status=1), "'phones' is about phones that attach, and this run has no attach { }\n",
+         "the answer without attach { }")
+    listed = instance.ask("/sluice/ctl,help")["/sluice/ctl"]["text"]
+    same("".join(listed).splitlines(), re.findall(r'^REQUEST\("(.*?)"', (ROOT / "control/plane/requests.def").read_text(), re.M),
+         "the instance's own list")
     client("ctl", status=2)
     client("ctl", "x" * 300, status=2)
-    client("ctl", "--run", "other", "log", "info", status=2)
+    same(client("ctl", "--run", "other", "log", "info", status=2), "sluice: no running instance is called 'other'; these are running:\n"
+         f"  view-{instance.process.pid}\n", "what it says of another name")
     client("ctl", "--run", "view", "log", "info")
     client("ctl", "log", "info", "--run", "view")
     client("ctl", "log", "info", "--run", "other", status=2)

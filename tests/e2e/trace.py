@@ -224,7 +224,7 @@ def words():
             (on + ["--run", "other"], 2, "called 'other'")):
         right(said in client(*line, status=status), f"{line}: it says something else")
     right("next 16 packets" in client("ctl", "--run", "view", *on[1:]), "--run before")
-    right("trace on" in client("ctl", "--help") and "trace [on" in client("ctl", "help"), "the helps")
+    right("trace on" in client("ctl", "--help") and "trace on" in client("ctl", "help"), "the helps")
     view.finish()
 
 

@@ -439,6 +439,9 @@ def listed():
         for phone in phones:
             phone.attach()
         same(network.world.ctl("phones refused"), (True, "none was refused"), "before a refusal")
+        same(network.world.lua("for _, usage in ipairs(require('program').requests) do if not require('sluice.core.requests')"
+                               ".words[usage:match '^%S+'] then return usage end end return 'none'"), "none",
+             "a request of the table that nobody answers")
         lines, count = pages(network, "phones")
         same(sorted(line.split()[1] for line in lines), [phone.imsi + ":" for phone in phones], "phones")
         right(count == 3 and all(line.endswith("in cell 101-2") for line in lines), f"{count} pages, {lines[0]}")
@@ -449,7 +452,7 @@ def listed():
         right(count > 2, f"{count} pages of refusals")
         same([line.split()[4] for line in lines], [phone.imsi + ":" for phone in reversed(refused)], "refused, the last first")
         for wrong in ("phones 0", "phones -1", "phones x", "phones 1 1", "phones refused x", "phones refused 1 1"):
-            same(network.world.ctl(wrong), (False, "usage: phones [refused] [FROM]"), wrong)
+            same(network.world.ctl(wrong), (False, "usage: phones [FROM], or phones refused [FROM]"), wrong)
         network.world.lua("require('sluice.phones.refusals').note('262019999999999', ('x'):rep(5000), 7, 'y')")
         good, text = network.world.ctl("phones refused")
         same((good, len(text.split("\n")), text.split("\n")[-1]), (True, 3, "50 more: sluice ctl phones refused 2"), "a long one")

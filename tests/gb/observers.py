@@ -44,7 +44,7 @@ def capture():
 
 @case("capture of user traffic: wrong words, and a run without it, are answered, and start nothing")
 def user_capture():
-    usage = "usage: capture user on [snap OCTETS] [file OCTETS] | off"
+    usage = "usage: capture [on|off], or capture user on [snap OCTETS] [file OCTETS], or capture user off"
     with World(CONFIG) as world:
         for words, wanted in (
                 ("", usage), ("x", usage), ("off x", usage), ("on x", usage), ("on x 1", usage),
@@ -61,7 +61,7 @@ def user_capture():
                  "sluice run --pcap")):
             same(world.ctl(f"capture user {words}"), (False, wanted), words)
         same(world.ctl("capture user off"), (True, "no capture of user traffic runs"), "off")
-        same(world.ctl("capture x"), (False, f"usage: capture [on|off], or {usage[7:]}"), "capture x")
+        same(world.ctl("capture x"), (False, usage), "capture x")
         same(world.ctl("capture"), (True, "signalling: off\nuser traffic: off"), "capture")
         world.lua("require('program').user_capture_on = function(...) words = {...} return true, 'x' end return 0")
         for words, wanted in (("on", "65535 1000000000"), ("on file 10000", "65535 10000"),

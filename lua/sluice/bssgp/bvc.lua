@@ -262,18 +262,18 @@ local function start_reset(asked)
     end
 end
 
-requests.on("bvc", "bvc NSEI BVCI [reset]", function(words)
+requests.on("bvc", function(words)
     local nse = network.nse_of_nsei[math.tointeger(words[2])]
     local b = nse and named(nse, math.tointeger(words[3]))
     if not b then
-        return false, "no such BVC; usage: bvc NSEI BVCI [reset]"
+        return false, "no such BVC; " .. requests.usage "bvc"
     elseif words[4] == "reset" and nse.cfg.ns == "manual" then
         return false, ("NSE %d has ns = \"manual\": nobody there answers a BVC-RESET"):format(nse.nsei)
     elseif words[4] == "reset" then
         timers.after(0, start_reset, { nsei = nse.nsei, bvci = b.bvci })
         return true, states.name(b) .. ": BVC-RESET started"
     elseif words[4] then
-        return false, "usage: bvc NSEI BVCI [reset]"
+        return false, requests.usage "bvc"
     end
     return true, describe(b)
 end)

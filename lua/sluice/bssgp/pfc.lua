@@ -254,10 +254,10 @@ local function ask(asked)
 end
 
 -- A job may be suspended, so a timer of 0 starts the procedure.
-requests.on("pfc", "pfc IMSI [create|delete]", function(words)
+requests.on("pfc", function(words)
     local ms_id = words[2] and subscribers.by_imsi(words[2])
     if not ms_id or words[3] and not VERBS[words[3]] then
-        return false, "unknown IMSI or action; usage: pfc IMSI [create|delete]"
+        return false, "unknown IMSI or action; " .. requests.usage "pfc"
     end
     local bvc_id = dp.ms_cell(ms_id)
     if words[3] and not has_pfc(network.bvc[bvc_id]) then

@@ -55,7 +55,7 @@ function capture.stop()
     return true, "capture stopped"
 end
 
-requests.on("capture", "capture [on|off]\n  " .. user_capture.usage, function(words)
+requests.on("capture", function(words)
     if words[2] == "on" then
         return capture.start()
     elseif words[2] == "off" then
@@ -63,7 +63,7 @@ requests.on("capture", "capture [on|off]\n  " .. user_capture.usage, function(wo
     elseif words[2] == "user" then
         return user_capture.request(words)
     elseif words[2] then
-        return false, "usage: capture [on|off], or " .. user_capture.usage
+        return false, requests.usage "capture"
     end
     return true, ("signalling: %s\nuser traffic: %s"):format(capture.running and "on" or "off",
         user_capture.state())

@@ -6,13 +6,27 @@ local log = require "log"
 local nearest = require "sluice.base.nearest"
 local jobs = require "sluice.core.jobs"
 
-local requests = { words = {}, list = {}, names = {} }
+local requests = { words = {} }
 
--- answer(words) -> good, text. usage: the request's line in the help.
-function requests.on(word, usage, answer)
+local names, usages = {}, {} -- the first words in the order of control/plane/requests.def; usages by first word
+
+for _, usage in ipairs(program.requests) do
+    local word = usage:match "^%S+"
+    if not usages[word] then
+        names[#names + 1], usages[word] = word, {}
+    end
+    table.insert(usages[word], usage)
+end
+
+-- answer(words) -> good, text.
+function requests.on(word, answer)
+    assert(usages[word], word .. " has no line in requests.def")
     requests.words[word] = answer
-    requests.list[#requests.list + 1] = usage
-    requests.names[#requests.names + 1] = word
+end
+
+-- How the request of that word is written, for a refusal.
+function requests.usage(word)
+    return "usage: " .. table.concat(usages[word], ", or ")
 end
 
 -- A cell or NS-VC is two words, or one word as `stats` prints it: 101-2.
@@ -26,15 +40,15 @@ local function words_of(question)
     return words
 end
 
-local function usage()
-    table.sort(requests.list)
-    return "allowed:\n  " .. table.concat(requests.list, "\n  ")
-end
-
 local function unknown(words)
     local word = words[1] or ""
-    return false, ("unknown request '%s'%s; %s"):format(word, nearest.hint(word, requests.names),
-        usage())
+    local near = nearest.hint(word, names)
+    if usages[word] then
+        return false, ("'%s' is about phones that attach, and this run has no attach { }"):format(word)
+    elseif near == "" then
+        near = "; allowed: " .. table.concat(names, ", ")
+    end
+    return false, ("unknown request '%s'%s\nsluice ctl help says what each does"):format(word, near)
 end
 
 local function answered(good, done, text)
@@ -58,16 +72,17 @@ function requests.poll()
     end
 end
 
-requests.on("help", "help", function()
-    return true, usage()
+-- The client prints its own, with a text to each.
+requests.on("help", function()
+    return true, table.concat(program.requests, "\n")
 end)
 
--- For the list alone: the client asks elsewhere, which needs no control plane.
-requests.on("trace", "trace [on [--ms IMSI | --cell NSEI-BVCI] [--packets N] | off]", function()
+-- The client asks elsewhere, which needs no control plane.
+requests.on("trace", function()
     return false, "sluice ctl trace asks the workers itself; as a command of the socket: /sluice/trace"
 end)
 
-requests.on("log", "log [error|warn|info|debug]", function(words)
+requests.on("log", function(words)
     if not words[2] then
         return true, "log level " .. log.level()
     elseif not ({ error = true, warn = true, info = true, debug = true })[words[2]] then

@@ -4,8 +4,9 @@ local program = require "program"
 local log = require "log"
 local clock = require "sluice.core.clock"
 local jobs = require "sluice.core.jobs"
+local requests = require "sluice.core.requests"
 
-local user_capture = { usage = "capture user on [snap OCTETS] [file OCTETS] | off" }
+local user_capture = {}
 
 local END_NS = 5000000000 -- for the frames that wait to be written
 
@@ -25,7 +26,7 @@ local function on(words)
     local values = { snap = limits.snap[3], file = limits.file[3] }
     for i = 4, #words, 2 do
         if not limits[words[i]] then
-            return false, "usage: " .. user_capture.usage
+            return false, requests.usage "capture"
         end
         local value, why = number(words[i], words[i + 1])
         if not value then
@@ -66,7 +67,7 @@ function user_capture.request(words)
     elseif words[3] == "off" and not words[4] then
         return off()
     end
-    return false, "usage: " .. user_capture.usage
+    return false, requests.usage "capture"
 end
 
 return user_capture

@@ -131,10 +131,10 @@ local function begin(asked)
 end
 
 local function on(word, of, state, needs_card)
-    requests.on(word, word .. " IMSI", function(words)
+    requests.on(word, function(words)
         local phone = store.by_imsi(words[2] or "")
         if not phone then
-            return false, ("no phone with this IMSI is attached; usage: %s IMSI"):format(word)
+            return false, "no phone with this IMSI is attached; " .. requests.usage(word)
         elseif needs_card and not phone.card then
             return false, "its phone { } has no keys"
         elseif is_busy(phone) then

@@ -61,7 +61,7 @@ local function one(words)
     elseif refused then
         return false, ("not attached; refused %s ago: %s"):format(ago(refused.at_ns), refused.text)
     end
-    return false, "no phone with this IMSI is attached; usage: phone IMSI"
+    return false, "no phone with this IMSI is attached; " .. requests.usage "phone"
 end
 
 local PAGE_OCTETS = 3900 -- of an answer's 4096 (control/plane/mailbox.h), so that the last line has room
@@ -87,7 +87,7 @@ local function all(words)
     local word, more = table.unpack(words, is_refused and 3 or 2)
     local from = math.tointeger(tonumber(word or 1))
     if not from or from < 1 or more then
-        return false, "usage: phones [refused] [FROM]"
+        return false, requests.usage "phones"
     elseif is_refused then
         local list = refusals.list
         local heading = list[1] and ("%d refusals, the last one first"):format(#list) or "none was refused"
@@ -112,16 +112,16 @@ end
 local function detached(words)
     local phone = store.by_imsi(words[2] or "")
     if not phone or words[3] and words[3] ~= "again" then
-        return false, "no phone with this IMSI is attached, or unknown action; usage: detach IMSI [again]"
+        return false, "no phone with this IMSI is attached, or unknown action; " .. requests.usage "detach"
     end
     timers.after(0, detach_now, { imsi = phone.imsi, type = words[3] and detach.AGAIN or detach.FOR_GOOD })
     return true, "it is told to detach"
 end
 
 function show.begin()
-    requests.on("phone", "phone IMSI", one)
-    requests.on("phones", "phones [refused] [FROM]", all)
-    requests.on("detach", "detach IMSI [again]", detached)
+    requests.on("phone", one)
+    requests.on("phones", all)
+    requests.on("detach", detached)
 end
 
 return show

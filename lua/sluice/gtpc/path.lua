@@ -201,7 +201,7 @@ local function line_of(path)
     return ("%s: %s%s, contexts: %d"):format(requests.name(path), path.state, more, #path.tunnels)
 end
 
-control_requests.on("ggsns", "ggsns", function()
+control_requests.on("ggsns", function()
     local lines = {}
     for i, path in ipairs(paths.list) do
         lines[i] = line_of(path)

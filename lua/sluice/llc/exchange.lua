@@ -428,10 +428,10 @@ local function ask(asked)
 end
 
 -- A job may be suspended, so a timer of 0 starts the exchange.
-requests.on("xid", "xid IMSI [reset]", function(words)
+requests.on("xid", function(words)
     local ms_id = words[2] and subscribers.by_imsi(words[2])
     if not ms_id or words[3] and words[3] ~= "reset" then
-        return false, "unknown IMSI or action; usage: xid IMSI [reset]"
+        return false, "unknown IMSI or action; " .. requests.usage "xid"
     elseif states[ms_id] and states[ms_id].going then
         return false, "an XID command to this MS already waits for its answer"
     end

@@ -265,10 +265,10 @@ function paging.count()
 end
 
 -- Sends one page outside the procedure, without holding or dropping the queue.
-requests.on("page", "page IMSI", function(words)
+requests.on("page", function(words)
     local ms_id = words[2] and subscribers.by_imsi(words[2])
     if not ms_id then
-        return false, "unknown IMSI; usage: page IMSI"
+        return false, "unknown IMSI; " .. requests.usage "page"
     end
     if not send(ms_id, false) then
         return false, "not paged: the MS is in no cell, or its NSE has no unblocked NS-VC"

@@ -115,10 +115,10 @@ function ns.begin()
     end
 end
 
-requests.on("nsvc", "nsvc NSEI NSVCI block|unblock|reset", function(words)
+requests.on("nsvc", function(words)
     local nsei, nsvci = math.tointeger(words[2]), math.tointeger(words[3])
     if not nsei or not nsvci then
-        return false, "usage: nsvc NSEI NSVCI block|unblock|reset"
+        return false, requests.usage "nsvc"
     end
     return ns_vc.operate(nsei, nsvci, words[4])
 end)

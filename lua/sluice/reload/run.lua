@@ -400,9 +400,9 @@ function reload.run()
     return told(summary(counts, named))
 end
 
-requests.on("reload", "reload", function(words)
+requests.on("reload", function(words)
     if words[2] then
-        return false, "usage: reload; it reads the run's own file, and puts it in force (before: sluice check FILE)"
+        return false, requests.usage "reload" .. "; it takes no file, but reads the run's own again"
     end
     return reload.run()
 end)

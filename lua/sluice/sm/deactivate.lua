@@ -149,11 +149,11 @@ local function by_operator(asked)
 end
 
 -- A job may be suspended, so a timer of 0 begins.
-requests.on("deactivate", "deactivate IMSI NSAPI", function(words)
+requests.on("deactivate", function(words)
     local nsapi = math.tointeger(tonumber(words[3] or ""))
     local phone = store.by_imsi(words[2] or "")
     if not (phone and nsapi and phone.contexts[nsapi]) then
-        return false, "no such context; usage: deactivate IMSI NSAPI"
+        return false, "no such context; " .. requests.usage "deactivate"
     end
     timers.after(0, by_operator, { imsi = words[2], nsapi = nsapi })
     return true, "the phone is told"
