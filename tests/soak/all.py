@@ -27,6 +27,7 @@ SOAKS = [Soak(minutes, command.split()) for minutes, command in (
     (20, "fuzz 1200"),
     (30, "soak flaky"),
     (15, "soak races"),
+    (10, "soak recipes"),
     (5, "soak ends"),
     (12, "soak random_runs 10"),
     (20, "soak moves"),
