@@ -102,13 +102,13 @@ static enum capture_got next_of_pcap(struct capture_records *records, struct cap
     if (got != CAPTURE_GOT_IT)
         return got == CAPTURE_GOT_END ? CAPTURE_GOT_DAMAGE : got;
     at = capture_source_at(source);
-    *raw = (struct capture_raw){
-        .seconds = word(records, at),
-        .part_ns = (int64_t)word(records, at + 4) * records->pcap.part_ns,
-        .octets = at + head,
-        .captured = captured < records->pcap.snap ? captured : records->pcap.snap,
-        .length = length,
-        .link = records->pcap.link};
+    *raw = (struct capture_raw){.seconds = word(records, at),
+                                .part_ns = (int64_t)word(records, at + 4) * records->pcap.part_ns,
+                                .octets = at + head,
+                                .captured =
+                                    captured < records->pcap.snap ? captured : records->pcap.snap,
+                                .length = length,
+                                .link = records->pcap.link};
     capture_source_skip(source, head + captured);
     return CAPTURE_GOT_IT;
 }
