@@ -58,7 +58,8 @@ static bool has(const struct cli *cli, const char *name)
 // An option whose argument is missing takes the next option for it.
 static bool is_option(const struct cli *cli, const char *value)
 {
-    return value && strncmp(value, "--", 2) == 0 && has(cli, value + 2);
+    return value && strncmp(value, "--", 2) == 0 &&
+           (has(cli, value + 2) || strcmp(value + 2, "help") == 0);
 }
 
 // The argument's place among the option's values, or their number: the reason is on stderr.

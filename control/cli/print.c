@@ -102,7 +102,8 @@ static void bash_option(FILE *out, const struct cli *cli, const struct cli_optio
 
 // A pattern for the n words before each word of the usage, and what that may be; `before` is the
 // pattern of those that are taken already.
-static void bash_request(FILE *out, const char *usage, const char *before, unsigned n)
+static void bash_request(FILE *out, const struct cli *cli, const char *usage, const char *before,
+                         unsigned n)
 {
     char next[256];
     usage += strspn(usage, " ");
@@ -110,16 +111,19 @@ static void bash_request(FILE *out, const char *usage, const char *before, unsig
     int word = (int)strcspn(usage, " ");
     if (end) { // with what is in the brackets, and without
         snprintf(next, sizeof next, "%.*s%s", (int)(end - usage - 1), usage + 1, end + 1);
-        bash_request(out, next, before, n);
-        bash_request(out, end + 1, before, n);
+        bash_request(out, cli, next, before, n);
+        bash_request(out, cli, end + 1, before, n);
     } else if (word) {
         bool is_value = isupper((unsigned char)*usage),
              is_choice = memchr(usage, '|', (size_t)word);
         if (!is_value)
             fprintf(out, "        %u%s) words+=' %.*s' ;;&\n", n, before, word, usage);
+        for (size_t i = 0; i < cli->request_count && strncmp(usage, "REQUEST", 7) == 0; i++)
+            fprintf(out, "        %u%s) words+=' %.*s' ;;&\n", n, before,
+                    (int)strcspn(cli->requests[i].usage, " "), cli->requests[i].usage);
         snprintf(next, sizeof next, "%s\\ %.*s", before, is_value || is_choice ? 1 : word,
                  is_value || is_choice ? "*" : usage);
-        bash_request(out, usage + word, next, n + 1);
+        bash_request(out, cli, usage + word, next, n + 1);
     }
 }
 
@@ -133,7 +137,7 @@ static void bash_requests(FILE *out, const struct cli *cli)
           "        case $count$request in\n",
           out);
     for (size_t i = 0; i < cli->request_count; i++)
-        bash_request(out, cli->requests[i].usage, "", 0);
+        bash_request(out, cli, cli->requests[i].usage, "", 0);
     fputs("        esac\n"
           "        words=${words//|/ }\n",
           out);

@@ -83,7 +83,7 @@ void eal_plan_text(const struct eal_plan *plan, char *text, uint32_t room)
     char advice[128] = "This kernel has no huge pages of 2 MiB";
     if (plan->huge_refused) {
         snprintf(text, room,
-                 "memory: 4 KiB pages, because of --no-huge, which each of several runs has");
+                 "memory: 4 KiB pages, because of --no-huge (each run of a sweep has it)");
         return;
     }
     if (plan->huge) {

@@ -1,6 +1,7 @@
 // See options.h.
 #include "control/run/options.h"
 
+#include <ctype.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,13 +12,15 @@
 #define OPTIONS_SEED_MAX  (UINT64_C(1) << 53)
 #define OPTIONS_SEEDS_MAX 100000
 
-// A range, or a list, where one seed is wanted: 1..5, 1-5 or 1,5.
+// A range where one seed is wanted: 1..5, 1-5 or 1:5.
 static bool refuse_seeds(const char *seed)
 {
     uint64_t first, last;
     int end = -1;
     if ((sscanf(seed, "%20" SCNu64 "..%20" SCNu64 "%n", &first, &last, &end) != 2 || seed[end]) &&
-        (sscanf(seed, "%20" SCNu64 "%*1[-,:]%20" SCNu64, &first, &last) != 2))
+        (sscanf(seed, "%20" SCNu64 "%*1[-:]%20" SCNu64, &first, &last) != 2))
+        return false;
+    if (!isdigit((unsigned char)seed[0]) || first > last || last > OPTIONS_SEED_MAX)
         return false;
     fprintf(stderr,
             "sluice: --seed: found %s, allowed one whole number; for a run with each of several "

@@ -43,7 +43,9 @@ def completes():
 
 @case("bash completes the requests of ctl, word by word, with --run before them as well")
 def completes_ctl_requests():
-    same(completed("ctl", ""), sorted({usage.split()[0] for usage in ctl_requests()}), "the first words")
+    first = sorted({usage.split()[0] for usage in ctl_requests()})
+    same(completed("ctl", ""), first, "the first words")
+    same(completed("ctl", "help", ""), first, "the words behind help")
     for typed, wanted in (
             ("capture ", ["off", "on", "user"]), ("capture user ", ["off", "on"]), ("capture user on ", ["file", "snap"]),
             ("capture user on snap ", []), ("capture user on snap 61 ", ["file"]), ("capture user off ", []),

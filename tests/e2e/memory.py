@@ -137,7 +137,7 @@ def taken():
 
 @case("--no-huge is the reason, however many are free, and nothing is to be reserved; so in each of several runs")
 def refused_ones():
-    line = "memory: 4 KiB pages, because of --no-huge, which each of several runs has"
+    line = "memory: 4 KiB pages, because of --no-huge (each run of a sweep has it)"
     done = run(UDP_SCENARIO, "--no-huge", before=showing(5000))
     same((line_of(done), done.info["pages"]), (line, "4 KiB"), "the line, and pages")
     out = new_folder() / "out"

@@ -89,7 +89,7 @@ class World:
         self.errors = self.folder / "stderr"
         self.process = subprocess.Popen(
             [program, *settings(sets), *words, config], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=self.errors.open("wb"), encoding="ascii", cwd=self.folder)
+            stderr=self.errors.open("wb"), encoding="utf-8", cwd=self.folder)
         self.begin()
         try:
             self.answer()

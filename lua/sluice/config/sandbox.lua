@@ -165,6 +165,7 @@ local function foreign(source, number, err)
         count = count + 1
         line = count == number and each or line
     end
+    line = line:gsub('"[^"]*"', ""):gsub("'[^']*'", ""):gsub("%-%-.*$", "") -- a text or comment may have any
     local octet = tonumber(err:match "near '.*<\\(%d+)>'$")
     if octet and octet >= 0x80 then
         return typed.in_line(line, octet)
@@ -181,7 +182,7 @@ local function note_syntax(run, err, source)
     local character, perhaps = foreign(source, line, text or err)
     local comma = err:find("'}' expected", 1, true) and "; is a comma missing before it?" or ""
     note(run, line, "lua", "not valid Lua: " .. (character or values.printable(text or err)
-        .. (perhaps and "; the line has " .. perhaps or comma)))
+        .. (comma ~= "" and comma or perhaps and "; the line has " .. perhaps or "")))
 end
 
 -- Returns the function, or nil and whether a mistake was noted: the time was over.

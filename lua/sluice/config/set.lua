@@ -32,7 +32,7 @@ end
 
 local function unknown(what, part, names)
     if #names == 0 then
-        return ("found the block '%s', allowed a key: this block has no blocks in it"):format(values.plain(part))
+        return ("found '%s' before a point, allowed a key at the end: there is no block below"):format(values.plain(part))
     end
     return ("unknown %s '%s'; allowed: %s"):format(what, values.plain(part),
         table.concat(names, ", ")) .. nearest.hint(part, names)

@@ -27,7 +27,8 @@ end
 
 -- hint: behind what is allowed.
 local function refusal(key, raw, why, hint)
-    local foreign = type(raw) == "string" and not key.secret and typed.found(raw)
+    local foreign = type(raw) == "string" and #raw <= TEXT_MAX_OCTETS and not key.secret and typed.found(raw)
+    foreign = foreign and foreign:gsub("; type [\"']$", "") -- no value has a quote
     why = foreign and "with " .. foreign or why
     return nil, "found " .. show_found(key, raw) .. (why and " (" .. why .. ")" or "") .. ", allowed "
         .. values.allowed(key) .. (hint or "")

@@ -240,7 +240,7 @@ static void test_text_of_refused_huge_pages(void **state)
         assert_false(plan.huge);
         assert_string_equal(
             text_of(&plan),
-            "memory: 4 KiB pages, because of --no-huge, which each of several runs has");
+            "memory: 4 KiB pages, because of --no-huge (each run of a sweep has it)");
     }
 }
 
