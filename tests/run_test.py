@@ -29,7 +29,7 @@ COMMANDS = {
     ("soak audit", ""): (BUILD, {"stress-ng"}, ["release sluice tests/control/gb_world"]),
     ("packages busy", ""): (BUILD | {"stress-ng"}, {"tshark"}, []),
     **{(f"{words} --help", ""): (set(), set(), [])
-       for words in ("lab", "lab keep", "soak nic", "papers", "papers tournament", "test", "bench", "deb", "build", "bare")},
+       for words in ("lab", "lab keep", "soak", "soak nic", "debug", "bisect", "papers", "papers tournament", "test", "bench", "deb", "build", "bare")},
 }
 STUBS = {
     "dpkg-query": "exit 1",  # nothing is installed
@@ -55,7 +55,7 @@ def asked(root, words, plan):
 
 
 def tree_make(root):
-    """The real `run`, but for the PATH that it gives itself, on a machine that is Debian 12 and an x86-64 for it."""
+    """The real `run`, but for the PATH that it gives itself."""
     tools = root / "tools"
     tools.mkdir()
     for name, text in STUBS.items():

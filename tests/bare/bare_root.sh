@@ -57,6 +57,7 @@ step "$suite" "$dir" "/root/sluice/run deb"
 
 # The package in a root that has nothing else.
 step_start=$SECONDS verdict=done
-bash "$source/tests/bare/bare_package.sh" "$suite" "$dir"/root/sluice/build/*.deb || failed=1 verdict=FAILED
+bash "$source/tests/bare/bare_package.sh" "$suite" "$dir"/root/sluice/build/*.deb "$dir/second" ${keep:+--keep} ||
+    failed=1 verdict=FAILED
 summary_line "$suite" "(the package alone)" $((SECONDS - step_start)) "$verdict"
 summary_print

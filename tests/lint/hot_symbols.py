@@ -83,7 +83,7 @@ def judge(root):
 def main():
     root = root_argument()
     if not (root / COMMANDS).exists():
-        missing = f"{COMMANDS} is missing: ./run build"
+        missing = f"{COMMANDS} is missing: ./run lint"
         return report({"hot_symbols: there is a release build": [missing]})
     unbuilt, sins, clearing = judge(root)
     return report({"hot_symbols: every row names an object file": unbuilt,

@@ -44,7 +44,7 @@ def judge(root):
 def main():
     root = root_argument()
     if not (root / COMMANDS).exists():
-        missing = f"{COMMANDS} is missing: ./run build"
+        missing = f"{COMMANDS} is missing: ./run lint"
         return report({"prefixes: there is a release build": [missing]})
     rows, sins = judge(root)
     return report({"prefixes: every folder with C sources has a row": rows,

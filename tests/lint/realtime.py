@@ -51,7 +51,7 @@ def sign_of(test, sources, folders):
 def main():
     root = root_argument()
     if not (root / INFO / "intro-tests.json").is_file():
-        return report({f"{SUITE}: its list": [f"{INFO}/intro-tests.json is missing: ./run build"]})
+        return report({f"{SUITE}: its list": [f"{INFO}/intro-tests.json is missing: ./run lint"]})
     tests, targets = (json.loads((root / INFO / f"intro-{name}.json").read_text()) for name in ("tests", "targets"))
     folders = sorted(path for path in (root / "tests").iterdir() if path.is_dir())
     sources = sources_of(targets)

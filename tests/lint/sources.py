@@ -5,7 +5,7 @@ import json
 import re
 import sys
 
-from tap import NOT_OURS, files, report, root_argument, table_rows, text_of
+from tap import TREE, NOT_OURS, files, report, root_argument, table_rows, text_of
 
 CODE = (".c", ".h", ".cc", ".def", ".lua", ".py", ".sh", ".build")
 C_CODE = (".c", ".h", ".cc", ".def")
@@ -88,9 +88,9 @@ def table_wrong(root):
 
 
 def machine_flags(root):
-    path = root / "build/release/compile_commands.json"
+    path = root / TREE / "compile_commands.json"
     if not path.exists():
-        return ["build/release/compile_commands.json is missing: ./run build"]
+        return [f"{TREE}/compile_commands.json is missing: ./run lint"]
     sins = []
     for entry in json.loads(path.read_text()):
         flags = {flag for flag in entry["command"].split() if re.match(r"-m[a-z]", flag)}
