@@ -10,7 +10,7 @@ sys.path.insert(0, str(HERE.parent / "e2e"))
 sys.path.insert(0, str(HERE))
 
 from harness import case, main, right, same  # noqa: E402
-from lab_verdict import VARIANTS, Mode, conclusion, load_told, told, verdicts  # noqa: E402
+from lab_verdict import IN_BSS_S, VARIANTS, Mode, conclusion, load_told, told, verdicts  # noqa: E402
 
 DEFAULT = Mode(pdchs=4, downs=1, up=False)
 OWN, NEIGHBOUR, SHARE = "ping beside its own download, p95", "ping beside a neighbour's, p95", "throughput, of tail drop's"
@@ -48,6 +48,12 @@ def own():
         same((missed(run(most_s), mode=mode), missed(run(most_s + 0.002), mode=mode)), ([], [("recommended", OWN)]), f"{mode}")
 
 
+@case("the limits are of the cell_delay of config/osmopcu.lua")
+def cell_delay():
+    text = (HERE.parent.parent / "config/osmopcu.lua").read_text()
+    right(f'"gb.cell_delay={1000 * IN_BSS_S:.0f} ms"' in text, "it has another one")
+
+
 @case("beside an upload the way down to the MS is judged, and the upload counts as throughput")
 def upload():
     mode, what = Mode(4, 1, True), OWN.replace(", p95", ", down to the MS, p95")
@@ -69,14 +75,14 @@ def throughput():
         same(found, [[], [("recommended", SHARE)]], f"{downs} MSs")
 
 
-@case("neither variant is slow: 80 % of an MS's time slots, of which it has four at most")
+@case("neither variant is slow: 80 % of the MSs' time slots, of which each has four at most")
 def slots():
-    for pdchs, least in (1, 0.8), (4, 0.8), (8, 0.4):
+    for pdchs, downs, least in (1, 1, 0.8), (4, 1, 0.8), (8, 1, 0.4), (8, 2, 0.8), (4, 4, 0.8):
         both = [[run(of_radio=part)] for part in (least, least - 0.001)]
         for tail, ours, wanted in (both[0], both[0], []), (both[1], both[0], ["tail-drop"]), (both[0], both[1], ["recommended"]):
-            found = verdicts({"tail-drop": tail, "recommended": ours}, Mode(pdchs, 1, False))
+            found = verdicts({"tail-drop": tail, "recommended": ours}, Mode(pdchs, downs, False))
             same([(one["of"], one["what"]) for one in found if not one["holds"]],
-                 [(of, "throughput, of an MS's time slots'") for of in wanted], f"{pdchs} PDCHs")
+                 [(of, "throughput, of the MSs' time slots'") for of in wanted], f"{pdchs} PDCHs, {downs} MSs")
 
 
 @case("recommended is correct: octets, the account of packets, Gb", "recommended")
@@ -119,9 +125,12 @@ def sentence():
     figures = "95 % of the pings take {} s at most, where tail drop's take 10.26 s, at 99% of its throughput"
     same(said(run(), BUSY), f"Sluice is as it should be: beside a download {figures.format('0.66')}, and every packet is right.", "all hold")
     text = said(run(5, equal=False), IDLE)
-    right(f"it misses 2 of 15 demands ({OWN}, octets equal): beside a download {figures.format('5.00')}" in text and
-          "not busy" in text and "./run lab keep" in text, text)
+    right(f"Sluice is not as it should be, for 2 of 15 demands are missed (recommended: {OWN}; recommended: octets equal): beside "
+          f"a download {figures.format('5.00')}" in text and "not busy" in text and "./run lab keep" in text, text)
     right("The machine was busy" in said(run(5), BUSY), "a busy machine")
+    both = {"tail-drop": [run(10.26, 0.28, 44100, equal=False)], "recommended": [run()]}
+    text = conclusion(both, verdicts(both, DEFAULT), IDLE)
+    right("The comparison is not as it should be, for 1 of 15 demands are missed (tail-drop: octets equal)" in text, text)
     same(load_told(BUSY), "processors: 8% of their time was this lab's, 11% other programs', 10% the host's", "load")
 
 
