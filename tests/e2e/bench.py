@@ -640,7 +640,7 @@ REFUSED = {
     "--ports net_null0,net_null1 --workers 2 --one-queue": "--one-queue",
     "--workers 2 --steering teid": "--steering",
     "--ports memif --steering teid": "--workers",
-    "--ports memif --workers 2 --steering peer": "auto, address, teid, rss, strays",
+    "--ports memif --workers 2 --steering peer": "auto, address, teid, rss or strays",
     "--vlan 7": "--vlan",
     "--ports memif --vlan 0": "--vlan",
     "--ports memif --vlan 4095": "--vlan",

@@ -165,12 +165,13 @@ local function foreign(source, number, err)
         count = count + 1
         line = count == number and each or line
     end
-    line = line:gsub('"[^"]*"', ""):gsub("'[^']*'", ""):gsub("%-%-.*$", "") -- a text or comment may have any
+    line = line:gsub("%-%-.*$", "") -- a comment may have any
     local octet = tonumber(err:match "near '.*<\\(%d+)>'$")
     if octet and octet >= 0x80 then
-        return typed.in_line(line, octet)
+        return typed.in_line(line:gsub('"[^"]*"', ""):gsub("'[^']*'", ""), octet) -- and so may a text
     end
-    return nil, typed.found(line)
+    local found = typed.found(line)
+    return nil, found and found:find('type "', 1, true) and found
 end
 
 local function note_syntax(run, err, source)
@@ -182,7 +183,7 @@ local function note_syntax(run, err, source)
     local character, perhaps = foreign(source, line, text or err)
     local comma = err:find("'}' expected", 1, true) and "; is a comma missing before it?" or ""
     note(run, line, "lua", "not valid Lua: " .. (character or values.printable(text or err)
-        .. (comma ~= "" and comma or perhaps and "; the line has " .. perhaps or "")))
+        .. (perhaps and "; the line has " .. perhaps or comma)))
 end
 
 -- Returns the function, or nil and whether a mistake was noted: the time was over.

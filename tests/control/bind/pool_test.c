@@ -72,10 +72,17 @@ static bool is_full;
 
 void *__real_malloc(size_t octets);
 void *__wrap_malloc(size_t octets);
+void *__real_calloc(size_t n, size_t octets);
+void *__wrap_calloc(size_t n, size_t octets);
 
 void *__wrap_malloc(size_t octets)
 {
     return is_full ? NULL : __real_malloc(octets);
+}
+
+void *__wrap_calloc(size_t n, size_t octets)
+{
+    return is_full ? NULL : __real_calloc(n, octets);
 }
 
 static void test_without_memory_none_grows_and_each_may_shrink(void **state)
