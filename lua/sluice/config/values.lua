@@ -28,7 +28,9 @@ end
 -- hint: behind what is allowed.
 local function refusal(key, raw, why, hint)
     local foreign = type(raw) == "string" and #raw <= TEXT_MAX_OCTETS and not key.secret and typed.found(raw)
-    foreign = foreign and foreign:gsub("; type [\"']$", "") -- no value has a quote
+    if foreign and raw:find("^[ -~]") then -- a quote that is not the first one has no place in a value
+        foreign = foreign:gsub("; type [\"']$", "")
+    end
     why = foreign and "with " .. foreign or why
     return nil, "found " .. show_found(key, raw) .. (why and " (" .. why .. ")" or "") .. ", allowed "
         .. values.allowed(key) .. (hint or "")
