@@ -65,7 +65,7 @@ static void compose(uint32_t packets, uint32_t most, uint32_t odd)
     put(LINK_RAW);
     for (uint32_t i = 0; i < packets; i++) {
         uint32_t n = any(most), what = any(odd) ? 0 : 1 + any(5);
-        put(what == 1 ? 0x80000000u + any(1000) : 1000 + i);
+        put(what == 1 ? 0x80000000u + any(1000) : 1000 + i); // 1: after 2038
         put(what == 2 ? 1000000000u / unit_ns + any(1000) : any(1000000000u / unit_ns));
         put(n);
         put(what == 3 ? any(n + 1) : what == 4 ? OCTETS_MOST + 1 + any(1000) : n + any(3) * 100);
@@ -84,7 +84,7 @@ static void tell(uint32_t end)
          at += 16 + word_at(at + 8)) {
         uint32_t captured = word_at(at + 8) < snap ? word_at(at + 8) : snap;
         uint32_t length = word_at(at + 12);
-        if (word_at(at) >> 31 || word_at(at + 4) >= 1000000000u / unit_ns)
+        if (word_at(at + 4) >= 1000000000u / unit_ns)
             told_counts[CAPTURE_stamp_impossible]++;
         else
             time_ns = word_at(at) * 1000000000ull + word_at(at + 4) * (uint64_t)unit_ns;
