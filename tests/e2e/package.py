@@ -74,6 +74,9 @@ def whole():
     for unit in units:
         program = re.search(r"^ExecStart=/usr/(\S+)", unit.read_text(), re.MULTILINE).group(1)
         right((pages().parents[2] / program).exists(), f"{unit.name} starts {program}")
+        # By systemd's own 0.1 s and five starts in 10 s a device that comes late would leave it down for good.
+        right({"Restart=on-failure", "RestartSec=2", "StartLimitIntervalSec=0"} <= set(unit.read_text().splitlines()),
+              f"{unit.name} gives up")
     for name in ("man/man1/sluice.1", "bash-completion/completions/sluice", "doc/sluice/copyright"):
         right((pages().parents[1] / name).stat().st_size > 100, f"{name} is empty")
 
