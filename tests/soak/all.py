@@ -49,7 +49,6 @@ SOAKS = [Soak(minutes, command.split()) for minutes, command in (
     (10, "soak linux"),
     (5, "soak pcu15"),
     (3, "soak prometheus"),
-    (5, "soak slurm"),
     (30, "soak nic"),
     (8, "soak page_look"),
     (60, "soak busy"),
