@@ -142,6 +142,8 @@ def groups():
     cell = CELLS["2 on MCS-1 download, 14 on MCS-9 browse"]
     right({name: len(of) for name, of in cell.groups().items()} == {"fast": 14, "slow": 2}, cell.groups())
     right([len(of) for of in CELLS["8 on MCS-1 to MCS-9 download"].groups().values()] == [4, 4], "halves")
+    few = Cell(downloads=range(3), radios={("background", n): coding for n, coding in enumerate(["CS-1", "CS-1", "CS-4"])})
+    right(few.groups()["fast"] == {imsi_of("background", 2)}, "most are slow")
     rows = rows_of("http,1,interactive-1,0,0,300,1,1000", "http,2,interactive-1,0,0,100,3,2000",
                    "http,3,interactive-1,0,0,5,0,", "ftp,4,background,0,0,80,0,")
     right(measuring.of_groups(rows, 8, {"fast": {"1", "2"}, "slow": {"4"}, "none": {"3"}}) == {
@@ -211,7 +213,7 @@ def defaults():
     plain, ours = checked(file), checked(file, *with_setting(folder, load, "no settings"))
     recommended = checked(file, *with_setting(folder, load, "recommended"))
     for one in ours["class"]:
-        right(one.pop("bss_lifetime_most") == "655 s", "all that is left")
+        right(one.pop("bss_lifetime_most_ns") == 655 * 10 ** 9, "all that is left")
     right(sorted(plain["class"], key=str) == sorted(ours["class"], key=str), f"{plain['class']} {ours['class']}")
     for key in ("gb", "queue"):
         right(plain[key] == ours[key] != recommended[key], f"{key}: {plain[key]} {ours[key]}")

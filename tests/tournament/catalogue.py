@@ -73,10 +73,10 @@ UNSET = {
     "aqm.rtt": ["class[*].aqm.rtt=1 s"],
     "scopes": ["class[*].scope=ms"],
     "weights": weights(900, 900, 50, 35, 15, 5),
-    "flow queues": ["class[*].flows=false", "queue.flows=16"],
+    "flow queues": ["class[*].window=none", "class[*].scope=ms", "class[*].flows=false", "queue.flows=16"],  # which need them
     "a shallow BSS": delays("600 ms", "600 ms"),
 }
-DEFAULTS = ["class[*].window=none", *(change for changes in UNSET.values() for change in changes)]  # no window without flows
+DEFAULTS = [change for changes in UNSET.values() for change in changes]
 
 # A plain SGSN: one queue a class in a cell, first in, first out, cut off at its end, and all that the BSS offers is
 # filled. What others are measured by.
@@ -101,7 +101,7 @@ SETTINGS = {
     "CAKE by cell": cake("cell"),
     "CAKE by MS": cake("ms"),
     # Recommended without each of its settings; and with COBALT's overfull, which is the default, off.
-    **{f"without {name}": (UNSET["window"] if name == "flow queues" else []) + changes for name, changes in UNSET.items()},
+    **{f"without {name}": changes for name, changes in UNSET.items()},
     "without overfull": ["class[*].aqm.overfull=0"],
     # one AQM for all classes
     **{f"cobalt 2 s, {scope}": cobalt(scope) for scope in ("flow", "ms", "cell")},
