@@ -22,17 +22,9 @@ local lab = {}
 
 -- ---- TCP profiles ----
 
--- struct lab_tcp: each key that the file gives, as its field's place and its value.
+-- struct lab_tcp
 function lab.profile(record)
-    local changes = {}
-    for _, key in ipairs(lab_keys.tcp.keys) do
-        if key.field and record[key.out] ~= nil then
-            local value = described.value(key, record)
-            value = value == true and 1 or value or 0
-            changes[#changes + 1] = string.pack(">I4I8", key.place, value)
-        end
-    end
-    return { name = record.name, base = record.base, changes = table.concat(changes) }
+    return { name = record.name, base = record.base, changes = described.changes(lab_keys.tcp, record) }
 end
 
 -- Returns the profiles' names, as a set and as text.
