@@ -54,6 +54,7 @@ lab {
     ggsn = "192.0.2.2", ggsn_mac = "02:53:4c:00:02:01",
     step = "1 s",                                -- of the time series
     gi { latency = "20 ms", loss = "0.1 %" },    -- between the hosts and the GGSN
+    cake { rate = "none" },                      -- behind it; "36 kbit/s": CAKE for each cell
     mobile { n201_u = "1000 octets" },           -- the largest that the MSs agree to
 
     -- A stack of the file: Linux 2.4 with a window of 16 kB. The others are built in. outside = "quic" or

@@ -160,6 +160,10 @@ void lab_destroy(struct lab *lab)
     ggsn_release(&lab->ggsn);
     link_release(&lab->gi_down);
     link_release(&lab->gi_up);
+    for (uint32_t i = 0; i < lab->cake.n; i++)
+        cake_destroy(lab->cake.item[i]);
+    free(lab->cake.item);
+    map_release(&lab->cake_of);
     for (size_t i = 0; i < sizeof items / sizeof items[0]; i++)
         lab_free_items(items[i]);
     for (size_t i = 0; i < sizeof maps / sizeof maps[0]; i++)

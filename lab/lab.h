@@ -16,12 +16,15 @@
 #include "lab/lab_event.h"
 #include "lab/line/line.h"
 #include "lab/ms/ms.h"
+#include "lab/net/cake.h"
 #include "lab/net/link.h"
 #include "lab/radio/config.h"
 #include "lab/report/ledger.h"
 
 #define FIELD_TYPE_LINK   struct link_config
 #define FIELD_KIND_LINK   FIELD_RECORD, &link_config_record
+#define FIELD_TYPE_CAKE   struct cake_config
+#define FIELD_KIND_CAKE   FIELD_RECORD, &cake_config_record
 #define FIELD_TYPE_MOBILE struct ms_config
 #define FIELD_KIND_MOBILE FIELD_RECORD, &ms_config_record
 #define FIELD_TYPE_BSS    struct bss_config
@@ -52,6 +55,7 @@
     MUST(T, U16, gb_mtu_octets, 576, 9000, "the largest IP packet on Gb")            \
     MUST(T, U16, gb_vlan, 0, 4094, "the VLAN of Gb's frames; 0: none")               \
     MUST(T, LINK, gi, 0, 0, "the line between the hosts and the GGSN, each way")     \
+    MUST(T, CAKE, cake, 0, 0, "CAKE between that line and the GGSN, down")           \
     MUST(T, MOBILE, mobile, 0, 0, "settings of all MSs")
 
 #define LAB_NSE_FIELDS(MUST, MAY, T)               \

@@ -108,6 +108,7 @@ static const char *flow_trace_measure(const void *config, uint64_t *rows)
 // Rows without a block of their own are for their faults and measures only.
 static const struct lab_list lists[] = {
     {"link", &link_config_record, link_fault, false, "a line of the network", NULL},
+    {"cake", &cake_config_record, NULL, false, "CAKE before the GGSN", NULL},
     {"mobile", &ms_config_record, NULL, false, "settings of all MSs", NULL},
     {"bss", &bss_config_record, bss_fault, false, "a BSS", NULL},
     {"cell", &bss_cell_config_record, cell_fault, false, "a cell of a BSS", NULL},

@@ -117,6 +117,8 @@ struct lab {
     struct ggsn ggsn;
     struct ends gb_ends;
     struct link gi_down, gi_up;
+    struct lab_items cake;
+    struct map cake_of; // by the address of the cell or of the MS
     struct flow_table flows;
     struct lab_outside outside; // zeroes: the applications are the hosts
     struct flow_side outside_side[FLOW_ENDS];

@@ -18,7 +18,7 @@ nse {
     },
 }
 lab {
-    ggsn = "192.0.2.2", ggsn_mac = "02:00:00:00:00:04", gi { }, mobile { }, tcp { name = "era" },
+    ggsn = "192.0.2.2", ggsn_mac = "02:00:00:00:00:04", gi { }, cake { }, mobile { }, tcp { name = "era" },
     move { cells = "1-3" }, suspend { }, away { },
     ftp { class = "background" }, http { class = "background" }, stream { class = "background" },
     ptt { class = "background" }, ping { class = "background" },
@@ -72,7 +72,7 @@ TCP = {"host_tcp": "linux", "ms_tcp": "linux"}
 LAB = {
     "ggsn": "192.0.2.2", "ggsn_mac": "02:00:00:00:00:04", "gb_rate_bit_per_s": 0, "step_ns": 1 * S,
     "passive": False,
-    "gi": LINE, "mobile": {"n201_u_octets": 1520, "answers_xid": True, "protects_all": True},
+    "gi": LINE, "cake": {"rate_bit_per_s": 0, "per": "cell", "rtt_ns": 100 * MS}, "mobile": {"n201_u_octets": 1520, "answers_xid": True, "protects_all": True},
     "tcp": [{"name": "era", "base": "linux"}],
     "move": [EVENT | {"cells": ["1-3"]}], "suspend": [EVENT | LASTS], "away": [EVENT | LASTS],
     "ftp": [APP | TCP | {"way": "down", "size_octets": 0, "files": 1, "pause_ns": 1 * S, "opener": "ms",

@@ -114,6 +114,8 @@ lab.of_nse = { lab.bss, lab.line }
 -- ---- Inside lab { } ----
 
 local gi = block("gi", "link", "link", "the line between the hosts and the GGSN, each way")
+local cake = block("cake", "cake", "cake",
+    "CAKE before the GGSN, down: shapers, a queue for each flow, COBALT with ECN")
 local mobile = block("mobile", "mobile", "ms", "settings of all MSs")
 
 lab.profiles, lab.mss_octets = {}, {}
@@ -228,7 +230,7 @@ for i, constructor in ipairs(lab.events) do
     constructor.event = i - 1 -- enum lab_event_kind
 end
 
-lab.children = { gi, mobile, lab.tcp }
+lab.children = { gi, cake, mobile, lab.tcp }
 table.move(lab.events, 1, #lab.events, #lab.children + 1, lab.children)
 table.move(lab.apps, 1, #lab.apps, #lab.children + 1, lab.children)
 
