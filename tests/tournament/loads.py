@@ -199,7 +199,7 @@ class Cell:
         start, sapi = GROUPS[group]
         coding = self.radios.get((group, number), "")
         radio = f'down_coding = "{coding}", up_coding = "{coding}"' if isinstance(coding, str) else \
-            f'down_coding = "{coding[0]}", up_coding = "{coding[0]}", trace = "{self.walk((group, number))[0]}"'
+            f'up_coding = "{coding[0]}", trace = "{self.walk((group, number))[0]}"'
         contexts = [(self.class_of(group), sapi)]
         if (group, number) == ("background", 0):
             contexts += zip(self.more_classes, (3, 5, 9))
@@ -321,13 +321,13 @@ def mixed(downloads, web, **what):
                 radios=phones("background", *downloads) | phones(WEB, *web), **what)
 
 
-EIGHT = [f"MCS-{n}" for n in (1, 2, 3, 4, 6, 7, 8, 9)]
+EIGHT = [f"MCS-{n}" for n in (1, *range(3, 10))]
 CELLS = {
     "1 on MCS-1, 3 on MCS-9 download": that_download("MCS-1", *["MCS-9"] * 3),
     "2 on MCS-1, 2 on MCS-9 download": that_download(*["MCS-1"] * 2, *["MCS-9"] * 2),
     "8 on MCS-1 to MCS-9 download": that_download(*EIGHT),
     "8 on MCS-1 to MCS-9 browse": that_browse(*EIGHT, think_s=3),
-    "2 on MCS-1 download, 14 on MCS-9 browse": mixed(["MCS-1"] * 2, ["MCS-9"] * 14),
+    "2 on MCS-1 download, 14 on MCS-9 browse": mixed(["MCS-1"] * 2, ["MCS-9"] * 14, think_s=3),
     "1 on CS-1, 3 on CS-4 download": that_download("CS-1", *["CS-4"] * 3)}
 # Of so many phones, from slow to fast, each one's coding scheme.
 MIXED = {2: ["MCS-1", "MCS-9"], 4: ["CS-1", "CS-4", "MCS-6", "MCS-9"], 8: ["CS-1", "MCS-1", "CS-2", "CS-3", "CS-4", *EIGHT[5:]],
