@@ -370,8 +370,8 @@ def others():
     for more in (("interactive-1",), ("interactive-1", "interactive-2", "interactive-3")):
         yield from without(f"3 download, one in {1 + len(more)} classes, one pings, one browses",
                            Cell(downloads=range(3), more_classes=more, pings=[3], web=[0]))
-    for mss in (20, 1):
-        yield from without(f"300 small flows of {mss} MSs, 4 download, one pings",
+    for whose, mss in (("20 MSs", 20), ("one MS", 1)):
+        yield from without(f"300 small flows of {whose}, 4 download, one pings",
                            Cell(small=300, small_mss=mss, downloads=range(4), pings=[4]))
     for slots in (4, 6):
         yield from without(f"2 cells of {slots} slots with 30 MSs each", Cell(
