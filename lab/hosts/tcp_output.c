@@ -80,7 +80,7 @@ static void put_handshake(const struct tcp_end *end, struct tcp *segment)
     const struct tcp_profile *p = end->profile;
     segment->flags |= TCP_SYN;
     segment->has_mss_octets = true;
-    segment->mss_octets = (uint16_t)p->mss_octets;
+    segment->mss_octets = (uint16_t)tcp_profile_mss_octets(p);
     segment->has_window_scale = end->scaled;
     segment->window_scale = end->own_scale;
     segment->sack_permitted = end->sack;
