@@ -200,7 +200,7 @@ static void reorder(struct tcp_end *end, uint64_t now_ns)
 static void wake(struct tcp_end *end, uint64_t now_ns)
 {
     if (end->ack_ns <= now_ns)
-        end->ack_now = true;
+        tcp_ack_timer(end);
     if (end->reorder_ns <= now_ns)
         reorder(end, now_ns);
     if (end->tail_ns <= now_ns)

@@ -101,6 +101,7 @@ const struct tcp_profile_row tcp_profiles[] = {
       .ack_every = 2,
       .ack_delay_ns = 200 * MS_IN_NS,
       .ack_delay_least_ns = 40 * MS_IN_NS,
+      .ack_adapts = 1,
       .quick_acks = 16,
       .timestamps = 1,
       .sack = 1,

@@ -92,6 +92,10 @@ enum tcp_outside { TCP_OUTSIDE_PLAIN, TCP_OUTSIDE_QUIC, TCP_OUTSIDE_TUNNEL };
     KEY(T, TIME, ack_delay_least_ns, "tcp.ack_delay_least", "always the longest", 1 * MS_IN_NS, \
         500 * MS_IN_NS, 40 * MS_IN_NS,                                                          \
         "the shortest delay, where the delay follows the interval of arrivals")                 \
+    KEY(T, SWITCH, ack_adapts, "tcp.ack_adapts", NULL, 0, 1, 1,                                 \
+        "ACKs as Linux of today: one that waited for its timer doubles the delay; quick ones "  \
+        "come again behind a pause of a time-out or a duplicate, and not behind a hole; PSH, "  \
+        "which the last of several segments has, gets one at once")                             \
     KEY(T, COUNT, quick_acks, "tcp.quick_acks", "none", 1, 1000, 16,                            \
         "segments at the beginning, and after a hole, that are acknowledged at once")           \
     KEY(T, SWITCH, timestamps, "tcp.timestamps", NULL, 0, 1, 1, "timestamps (RFC 7323)")        \
@@ -105,7 +109,7 @@ enum tcp_outside { TCP_OUTSIDE_PLAIN, TCP_OUTSIDE_QUIC, TCP_OUTSIDE_TUNNEL };
         TCP_CONGESTION_CUBIC, TCP_CONGESTION_CUBIC,                                             \
         "the window's growth: NewReno (RFC 5681), CUBIC (RFC 9438)")                            \
     KEY(T, SWITCH, hystart, "tcp.hystart", NULL, 0, 1, 1,                                       \
-        "slow start ends when the round trip grows (HyStart)")                                  \
+        "slow start of CUBIC ends when the round trip grows (HyStart)")                         \
     KEY(T, COUNT, count_octets, "tcp.count_octets", "by ACKs", 1, 64, 2,                        \
         "segments that one ACK may count for as the window grows (RFC 3465); by ACKs: each is " \
         "one")                                                                                  \

@@ -102,7 +102,7 @@ BVC = {"area": "001-01-7-1", "ci": 3, "radio": RADIO | {"plan": [PLAN]}, "buffer
 UNSET = {"endpoint": {"nsvci"}, "plan": {"imsi"}, "radio": {"trace"}, "flow": {"trace"}, "tcp": {
     "mss", "initial_window", "initial_ssthresh", "cwnd_most", "receive_window", "window_scale",
     "send_buffer", "outside", "rto_min", "rto_initial", "rto_max", "rto_min_limits", "tick", "sample_each_ack",
-    "syn_retries", "retries", "time_wait", "ack_every", "ack_delay", "ack_delay_least", "quick_acks",
+    "syn_retries", "retries", "time_wait", "ack_every", "ack_delay", "ack_delay_least", "ack_adapts", "quick_acks",
     "timestamps", "sack", "dsack", "ecn", "congestion", "hystart", "count_octets", "recovery",
     "reduction", "halving_least", "dupthresh", "limited_transmit", "tail_probe", "impatient", "burst",
     "spurious", "idle_restart", "nagle"}} | {
