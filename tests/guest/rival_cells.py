@@ -1,9 +1,8 @@
 #!/usr/bin/python3
 """Within a guest, whose kernel has the qdiscs: cells with the kernel's queues and cells with Sluice, between the same
-hosts and the same phones of Linux: first those with the kernel's queues, then those with Sluice, as an emulated processor
-has no time for both. The last line that it prints is JSON: what became of each cell.
+hosts and the same phones of Linux, all at once. The last line that it prints is JSON: what became of each cell.
 
-    rival_cells.py SECONDS AT_ONCE ECN NAME...    so many settings at once; ECN: tcp_ecn of all; settings by their names
+    rival_cells.py SECONDS ECN NAME...    ECN: tcp_ecn of all; settings by their names
 
 There are four namespaces for all cells: hosts, routers, bss, phones. A cell has a veth pair between each two of them. The
 router's end has the setting's queue, and the BSS's a first in, first out of the cell's rate, with the delay to the phones.
@@ -177,14 +176,14 @@ class Sluice(kernel.Outside):
         self.is_up.set()
 
 
-# ---- Passes ----
+# ---- A run ----
 
 def idle_s():
     return float(pathlib.Path("/proc/uptime").read_text().split()[1])
 
 
 def measured(cells, seconds):
-    """The figures of these cells, all at once; how late the timers were, and the share of the processors' time that was left."""
+    """The figures of all cells; how late the timers were, and the share of the processor's time that was left."""
     print(f"{len(cells)} cells, {seconds} s", flush=True)
     with network.inside(PHONES):
         loop, begin_idle_s = Loop(), idle_s()
@@ -192,27 +191,16 @@ def measured(cells, seconds):
         users = [Users(loop, cell, start_s) for cell in cells]
         loop.run(start_s + seconds)
     end_s = time.monotonic()
-    for each in users:
-        each.end()
     return {"cells": [each.figures(start_s, end_s) for each in users], "measured_s": end_s - start_s - WARM_S,
             "late_p99_s": quantile(loop.late_s, 0.99), "late_most_s": max(loop.late_s),
-            "idle": (idle_s() - begin_idle_s) / (end_s - start_s) / os.cpu_count()}
-
-
-def measured_ours(cells, seconds, tuns):
-    sluice = Sluice(cells, seconds + 5, pathlib.Path(os.environ["TMPDIR"]), tuns)
-    while not sluice.is_up.wait(0.5):
-        right(sluice.is_alive(), f"sluice ended: {sluice.fault}")
-    found = measured(cells, seconds)
-    sluice.ended()
-    return {**found, "sluice_late_s": sluice.late_s}
+            "idle": (idle_s() - begin_idle_s) / (end_s - start_s)}
 
 
 def main():
-    seconds, at_once, ecn = map(int, sys.argv[1:4])
+    seconds, ecn = map(int, sys.argv[1:3])
     for space in SPACES:
         network.namespace(space)
-    settings = [each for each in SETTINGS if each.name in sys.argv[4:]]
+    settings = [each for each in SETTINGS if each.name in sys.argv[3:]]
     missing = [each.name for each in settings if each.qdisc and not has_qdisc(each)]
     cells = cells_of([each for each in settings if each.name not in missing])
     theirs, ours = [cell for cell in cells if cell.setting.qdisc], [cell for cell in cells if not cell.setting.qdisc]
@@ -224,11 +212,14 @@ def main():
         listener = socket.create_server(("", PORT), backlog=4096)
     server = multiprocessing.Process(target=serve, args=(listener,), daemon=True)
     server.start()
-    step = at_once * len(LOADS) * len(RATES_KBIT)
-    passes = [measured(theirs[at:at + step], seconds) for at in range(0, len(theirs), step)]
-    if ours:
-        passes.append(measured_ours(ours, seconds, tuns))
-    print(json.dumps({"passes": passes, "kernel": os.uname().release, "missing": missing}))
+    sluice = Sluice(ours, seconds + 5, pathlib.Path(os.environ["TMPDIR"]), tuns) if ours else None
+    while sluice and not sluice.is_up.wait(0.5):
+        right(sluice.is_alive(), f"sluice ended: {sluice.fault}")
+    found = measured(cells, seconds)
+    if sluice:
+        sluice.ended()
+        found["late_most_s"] = max(found["late_most_s"], sluice.late_s)
+    print(json.dumps({**found, "kernel": os.uname().release, "missing": missing}))
 
 
 if __name__ == "__main__":

@@ -198,11 +198,6 @@ class Users:
     def warm(self):
         self.warm_octets = self.octets()
 
-    def end(self):
-        for each in self.ping, *self.downloads, *self.browsers:
-            if each.end:
-                each.end.close()
-
     def figures(self, start_s, end_s):
         """Round trips in s, None for pings that were lost; pages in s; kbit/s of each phone, those that download first."""
         pings = [number for number, sent_s in enumerate(self.ping.sent_s) if start_s + WARM_S <= sent_s < end_s - LAST_PING_S]

@@ -51,7 +51,7 @@ SOAKS = [Soak(minutes, command.split()) for minutes, command in (
     (3, "soak prometheus"),
     (5, "soak slurm"),
     (30, "soak nic"),
-    (8, "soak rivals"),
+    (15, "soak rivals"),
     (8, "soak page_look"),
     (60, "soak busy"),
     (60, "soak mutants"),
