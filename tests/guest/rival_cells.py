@@ -132,7 +132,7 @@ def queue(cell):
     if qdisc.startswith("cake"):
         return [f"qdisc add dev {device} root {qdisc} bandwidth {share_bit}bit overhead {LLC_OCTETS}"]
     return [f"qdisc add dev {device} root handle 1: stab overhead {LLC_OCTETS - ETHERNET_OCTETS} htb default 1",
-            f"class add dev {device} parent 1: classid 1:1 htb rate {share_bit}bit burst {MTU} cburst {MTU}",
+            f"class add dev {device} parent 1: classid 1:1 htb rate {share_bit}bit burst 1 cburst 1",
             f"qdisc add dev {device} parent 1:1 {qdisc}"]
 
 
