@@ -50,6 +50,7 @@ SOAKS = [Soak(minutes, command.split()) for minutes, command in (
     (5, "soak pcu15"),
     (3, "soak prometheus"),
     (30, "soak nic"),
+    (15, "soak rivals"),
     (8, "soak page_look"),
     (60, "soak busy"),
     (60, "soak mutants"),
