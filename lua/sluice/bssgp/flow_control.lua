@@ -8,7 +8,6 @@
 -- A cell waits for its first FLOW-CONTROL-BVC, unless the file says flow_control = "open".
 -- FLOW-CONTROL-MS is the most frequent PDU, so its handler allocates no tables.
 local dp = require "dp"
-local drain = require "sluice.bssgp.drain"
 local gb = require "sluice.core.gb"
 local hints = require "sluice.core.hints"
 local log = require "log"
@@ -28,6 +27,7 @@ subscribers.watch("removed", own.forget)
 
 local OCTETS_MAX = 0xffffffff -- the dataplane's largest bucket; using less than Bmax is allowed
 local UNIT = 100
+local PPM = 1000000
 local S_IN_NS = 1000000000
 local LLC_PDU_OCTETS_MAX = 1526 -- with the largest N201-U
 
@@ -44,23 +44,21 @@ local function condition(nse, full, granularity)
     return granularity and not nse.gigabit and "unexpected_conditional" or ratio_condition(nse, full)
 end
 
--- The user's policy may use less than the BSS offers, of which `most` is used else. The BSS's ratio refers to its Bmax.
-local function decided(event, most, full)
-    local offered = event.rate_bit_per_s
+-- The user's policy may use less than the BSS offers. The BSS's ratio refers to its Bmax.
+local function decided(event, full)
     local octets, rate = policy.flow_control(event)
-    most = rate < offered and math.min(rate, most) or most
     if full and octets < event.bucket_octets then
         full = math.min((full * event.bucket_octets + octets - 1) // math.max(octets, 1), 255)
     end
-    return octets, most, full
+    return octets, rate, full
 end
 
--- What is used of an R: all where the BSS says how full that bucket is, or Sluice goes by the delay there.
+-- What is used of an R at most: all where the BSS says how full that bucket is, or Sluice goes by the delay there.
 local function to_use(b, r, full)
     if full or b.real_rate and b.flow_control.measured_ms then
         return r
     end
-    return drain.of(b, r, UNIT)
+    return math.min(r, (r - r * network.cfg.gb.drain_ppm // PPM + UNIT // 2) // UNIT * UNIT)
 end
 
 -- R in the dataplane's unit. 0 means stop, so a small rate is rounded up to 1.
@@ -74,10 +72,12 @@ end
 
 -- ---- A cell ----
 
+local bvc_bucket = {}
+
 local function open(b, tag, bmax, r)
     log.info(("NSE %d, BVCI %d: flow control begins, tag %d: %d octets, %d bit/s"):format(
         b.nse.nsei, b.bvci, tag, bmax, r))
-    b.flow_control = { bucket = {} }
+    b.flow_control = {}
     return b.flow_control
 end
 
@@ -113,28 +113,16 @@ local ms_bucket = {}
 local function set_ms(nse, b, ms_id, tlli, bmax, r, full)
     local most = to_use(b, r, full)
     if policy.has_flow_control then
-        bmax, most, full = decided({
+        bmax, r, full = decided({
             level = "ms", nsei = nse.nsei, bvci = b.bvci, tlli = tlli, bucket_octets = bmax,
             rate_bit_per_s = r,
-        }, most, full)
+        }, full)
     end
     local c = ms_bucket
     c.ms_id, c.full_percent = ms_id, full
-    c.rate_100_bit_per_s, c.bucket_octets = rate_of(most), limited(bmax)
+    c.rate_100_bit_per_s, c.bucket_octets = rate_of(math.min(r, most)), limited(bmax)
     own.note(ms_id, b.id)
     dp.ms_bucket(c)
-end
-
--- Than R, until the BSS reports again.
-local function no_more(b)
-    local f = b.flow_control
-    b.drain.ppm = nil
-    if network.bvc[b.id] == b then
-        local c = f.bucket
-        c.rate_100_bit_per_s = math.min(c.rate_100_bit_per_s, rate_of(to_use(b, f.r_bit_per_s)))
-        c.ms_rate_100_bit_per_s = math.min(c.ms_rate_100_bit_per_s, rate_of(to_use(b, f.ms_r_bit_per_s)))
-        dp.bvc_bucket(c)
-    end
 end
 
 local function flow_control_bvc(nse, b, nsvc, octets, from, tag, bmax, r, ms_bmax, ms_r, full,
@@ -150,18 +138,17 @@ local function flow_control_bvc(nse, b, nsvc, octets, from, tag, bmax, r, ms_bma
     say_bounded(b, bmax, r, full)
     local ms_id, one_r
     r, ms_id, one_r = real_rate.of(b, r, ms_r, measured_ms)
-    drain.told(b, r, bmax, not full and measured_ms, no_more)
     local most = to_use(b, r, full)
     if policy.has_flow_control then
-        bmax, most, full = decided({
+        bmax, r, full = decided({
             level = "bvc", nsei = nse.nsei, bvci = b.bvci, bucket_octets = bmax,
             rate_bit_per_s = r,
-        }, most, full)
+        }, full)
     end
-    local c = b.flow_control.bucket
+    local c = bvc_bucket
     c.more = room.of(b, b.flow_control.r_bit_per_s, ms_r)
     c.bvc_id, c.full_percent = b.id, full
-    c.rate_100_bit_per_s, c.bucket_octets = rate_of(most), limited(bmax)
+    c.rate_100_bit_per_s, c.bucket_octets = rate_of(math.min(r, most)), limited(bmax)
     c.ms_rate_100_bit_per_s, c.ms_bucket_octets = rate_of(to_use(b, ms_r)), limited(ms_bmax)
     b.flow_control.used_bit_per_s = c.rate_100_bit_per_s * UNIT
     dp.bvc_bucket(c)
@@ -194,7 +181,6 @@ end
 -- Forgets the values of the cell and of its MSs.
 function flow_control.bvc_reset(b)
     b.flow_control, b.real_rate, b.room, b.ratio_refused, b.tells_ms = nil, nil, nil, nil, nil
-    drain.forget(b)
     own.bvc_reset(b.id)
 end
 
@@ -282,15 +268,15 @@ local function set_pfc(nse, b, ms_id, tlli, each)
     local bmax, r, full = each.bmax_octets, each.r_bit_per_s, each.full_percent
     local most = to_use(b, r, full)
     if policy.has_flow_control then
-        bmax, most, full = decided({
+        bmax, r, full = decided({
             level = "pfc", nsei = nse.nsei, bvci = b.bvci, tlli = tlli, pfi = each.pfi,
             bucket_octets = bmax, rate_bit_per_s = r,
-        }, most, full)
+        }, full)
     end
     if slots[1] then
         own.note_pfc(ms_id, b.id, slots)
         dp.pfc_bucket {
-            ms_id = ms_id, slot = slots[1], rate_100_bit_per_s = rate_of(most),
+            ms_id = ms_id, slot = slots[1], rate_100_bit_per_s = rate_of(math.min(r, most)),
             bucket_octets = limited(bmax), full_percent = full,
         }
     end
@@ -325,7 +311,7 @@ function flow_control.describe(b)
     local share = used and used.share or f.r_bit_per_s > 0 and f.used_bit_per_s / f.r_bit_per_s or 1
     return ("%d octets, %d bit/s%s, each MS %d octets, %d bit/s%s%s%s"):format(f.bmax_octets, f.r_bit_per_s,
         used and (" (%.0f %% of it used)"):format(share * 100)
-            or share ~= 1 and (" (%.3g %% of it used)"):format(share * 100) or "", f.ms_bmax_octets, f.ms_r_bit_per_s,
+            or share < 1 and (" (%.3g %% of it used)"):format(share * 100) or "", f.ms_bmax_octets, f.ms_r_bit_per_s,
         one and (" (%.0f %% of it for one)"):format(one.share * 100) or "",
         measured and (", delay in the BSS %d ms"):format(measured) or "",
         more > 0 and (", room for %d MSs more than R says"):format(more) or "")
