@@ -131,6 +131,7 @@ def queue(cell):
     qdisc = cell.setting.qdisc.format(fifo=cell.rate_kbit * 125 * FIFO_S, target=MTU * 8 * 1500 // cell.rate_kbit)
     if qdisc.startswith("cake"):
         return [f"qdisc add dev {device} root {qdisc} bandwidth {share_bit}bit overhead {LLC_OCTETS}"]
+    # A burst of HTB's would stand in the cell's FIFO: at 36 kbit/s a packet costs a ping 0.3 s.
     return [f"qdisc add dev {device} root handle 1: stab overhead {LLC_OCTETS - ETHERNET_OCTETS} htb default 1",
             f"class add dev {device} parent 1: classid 1:1 htb rate {share_bit}bit burst 1 cburst 1",
             f"qdisc add dev {device} parent 1:1 {qdisc}"]
