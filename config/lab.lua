@@ -54,9 +54,11 @@ lab {
     ggsn = "192.0.2.2", ggsn_mac = "02:53:4c:00:02:01",
     step = "1 s",                                -- of the time series
     gi { latency = "20 ms", loss = "0.1 %" },    -- between the hosts and the GGSN
+    cake { rate = "none" },                      -- behind it; "36 kbit/s": CAKE for each cell
     mobile { n201_u = "1000 octets" },           -- the largest that the MSs agree to
 
-    -- A stack of the file: Linux 2.4 with a window of 16 kB. The others are built in.
+    -- A stack of the file: Linux 2.4 with a window of 16 kB. The others are built in. outside = "quic" or
+    -- "tunnel" has UDP in its IP packets, of which nothing can be read, as QUIC or a VPN.
     tcp { name = "small-window", base = "linux-2.4", receive_window = "16384 octets" },
 
     -- From 20 s on each MS has a phone call of 5 s (SUSPEND, RESUME) every 40 s, not all at one time; one

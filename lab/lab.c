@@ -145,8 +145,8 @@ static void destroy_parts(struct lab *lab)
 void lab_destroy(struct lab *lab)
 {
     lab->out.packets = NULL; // what is freed with its MS was under way to the last
-    struct lab_items *items[] = {&lab->bss, &lab->place,   &lab->mobile, &lab->tunnel,
-                                 &lab->app, &lab->profile, &lab->event,  &lab->phone};
+    struct lab_items *items[] = {&lab->bss,     &lab->place, &lab->mobile, &lab->tunnel, &lab->app,
+                                 &lab->profile, &lab->event, &lab->phone,  &lab->radio};
     struct map *maps[] = {&lab->bss_by_nse,     &lab->mobile_by_tlli,   &lab->place_by_cell,
                           &lab->place_by_bvc,   &lab->nsvc_by_endpoint, &lab->tunnel_by_address,
                           &lab->tunnel_by_teid, &lab->phone_by_imsi};
@@ -157,9 +157,14 @@ void lab_destroy(struct lab *lab)
     lab_events_release(lab);
     lab_phones_release(lab);
     destroy_parts(lab);
+    lab_radios_release(lab);
     ggsn_release(&lab->ggsn);
     link_release(&lab->gi_down);
     link_release(&lab->gi_up);
+    for (uint32_t i = 0; i < lab->cake.n; i++)
+        cake_destroy(lab->cake.item[i]);
+    free(lab->cake.item);
+    map_release(&lab->cake_of);
     for (size_t i = 0; i < sizeof items / sizeof items[0]; i++)
         lab_free_items(items[i]);
     for (size_t i = 0; i < sizeof maps / sizeof maps[0]; i++)

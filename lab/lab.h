@@ -16,12 +16,15 @@
 #include "lab/lab_event.h"
 #include "lab/line/line.h"
 #include "lab/ms/ms.h"
+#include "lab/net/cake.h"
 #include "lab/net/link.h"
 #include "lab/radio/config.h"
 #include "lab/report/ledger.h"
 
 #define FIELD_TYPE_LINK   struct link_config
 #define FIELD_KIND_LINK   FIELD_RECORD, &link_config_record
+#define FIELD_TYPE_CAKE   struct cake_config
+#define FIELD_KIND_CAKE   FIELD_RECORD, &cake_config_record
 #define FIELD_TYPE_MOBILE struct ms_config
 #define FIELD_KIND_MOBILE FIELD_RECORD, &ms_config_record
 #define FIELD_TYPE_BSS    struct bss_config
@@ -52,6 +55,7 @@
     MUST(T, U16, gb_mtu_octets, 576, 9000, "the largest IP packet on Gb")            \
     MUST(T, U16, gb_vlan, 0, 4094, "the VLAN of Gb's frames; 0: none")               \
     MUST(T, LINK, gi, 0, 0, "the line between the hosts and the GGSN, each way")     \
+    MUST(T, CAKE, cake, 0, 0, "CAKE between that line and the GGSN, down")           \
     MUST(T, MOBILE, mobile, 0, 0, "settings of all MSs")
 
 #define LAB_NSE_FIELDS(MUST, MAY, T)               \
@@ -80,6 +84,14 @@
     MUST(T, OCTETS, flow_trace, 0, BSS_TRACE_NAME_MOST,                                     \
          "the file of its flow control; none: no file")
 
+#define LAB_RADIO_KEYS_OCTETS 512
+
+// Of an MS's radio in place of its cell's; without `radio`: nothing (lab/radio/radio.h, struct
+// radio_own).
+#define LAB_OWN_RADIO_FIELDS(MUST, MAY, T)                                         \
+    MAY(T, OCTETS, radio, 0, LAB_RADIO_KEYS_OCTETS, "keys in place of its cell's") \
+    MAY(T, OCTETS, walk, 1, RADIO_TRACE_NAME_MOST, "the file of its downlink over time")
+
 #define LAB_MS_FIELDS(MUST, MAY, T)                                                     \
     MUST(T, U32, nse_id, 0, UINT32_MAX, "the MS's NSE")                                 \
     MUST(T, U16, bvci, 2, 0xffff, "the MS's cell")                                      \
@@ -88,7 +100,8 @@
     MUST(T, U16, n201_u, LLC_N201_U_MIN, LLC_N201_U_MAX, "N201-U before the first XID") \
     MUST(T, U8, gea, 0, 4, "3: GEA3, 4: GEA4, 0: no cipher")                            \
     MUST(T, OCTETS, key, 0, 16, "Kc")                                                   \
-    MUST(T, U32, iov_ui, 0, UINT32_MAX, "IOV-UI")
+    MUST(T, U32, iov_ui, 0, UINT32_MAX, "IOV-UI")                                       \
+    LAB_OWN_RADIO_FIELDS(MUST, MAY, T)
 
 #define LAB_CONTEXT_FIELDS(MUST, MAY, T)                                     \
     MUST(T, U32, nse_id, 0, UINT32_MAX, "the MS's NSE")                      \
@@ -116,8 +129,7 @@
     MAY(T, U32, tlli, 0, UINT32_MAX, "TLLI of the MS that it meets") \
     MUST(T, PLAN, plan, 0, 0, "what happens to the cell's radio")
 
-// A TCP profile of the file: `base` with some fields changed, each as the field's place in
-// tcp_profile_fields (4 octets) and its value (8 octets), network order.
+// A TCP profile of the file: `base` with some fields changed (field_change).
 #define LAB_TCP_FIELDS(MUST, MAY, T)                                 \
     MUST(T, OCTETS, name, 1, 64, "the profile's name")               \
     MUST(T, OCTETS, base, 1, 64, "the name of the profile it is of") \
@@ -134,7 +146,8 @@
     MUST(T, U8, traffic_class, 0, CLASS_COUNT - 1, "traffic class, by slot")              \
     MUST(T, U64, on_ns, 0, INT64_MAX, "when it is switched on, or when all cells are up") \
     MAY(T, OCTETS, k, 16, 16, "K of its card")                                            \
-    MAY(T, OCTETS, opc, 16, 16, "OPc of its card")
+    MAY(T, OCTETS, opc, 16, 16, "OPc of its card")                                        \
+    LAB_OWN_RADIO_FIELDS(MUST, MAY, T)
 
 FIELD_STRUCT(lab_config, LAB_CONFIG_FIELDS);
 FIELD_STRUCT(lab_nse, LAB_NSE_FIELDS);

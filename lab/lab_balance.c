@@ -113,6 +113,27 @@ static bool link_holds(const struct net_counters *c)
            c->in.octets == c->out.octets + lost.octets + c->held.octets;
 }
 
+// What left CAKE, where there is one; false: it did not get what left Gi's line, or does not hold.
+static bool past_cake(const struct lab *lab, struct net_count *out)
+{
+    struct net_count in = {0};
+    *out = lab->gi_down.counters.out;
+    if (!lab->config.cake.rate_bit_per_s)
+        return true;
+    *out = in;
+    bool holds = true;
+    for (uint32_t i = 0; i < lab->cake.n; i++) {
+        const struct net_counters *c = &cake_counters(lab->cake.item[i])->net;
+        holds &= link_holds(c);
+        in.packets += c->in.packets;
+        in.octets += c->in.octets;
+        out->packets += c->out.packets;
+        out->octets += c->out.octets;
+    }
+    return holds && in.packets == lab->gi_down.counters.out.packets &&
+           in.octets == lab->gi_down.counters.out.octets;
+}
+
 // The hosts or the MSs, of the applications or outside.
 static const struct flow_side *side_of(const struct lab *lab, enum flow_end end)
 {
@@ -129,10 +150,13 @@ static const char *down_wrong(const struct lab *lab, const struct sums *s)
         return "what the hosts sent is not what Gi's line and the ledger have";
     if (!link_holds(gi))
         return "Gi's line down does not balance";
+    struct net_count out;
+    if (!past_cake(lab, &out))
+        return "CAKE does not balance";
     const struct ms_amount *lost = &lab->no_context[LEDGER_DOWN];
-    if (gi->out.packets != lab->ggsn.down_npdus + lost->packets ||
-        gi->out.octets != lab->ggsn.down_octets + lost->octets)
-        return "what left Gi's line is not what the GGSN sent on";
+    if (out.packets != lab->ggsn.down_npdus + lost->packets ||
+        out.octets != lab->ggsn.down_octets + lost->octets)
+        return "what left Gi's line, or CAKE, is not what the GGSN sent on";
     if (s->bss.out[BSS_DOWN].pdus != s->ms.pdus.packets ||
         s->bss.out[BSS_DOWN].octets != s->ms.pdus.octets)
         return "what the BSSs delivered is not what the MSs have";

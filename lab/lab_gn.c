@@ -12,6 +12,11 @@
 #define ECN_MASK          3
 #define ECN_CE            3
 
+#define STREAM_FLOWS   (1ULL << 40)
+#define STREAM_GI_DOWN (STREAM_FLOWS + 1)
+#define STREAM_GI_UP   (STREAM_FLOWS + 2)
+#define STREAM_CAKES   (STREAM_FLOWS + 3) // and those behind it
+
 static struct lab_tunnel *tunnel_at(struct lab *lab, const uint8_t *ip, uint32_t at)
 {
     return map_find(&lab->tunnel_by_address, get_be32(ip + at));
@@ -38,7 +43,6 @@ static void without_context(struct lab *lab, struct ledger_key key, enum ledger_
     lab_lost(lab, key, lab->place_phone + LAB_PHONE_AT_GGSN);
 }
 
-// From Gi's line into the tunnel.
 static void into_tunnel(void *self, const uint8_t *ip, uint32_t octets, uint64_t now_ns)
 {
     struct lab *lab = self;
@@ -61,6 +65,31 @@ static void lost_down(void *self, const uint8_t *ip, uint32_t octets, enum net_l
     (void)octets, (void)now_ns;
     struct lab_tunnel *tunnel = tunnel_at(lab, ip, IP_DESTINATION_AT);
     lab_lost(lab, lab_key(tunnel, LEDGER_DOWN, lab_ip_id(ip)), lab->place_net + why);
+}
+
+// That of the MS, or of the cell in which it is now.
+static struct cake *cake_of(struct lab *lab, const struct lab_mobile *mobile)
+{
+    bool per_ms = lab->config.cake.per == CAKE_PER_MS;
+    uint64_t key = (uintptr_t)(per_ms ? (const void *)mobile : bss_ms_cell(mobile->at_bss));
+    struct cake *cake = map_find(&lab->cake_of, key);
+    if (cake)
+        return cake;
+    cake = cake_create(lab->engine, &lab->config.cake,
+                       &(struct net_owner){lab, into_tunnel, lost_down}, lab->config.seed,
+                       STREAM_CAKES + lab->cake.n);
+    lab_put_item(&lab->cake, cake);
+    map_add(&lab->cake_of, key, cake);
+    return cake;
+}
+
+static void from_gi(void *self, const uint8_t *ip, uint32_t octets, uint64_t now_ns)
+{
+    struct lab *lab = self;
+    if (lab->config.cake.rate_bit_per_s)
+        cake_send(cake_of(lab, tunnel_at(lab, ip, IP_DESTINATION_AT)->ms), ip, octets, now_ns);
+    else
+        into_tunnel(lab, ip, octets, now_ns);
 }
 
 // ---- Up ----
@@ -210,10 +239,6 @@ void lab_from_outside(struct lab *lab, enum flow_end from, uint8_t *ip, uint32_t
 
 // ---- Setup ----
 
-#define STREAM_FLOWS   (1ULL << 40)
-#define STREAM_GI_DOWN (STREAM_FLOWS + 1)
-#define STREAM_GI_UP   (STREAM_FLOWS + 2)
-
 void lab_gn_setup(struct lab *lab)
 {
     const struct lab_config *c = &lab->config;
@@ -233,7 +258,7 @@ void lab_gn_setup(struct lab *lab)
                                    .datagram = ggsn_datagram,
                                    .self = &lab->ggsn};
     line_attach(&lab->gn);
-    link_setup(&lab->gi_down, lab->engine, &c->gi, &(struct net_owner){lab, into_tunnel, lost_down},
+    link_setup(&lab->gi_down, lab->engine, &c->gi, &(struct net_owner){lab, from_gi, lost_down},
                c->seed, STREAM_GI_DOWN);
     link_setup(&lab->gi_up, lab->engine, &c->gi, &(struct net_owner){lab, to_host, lost_up},
                c->seed, STREAM_GI_UP);

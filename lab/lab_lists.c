@@ -51,6 +51,7 @@ static const char *name_of(const struct octets *file)
 static _Thread_local char fault[RADIO_TRACE_ERROR_ROOM];
 _Static_assert(APP_ERROR_ROOM <= RADIO_TRACE_ERROR_ROOM, "a fault fits");
 _Static_assert(BSS_TRACE_ERROR_ROOM <= RADIO_TRACE_ERROR_ROOM, "a fault fits");
+_Static_assert(RADIO_WALK_ERROR_ROOM <= RADIO_TRACE_ERROR_ROOM, "a fault fits");
 
 // The file's largest packet. Reads it once for each block of the configuration, and not for each
 // MS.
@@ -95,6 +96,16 @@ static const char *trace_measure(const void *config, uint64_t *silent_ns)
     return trace ? NULL : fault;
 }
 
+// Why an MS's file of its downlink cannot be used; else its rows.
+static const char *walk_measure(const void *config, uint64_t *rows)
+{
+    const struct radio_trace_config *c = config;
+    struct radio_walk *walk = radio_walk_read(name_of(&c->trace), fault);
+    *rows = walk ? walk->rows : 0;
+    radio_walk_free(walk);
+    return walk ? NULL : fault;
+}
+
 // Why the cell's file of flow control cannot be used; else its rows.
 static const char *flow_trace_measure(const void *config, uint64_t *rows)
 {
@@ -108,11 +119,14 @@ static const char *flow_trace_measure(const void *config, uint64_t *rows)
 // Rows without a block of their own are for their faults and measures only.
 static const struct lab_list lists[] = {
     {"link", &link_config_record, link_fault, false, "a line of the network", NULL},
+    {"cake", &cake_config_record, NULL, false, "CAKE before the GGSN", NULL},
     {"mobile", &ms_config_record, NULL, false, "settings of all MSs", NULL},
     {"bss", &bss_config_record, bss_fault, false, "a BSS", NULL},
     {"cell", &bss_cell_config_record, cell_fault, false, "a cell of a BSS", NULL},
     {"radio", &radio_config_record, radio_fault, false, "the radio of a cell", NULL},
     {"radio_trace", &radio_trace_config_record, NULL, false, "the file of a radio", trace_measure},
+    {"radio_walk", &radio_trace_config_record, NULL, false, "the file of an MS's downlink",
+     walk_measure},
     {"flow_trace", &bss_trace_config_record, NULL, false, "the file of a cell's flow control",
      flow_trace_measure},
     {"event", &lab_event_record, lab_event_fault, false, "what an MS does at given times", NULL},

@@ -2,7 +2,8 @@
 // hosts, the GGSN and Gn; lab_gb.c Gb, the BSSs and the MSs; lab_account.c the ledger's entries;
 // lab_setup.c what Lua adds; lab_balance.c whether the books agree; lab_series.c the time series;
 // lab_tables.c further tables; lab_packets.c a row for each thing a packet meets; lab_figures.c the
-// applications' figures; lab_events.c what MSs do; lab_phones.c those that attach.
+// applications' figures; lab_events.c what MSs do; lab_phones.c those that attach; lab_radios.c
+// the radios of MSs.
 #ifndef SLUICE_LAB_LAB_PARTS_H
 #define SLUICE_LAB_LAB_PARTS_H
 
@@ -117,6 +118,8 @@ struct lab {
     struct ggsn ggsn;
     struct ends gb_ends;
     struct link gi_down, gi_up;
+    struct lab_items cake;
+    struct map cake_of; // by the address of the cell or of the MS
     struct flow_table flows;
     struct lab_outside outside; // zeroes: the applications are the hosts
     struct flow_side outside_side[FLOW_ENDS];
@@ -127,7 +130,7 @@ struct lab {
         place_phone; // first reasons in the ledger
     struct map bss_by_nse, mobile_by_tlli, place_by_cell, place_by_bvc, nsvc_by_endpoint,
         tunnel_by_address, tunnel_by_teid, phone_by_imsi;
-    struct lab_items bss, place, mobile, tunnel, app, profile, event, phone;
+    struct lab_items bss, place, mobile, tunnel, app, profile, event, phone, radio;
     struct ms_amount no_context[LEDGER_WAYS]; // packets at the GGSN
     struct app_times *times;                  // of each kind of application
     struct app_times *batch_times;            // the same of the batch
@@ -214,6 +217,13 @@ void lab_nsvc_setup(struct lab *lab, struct lab_nsvc *nsvc);
 extern const struct ms_owner lab_ms_owner;
 extern const struct bss_owner lab_bss_owner;
 uint64_t lab_endpoint_key(const struct ipv6_address *address, uint16_t port);
+
+// lab_radios.c
+// What an MS has with these keys, and with the file of this name, if it has one. Returns 0 or a
+// negative errno.
+int lab_own_radio(struct lab *lab, struct octets keys, struct octets name,
+                  const struct radio_own **own);
+void lab_radios_release(struct lab *lab);
 
 // lab_series.c
 void lab_series_start(struct lab *lab);

@@ -268,7 +268,11 @@ int64_t lab_add_phone(void *target, const void *argument)
                                                  .bvci = c->bvci,
                                                  .tlli = LAB_PHONE_OFF_TLLI + p->number,
                                                  .imsi = c->imsi,
-                                                 .n201_u = c->n201_u},
+                                                 .n201_u = c->n201_u,
+                                                 .has_radio = c->has_radio,
+                                                 .radio = c->radio,
+                                                 .has_walk = c->has_walk,
+                                                 .walk = c->walk},
                                 &mobile);
     if (fault)
         return fault;

@@ -123,12 +123,16 @@ int lab_make_mobile(struct lab *lab, const struct lab_ms *c, struct lab_mobile *
     struct lab_bss *at = map_find(&lab->bss_by_nse, c->nse_id);
     struct lab_place *place = map_find(&lab->place_by_cell, lab_cell_key(c->nse_id, c->bvci));
     struct ms_terms terms = {c->n201_u, c->gea, c->key, c->iov_ui};
+    const struct radio_own *own = NULL;
     char name[32];
     if (!place)
         return -ENOENT;
+    int fault = c->has_radio ? lab_own_radio(lab, c->radio, c->walk, &own) : 0;
+    if (fault)
+        return fault;
     struct lab_mobile *mobile = lab_add_item(&lab->mobile, sizeof *mobile);
     *made = mobile;
-    int fault = ms_setup(&mobile->ms, &lab->mobiles_shared, &mobile->counters, &terms);
+    fault = ms_setup(&mobile->ms, &lab->mobiles_shared, &mobile->counters, &terms);
     if (fault)
         return fault;
     ms_sgsn_setup(&mobile->sgsn, &mobile->ms);
@@ -136,7 +140,7 @@ int lab_make_mobile(struct lab *lab, const struct lab_ms *c, struct lab_mobile *
     snprintf(name, sizeof name, "%s", c->imsi.text);
     mobile->number = ledger_add_ms(&lab->ledger, name, place->number);
     mobile->bss = at;
-    struct bss_identity identity = {.tlli = c->tlli, .imsi = c->imsi, .number = mobile->number};
+    struct bss_identity identity = {c->tlli, c->imsi, mobile->number, own};
     mobile->at_bss = bss_enter(at->bss, place->cell, &identity, mobile, engine_now_ns(lab->engine));
     if (!mobile->at_bss)
         return -EEXIST;
@@ -195,8 +199,6 @@ static int64_t add_plan(void *target, const void *argument)
 
 // ---- TCP ----
 
-#define CHANGE_OCTETS 12
-
 static bool is_named(const char *name, struct octets octets)
 {
     return strlen(name) == octets.n && memcmp(name, octets.at, octets.n) == 0;
@@ -228,15 +230,7 @@ static int change_profile(struct tcp_profile *profile, const struct tcp_profile 
     if (!base)
         return -ENOENT;
     *profile = *base;
-    for (uint32_t at = 0; at + CHANGE_OCTETS <= c->changes.n; at += CHANGE_OCTETS) {
-        const uint8_t *change = c->changes.at + at;
-        uint32_t field = get_be32(change);
-        if (field >= tcp_profile_field_count)
-            return -ERANGE;
-        field_set(&tcp_profile_fields[field], profile,
-                  (uint64_t)get_be32(change + 4) << 32 | get_be32(change + 8));
-    }
-    return 0;
+    return field_change(tcp_profile_fields, tcp_profile_field_count, profile, c->changes);
 }
 
 const char *lab_tcp_fault(const void *config)

@@ -19,6 +19,7 @@
 #define UP_QUEUE_MOST_S 60
 #define PHONES_MOST     64
 #define PHONES_EACH     1000
+#define LINK_MOST_DB    60
 
 struct bts_options {
     const char *socket[SERVE_CELLS_MOST], *tun, *netns, *cell, *set[OPTIONS_SETS_MAX];
@@ -28,8 +29,9 @@ struct bts_options {
         uint64_t imsi;
         int digits;
         uint32_t count;
-    } phone[PHONES_MOST];
-    uint32_t phones;
+        uint32_t link_db; // of `link`
+    } phone[PHONES_MOST], link[PHONES_MOST];
+    uint32_t phones, links;
     bool json;
 };
 
@@ -95,20 +97,47 @@ static bool take_socket(void *target, const char *path)
     return true;
 }
 
-static bool take_phone(void *target, const char *text)
+// IMSI or IMSI,N. Returns what stands behind it; NULL: it is none.
+static const char *read_phones(const char *text, struct bts_phones *phones)
 {
-    struct bts_options *options = target;
     size_t digits = strspn(text, "0123456789");
     unsigned long count = 1;
     char *end = (char *)text + digits;
     if (*end == ',' && end[1] >= '1' && end[1] <= '9')
         count = strtoul(end + 1, &end, 10);
-    if (digits < 6 || digits > 15 || *end || count > PHONES_EACH)
+    *phones = (struct bts_phones){strtoull(text, NULL, 10), (int)digits, (uint32_t)count, 0};
+    return digits < 6 || digits > 15 || count > PHONES_EACH ? NULL : end;
+}
+
+static bool take_phone(void *target, const char *text)
+{
+    struct bts_options *options = target;
+    struct bts_phones phones;
+    const char *end = read_phones(text, &phones);
+    if (!end || *end)
         return cli_refuse("bts", "phone", text, "an IMSI, and up to 1000: 001010000000001,8");
     if (options->phones == PHONES_MOST)
         return cli_refuse("bts", "phone", text, "64 at most");
-    options->phone[options->phones++] =
-        (struct bts_phones){strtoull(text, NULL, 10), (int)digits, (uint32_t)count};
+    options->phone[options->phones++] = phones;
+    return true;
+}
+
+static bool take_link(void *target, const char *text)
+{
+    struct bts_options *options = target;
+    struct bts_phones phones;
+    const char *at = read_phones(text, &phones);
+    char *end = NULL;
+    unsigned long link_db = at && *at == '=' && at[1] >= '0' && at[1] <= '9'
+                                ? strtoul(at + 1, &end, 10)
+                                : LINK_MOST_DB + 1;
+    if (link_db > LINK_MOST_DB || strcmp(end, "dB") != 0)
+        return cli_refuse("bts", "link", text,
+                          "an IMSI, and up to 1000, and 0 to 60 dB: 001010000000001,8=6dB");
+    if (options->links == PHONES_MOST)
+        return cli_refuse("bts", "link", text, "64 at most");
+    phones.link_db = (uint32_t)link_db;
+    options->link[options->links++] = phones;
     return true;
 }
 
@@ -144,6 +173,10 @@ static const struct cli_option bts_options[] = {
      "network, with the card whose keys the file has; or N of them, with running IMSIs; may\n"
      "be repeated",
      .take = take_phone},
+    {"link", "IMSI[,N]=dB",
+     "C/I of the blocks of the MS or phone of this IMSI, or of N of them, both ways (20dB):\n"
+     "at less than 5, 7, 12 dB blocks of CS-2, CS-3, CS-4 are lost; may be repeated",
+     .take = take_link},
     {"tun", "NAME", "the tun device with the MSs behind it; created if missing", INTO(tun)},
     {"netns", "NAME", "the network namespace of the tun device", INTO(netns)},
     {"cell", "NSEI-BVCI", "the cell of the file, or the first of several (the file's first)",
@@ -284,9 +317,21 @@ static uint32_t hex_of(const char *text, uint8_t *octets, uint32_t room)
     return n;
 }
 
+// Of the last --link that names it.
+static uint32_t link_db_of(const struct bts_options *options, const char *imsi)
+{
+    uint64_t number = strtoull(imsi, NULL, 10);
+    for (uint32_t i = options->links; i > 0; i--) {
+        const struct bts_phones *link = &options->link[i - 1];
+        if (strlen(imsi) == (size_t)link->digits && number - link->imsi < link->count)
+            return link->link_db;
+    }
+    return PCUIF_LINK_DB;
+}
+
 // IMSI, TLLI, key and address count up from MS to MS; N201-U is LLC's default until the SGSN's XID.
-static int add_one(struct bts *bts, const struct json_object *ms, struct json_object *pdp,
-                   uint32_t number)
+static int add_one(struct bts *bts, const struct bts_options *options, const struct json_object *ms,
+                   struct json_object *pdp, uint32_t number)
 {
     char text[64];
     uint8_t key[16];
@@ -304,18 +349,19 @@ static int add_one(struct bts *bts, const struct json_object *ms, struct json_ob
     const char *imsi = value_text(ms, "imsi", text, sizeof text);
     snprintf(one.imsi, sizeof one.imsi, "%0*llu", (int)strlen(imsi),
              strtoull(imsi, NULL, 10) + number);
+    one.link_db = link_db_of(options, one.imsi);
     int fault = bts_add_ms(bts, &one);
     explicit_bzero(key, sizeof key);
     return fault;
 }
 
-static int add_mss(struct bts *bts, struct json_object *bvc)
+static int add_mss(struct bts *bts, const struct bts_options *options, struct json_object *bvc)
 {
     struct json_object *mss = value_in(bvc, "ms");
     for (size_t i = 0; i < value_count(mss); i++) {
         struct json_object *ms = value_at(mss, i), *pdp = value_at(value_in(ms, "pdp"), 0);
         for (uint32_t n = 0; pdp && n < value_number(ms, "count"); n++) {
-            int fault = add_one(bts, ms, pdp, n);
+            int fault = add_one(bts, options, ms, pdp, n);
             if (fault)
                 return fault;
         }
@@ -355,7 +401,8 @@ static void give_card(struct phone_config *config, struct json_object *file)
 }
 
 // IMSIs count up.
-static int add_phone(struct bts *bts, const struct bts_phones *phones, struct json_object *file)
+static int add_phone(struct bts *bts, const struct bts_options *options,
+                     const struct bts_phones *phones, struct json_object *file)
 {
     struct phone_config config = {
         .imeisv = PHONE_IMEISV, .apn = PHONE_APN, .nsapi = PHONE_NSAPI, .sapi = PHONE_SAPI};
@@ -365,6 +412,7 @@ static int add_phone(struct bts *bts, const struct bts_phones *phones, struct js
         snprintf(config.imsi, sizeof config.imsi, "%0*" PRIu64, phones->digits, phones->imsi + i);
         memcpy(one.imsi, config.imsi, sizeof one.imsi);
         give_card(&config, file);
+        one.link_db = link_db_of(options, one.imsi);
         fault = bts_add_ms(bts, &one);
     }
     explicit_bzero(&config.card, sizeof config.card);
@@ -374,7 +422,7 @@ static int add_phone(struct bts *bts, const struct bts_phones *phones, struct js
 static int add_phones(struct bts *bts, const struct bts_options *options, struct json_object *file)
 {
     for (uint32_t i = 0; i < options->phones; i++) {
-        int fault = add_phone(bts, &options->phone[i], file);
+        int fault = add_phone(bts, options, &options->phone[i], file);
         if (fault)
             return fault;
     }
@@ -459,7 +507,7 @@ static int add_cell(const struct bts_options *options, struct json_object *file,
     }
     if (number == 0 && add_phones(bts, options, file) != 0)
         return wrong("a phone cannot be one here");
-    if (add_mss(bts, found->bvc) != 0)
+    if (add_mss(bts, options, found->bvc) != 0)
         return wrong("an MS of the file cannot be one here: its cipher, key or PDP context");
     return EXIT_DONE;
 }

@@ -177,10 +177,10 @@ static const struct cli_option run_options[] = {
      "with --targets: run at the base and at each setting of FILE, and show which\n"
      "settings its conclusions depend on: knobs.csv, knobs.json, and a table",
      INTO(knobs)},
-    {"slurm", NULL,
-     "run them as a Slurm job array, and wait for it; sbatch reads\n"
-     "its SBATCH_... variables, such as SBATCH_PARTITION",
-     INTO(slurm)}};
+    {"commands", NULL,
+     "run nothing: print a command of the shell, a line each, for each run that DIR\n"
+     "does not have complete; once they have run, --resume instead gathers",
+     INTO(commands)}};
 
 static const char run_more[] =
     "Several variants, points or seeds make several runs, in virtual time, each in\n"

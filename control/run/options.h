@@ -23,7 +23,7 @@ struct options {
     const char *variants[OPTIONS_VARIANTS_MAX]; // each --variant
     uint32_t variant_count;
     uint64_t seed_first, seed_last; // --seeds
-    bool seeds, resume, slurm;
+    bool seeds, resume, commands;
     const char *targets, *knobs; // NULL: not given
     uint32_t jobs;               // 0: not given
     bool has_tun;

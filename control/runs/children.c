@@ -68,35 +68,32 @@ uint32_t children_jobs(uint64_t need_octets)
 
 // In the child: only the end of the parent and of the program itself end it. A run ends at once,
 // for nobody gathers it any more; until then it holds the lock of all results.
-static void become(const char *program, char *const *words, int log, int folder, pid_t parent)
+static void become(char *const *words, int log, int folder, pid_t parent)
 {
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    prctl(PR_SET_PDEATHSIG, folder >= 0 ? SIGKILL : SIGTERM);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) // it ended before
         _exit(EXIT_FAILURE);
-    if (folder >= 0)
-        fcntl(folder, F_SETFD, 0);
-    if (log >= 0) {
-        int nothing = open("/dev/null", O_RDONLY);
-        dup2(nothing, STDIN_FILENO);
-        dup2(log, STDOUT_FILENO);
-        dup2(log, STDERR_FILENO);
-    }
-    execvp(program, words);
-    fprintf(stderr, "sluice run: %s: %s\n", program, strerror(errno));
+    fcntl(folder, F_SETFD, 0);
+    int nothing = open("/dev/null", O_RDONLY);
+    dup2(nothing, STDIN_FILENO);
+    dup2(log, STDOUT_FILENO);
+    dup2(log, STDERR_FILENO);
+    execv("/proc/self/exe", words);
+    fprintf(stderr, "sluice run: /proc/self/exe: %s\n", strerror(errno));
     _exit(127);
 }
 
 // Returns the process's id, or -1.
-static pid_t spawn(const char *program, char *const *words, int log, int folder)
+static pid_t spawn(char *const *words, int log, int folder)
 {
     pid_t parent = getpid();
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0)
-        become(program, words, log, folder, parent);
+        become(words, log, folder, parent);
     return pid;
 }
 
@@ -207,7 +204,10 @@ static void tell_from(const struct plan *plan, uint32_t run, const char *how, FI
     }
 }
 
-void children_tell(const struct plan *plan, uint32_t run, const char *how)
+// Tells on stderr how the run ended and why: the last message of a fault in its run.log, or the
+// last lines there. Keeps it as the plan's failure of the run, and adds to run.log how the run
+// ended.
+static void tell_end(const struct plan *plan, uint32_t run, const char *how)
 {
     int fd = open_log(plan, run, O_RDWR | O_APPEND);
     FILE *log = fd < 0 ? NULL : fdopen(fd, "r");
@@ -228,7 +228,7 @@ static void tell_failure(struct crew *crew, uint32_t run, int status)
                  WTERMSIG(status) == SIGKILL ? " (out of memory? try --jobs 1)" : "");
     else
         snprintf(how, sizeof how, "failed with exit status %d", WEXITSTATUS(status));
-    children_tell(crew->plan, run, how);
+    tell_end(crew->plan, run, how);
 }
 
 static bool start(struct crew *crew, uint32_t run)
@@ -240,7 +240,7 @@ static bool start(struct crew *crew, uint32_t run)
         return false;
     }
     char **words = plan_words(crew->plan, run);
-    pid_t pid = spawn("/proc/self/exe", words, log, crew->folder);
+    pid_t pid = spawn(words, log, crew->folder);
     plan_words_free(words);
     close(log);
     if (pid < 0) {
@@ -366,19 +366,4 @@ bool children_run(const struct plan *plan, const bool *wanted, uint32_t jobs, in
     if (crew.ending)
         fprintf(stderr, "sluice run: interrupted; with --resume the same command goes on\n");
     return !crew.ending && crew.failed == 0;
-}
-
-int children_program(const char *program, char *const *words)
-{
-    sigset_t awaited, before;
-    int status = -1;
-    block_signals(&awaited, &before);
-    pid_t pid = spawn(program, words, -1, -1);
-    while (pid > 0 && waitpid(pid, &status, WNOHANG) == 0) {
-        int number = sigwaitinfo(&awaited, NULL);
-        if (number == SIGINT || number == SIGTERM)
-            kill(pid, SIGTERM);
-    }
-    sigprocmask(SIG_SETMASK, &before, NULL);
-    return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }

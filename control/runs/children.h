@@ -14,13 +14,4 @@ uint32_t children_jobs(uint64_t need_octets);
 // Returns whether none failed and none was ended.
 bool children_run(const struct plan *plan, const bool *wanted, uint32_t jobs, int folder);
 
-// Tells on stderr how the run ended and why: the last message of a fault in its run.log, or the
-// last lines there. Keeps it as the plan's failure of the run, and adds to run.log how the run
-// ended.
-void children_tell(const struct plan *plan, uint32_t run, const char *how);
-
-// Runs a program and waits for it, with this process's streams. SIGINT and SIGTERM end it. Returns
-// its exit status; -1 if it cannot be started.
-int children_program(const char *program, char *const *words);
-
 #endif

@@ -10,12 +10,12 @@
 #include "control/report/runs.h"
 #include "control/runs/children.h"
 #include "control/runs/choose.h"
+#include "control/runs/elsewhere.h"
 #include "control/runs/gather.h"
 #include "control/runs/knobs.h"
 #include "control/run/outputs.h"
 #include "control/run/run.h"
 #include "control/process/signals.h"
-#include "control/runs/slurm.h"
 #include "control/runs/targets.h"
 
 #define LOOK_NS 100000000 // between two attempts to lock the folder
@@ -35,8 +35,6 @@ static bool work(const struct run *run, const struct plan *plan, const bool *wan
         count += wanted[i];
     if (count == 0)
         return true;
-    if (run->options.slurm)
-        return slurm_run(plan, wanted, run->options.jobs);
     jobs = jobs < count ? jobs : count;
     fprintf(stderr, "%u runs, %u at a time; memory: %u MiB each, in 4 KiB pages\n", count, jobs,
             (uint32_t)(plan->need_octets >> 20) + 1);
@@ -76,16 +74,22 @@ static bool begin(struct run *run, const struct plan *plan)
     return run->options.knobs || gather_begin(plan, run->name, &run->results);
 }
 
+static bool do_wanted(struct run *run, const struct plan *plan, const bool *wanted)
+{
+    if (run->options.commands)
+        return elsewhere_print(plan, wanted);
+    if (!begin(run, plan))
+        return false;
+    bool good = work(run, plan, wanted);
+    return (run->options.knobs ? knobs_judge : conclude)(run, plan) && good;
+}
+
 static int do_runs(struct run *run, const struct plan *plan)
 {
     bool *wanted = calloc(plan_runs(plan), sizeof *wanted);
     if (!wanted)
         abort();
-    bool good = choose_runs(run, plan, wanted) && begin(run, plan);
-    if (good) {
-        good = work(run, plan, wanted);
-        good = (run->options.knobs ? knobs_judge : conclude)(run, plan) && good;
-    }
+    bool good = choose_runs(run, plan, wanted) && do_wanted(run, plan, wanted);
     free(wanted);
     return good ? EXIT_DONE : EXIT_RUN_FAILED;
 }
@@ -117,7 +121,7 @@ static int open_and_do(struct run *run, const struct plan *plan)
 // An option that a single run does not have; NULL: none.
 static const char *only_of_several(const struct options *o)
 {
-    return o->resume ? "--resume" : o->slurm ? "--slurm" : o->targets ? "--targets" : NULL;
+    return o->resume ? "--resume" : o->commands ? "--commands" : o->targets ? "--targets" : NULL;
 }
 
 // What is wrong with --knobs beside the other options; NULL: nothing.
@@ -128,6 +132,16 @@ static const char *wrong_with_knobs(const struct options *o)
     return o->variant_count || o->point
                ? "found --variant or --point as well; its runs { } names those to run"
                : NULL;
+}
+
+// What is wrong with --commands beside the other options; NULL: nothing.
+static const char *wrong_with_commands(const struct options *o)
+{
+    if (o->jobs)
+        return "found --jobs as well; the program that runs the commands chooses how many at a "
+               "time";
+    return o->force ? "found --force as well; only what is missing is printed; give another --out"
+                    : NULL;
 }
 
 static bool make(struct run *run, struct plan *plan, const char *dir)
@@ -151,6 +165,9 @@ int sweep_of(struct run *run)
         return refuse("--tun", "allowed with a single run only");
     if (o->knobs && wrong_with_knobs(o))
         return refuse("--knobs", wrong_with_knobs(o));
+    if (o->commands && wrong_with_commands(o))
+        return refuse("--commands", wrong_with_commands(o));
+    run->options.resume |= o->commands; // only what is missing
     signals_leave_hangup();
     struct plan plan = {0};
     int status = EXIT_USAGE;

@@ -1,7 +1,10 @@
 // See field.h.
 #include "dataplane/wire/field.h"
 
+#include <errno.h>
 #include <string.h>
+
+#include "dataplane/wire/bytes.h"
 
 bool field_is_integer(const struct field *field)
 {
@@ -49,4 +52,19 @@ void field_set(const struct field *field, void *owner, uint64_t value)
     default:
         break;
     }
+}
+
+#define CHANGE_OCTETS 12
+
+int field_change(const struct field *fields, uint32_t count, void *owner, struct octets changes)
+{
+    for (uint32_t at = 0; at + CHANGE_OCTETS <= changes.n; at += CHANGE_OCTETS) {
+        const uint8_t *change = changes.at + at;
+        uint32_t field = get_be32(change);
+        if (field >= count)
+            return -ERANGE;
+        field_set(&fields[field], owner,
+                  (uint64_t)get_be32(change + 4) << 32 | get_be32(change + 8));
+    }
+    return 0;
 }

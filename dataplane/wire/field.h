@@ -200,4 +200,8 @@ uint64_t field_get(const struct field *field, const void *owner);
 void field_set(const struct field *field, void *owner, uint64_t value);
 bool field_is_integer(const struct field *field);
 
+// Each change is a field's place in `fields` (4 octets) and its value (8 octets), network order.
+// Returns 0 or -ERANGE.
+int field_change(const struct field *fields, uint32_t count, void *owner, struct octets changes);
+
 #endif

@@ -26,6 +26,28 @@ bool rows_number(char **rest, uint64_t least, uint64_t most, uint64_t *number)
     return *at == 0 && *number >= least && *number <= most;
 }
 
+bool rows_decimal(const char **text, int places, uint64_t most, uint64_t *number)
+{
+    const char *begin = *text, *at = begin;
+    uint64_t whole = 0;
+    for (; *at >= '0' && *at <= '9' && whole <= most; at++)
+        whole = 10 * whole + (uint64_t)(*at - '0');
+    if (at == begin || whole > most)
+        return false;
+    *number = whole;
+    bool point = *at == '.';
+    at += point;
+    for (int i = 0; i < places; i++) {
+        bool digit = point && *at >= '0' && *at <= '9';
+        *number = 10 * *number + (digit ? (uint64_t)(*at - '0') : 0);
+        at += digit;
+    }
+    while (point && *at >= '0' && *at <= '9')
+        at++;
+    *text = at + strspn(at, " \t");
+    return true;
+}
+
 static const char *read_lines(FILE *in, const char *head, rows_take *take, void *self,
                               uint32_t *line)
 {

@@ -26,4 +26,8 @@ char *rows_field(char **rest);
 // An empty field is 0. False: it is no number from least to most, or there is none left.
 bool rows_number(char **rest, uint64_t least, uint64_t most, uint64_t *number);
 
+// Reads DIGITS or DIGITS.DIGITS in units of 10^-`places`, and the blanks behind it; what is finer
+// is cut off. False: another form, or more than `most` before the point.
+bool rows_decimal(const char **text, int places, uint64_t most, uint64_t *number);
+
 #endif

@@ -116,10 +116,10 @@ uint64_t bss_tag(const struct bss *bss);
 // ---- MSs ----
 
 struct bss_identity {
-    uint32_t tlli;                    // unique within the BSS
-    struct digits imsi;               // "" if nobody pages it by its IMSI
-    uint32_t number;                  // by which plans of a radio name it
-    const struct radio_config *radio; // of this MS, must stay; NULL: the cell's
+    uint32_t tlli;                 // unique within the BSS
+    struct digits imsi;            // "" if nobody pages it by its IMSI
+    uint32_t number;               // by which plans of a radio name it
+    const struct radio_own *radio; // must stay; NULL: the cells' keys
 };
 
 // The MS is in the cell, and silent; `user` is the owner's. What it left behind there is delivered

@@ -151,7 +151,7 @@ struct bss_ms {
     bool has_imsi, has_before, suspended, unreachable;
     bool unheard; // it has changed its cell, and could not say so
     struct digits imsi;
-    const struct radio_config *radio; // of this MS; NULL: the cell's
+    const struct radio_own *radio; // of this MS; NULL: the cell's
     struct bss_link by_tlli, by_before, by_imsi;
     struct bss_buffer *buffer;
     // SUSPEND and RESUME

@@ -28,6 +28,8 @@ void flow_packet_send(struct flow *flow, enum flow_end from, struct flow_packet 
     packet->ip.destination = c->address[flow_far(from)];
     packet->ip.tos = ect ? TOS_ECT_0 : 0;
     packet->ip.id = table->owner.next_id(table->owner.self, flow, from);
+    if (flow_outside_of(flow) != TCP_OUTSIDE_PLAIN)
+        flow_outside_close(table, from, flow_outside_of(flow), packet);
     uint32_t octets = flow_packet_encode(packet, table->packet);
     net_count_add(&flow->side[from].sent, octets);
     net_count_add(&table->side[from].sent, octets);

@@ -13,6 +13,16 @@ void flow_packet_send(struct flow *flow, enum flow_end from, struct flow_packet 
 enum flow_fault flow_take(struct flow *flow, enum flow_end at, const struct flow_packet *packet,
                           uint32_t octets, uint64_t now_ns);
 
+// What its packets are; plain if it is not TCP. Both ends are alike.
+enum tcp_outside flow_outside_of(const struct flow *flow);
+
+// A segment with its IP header becomes a datagram of which nothing can be read, and back.
+void flow_outside_close(struct flow_table *table, enum flow_end from, enum tcp_outside kind,
+                        struct flow_packet *packet);
+enum flow_fault flow_outside_open(struct flow_table *table, enum flow_end at,
+                                  struct flow_packet *packet);
+bool flow_outside_is_tunnel(enum flow_end at, const struct flow_packet *packet);
+
 // Frees the flow, after telling its user and the table's owner.
 void flow_free(struct flow *flow, uint64_t now_ns);
 

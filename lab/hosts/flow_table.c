@@ -20,10 +20,12 @@ static uint64_t key_of(uint32_t ms_address, uint8_t protocol, uint16_t ms_port)
     return (uint64_t)ms_address << 32 | (uint32_t)protocol << 16 | ms_port;
 }
 
+// A connection of QUIC has a port of UDP; one in a tunnel that of TCP within.
 static uint64_t key_of_flow(const struct flow *flow)
 {
     const struct flow_config *c = &flow->config;
-    return key_of(c->address[FLOW_MS], c->protocol, c->port[FLOW_MS]);
+    bool quic = flow_outside_of(flow) == TCP_OUTSIDE_QUIC;
+    return key_of(c->address[FLOW_MS], quic ? FLOW_PROTOCOL_UDP : c->protocol, c->port[FLOW_MS]);
 }
 
 void flow_table_setup(struct flow_table *table, struct engine *engine,
@@ -85,9 +87,19 @@ void flow_table_release(struct flow_table *table, uint64_t now_ns)
     while (table->all)
         flow_free(table->all, now_ns);
     map_release(&table->flows);
+    flow_outside_release(&table->outside);
     free(table->content);
     free(table->packet);
     *table = (struct flow_table){0};
+}
+
+static struct flow *find(const struct flow_table *table, enum flow_end at,
+                         const struct flow_packet *packet)
+{
+    bool to_ms = at == FLOW_MS;
+    uint32_t ms_address = to_ms ? packet->ip.destination : packet->ip.source;
+    uint16_t ms_port = to_ms ? packet->destination_port : packet->source_port;
+    return map_find(&table->flows, key_of(ms_address, packet->ip.protocol, ms_port));
 }
 
 static enum flow_fault give(struct flow_table *table, enum flow_end at, const uint8_t *ip,
@@ -97,10 +109,15 @@ static enum flow_fault give(struct flow_table *table, enum flow_end at, const ui
     enum flow_fault fault = flow_packet_decode(&packet, ip, octets);
     if (fault != FLOW_TAKEN)
         return fault;
-    bool to_ms = at == FLOW_MS;
-    uint32_t ms_address = to_ms ? packet.ip.destination : packet.ip.source;
-    uint16_t ms_port = to_ms ? packet.destination_port : packet.source_port;
-    struct flow *flow = map_find(&table->flows, key_of(ms_address, packet.ip.protocol, ms_port));
+    bool tunnel = flow_outside_is_tunnel(at, &packet);
+    struct flow *flow = tunnel ? NULL : find(table, at, &packet);
+    if (tunnel || (flow && flow_outside_of(flow) == TCP_OUTSIDE_QUIC)) {
+        fault = flow_outside_open(table, at, &packet);
+        if (fault != FLOW_TAKEN)
+            return fault;
+    }
+    if (tunnel)
+        flow = find(table, at, &packet);
     return flow ? flow_take(flow, at, &packet, octets, now_ns) : FLOW_FAULT_no_flow;
 }
 

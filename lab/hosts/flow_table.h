@@ -5,8 +5,7 @@
 #define SLUICE_LAB_HOSTS_FLOW_TABLE_H
 
 #include "dataplane/base/rng.h"
-#include "lab/hosts/flow.h"
-#include "lab/net/map.h"
+#include "lab/hosts/flow_outside.h"
 
 // Who carries the packets.
 struct flow_owner {
@@ -23,6 +22,7 @@ struct flow_table {
     struct engine *engine;
     struct flow_owner owner;
     struct map flows;
+    struct flow_outside outside;
     struct flow *all;
     struct rng rng; // initial sequence numbers
     uint16_t next_port;

@@ -26,8 +26,8 @@ void tcp_setup(struct tcp_end *end, const struct tcp_profile *profile,
                             .peer_fin = TIME_NEVER,
                             .rto_base_ns = profile->rto_initial_ns,
                             .quick_left = profile->quick_acks,
-                            .mss_octets = (uint32_t)profile->mss_octets,
-                            .cwnd = profile->mss_octets,
+                            .mss_octets = tcp_profile_mss_octets(profile),
+                            .cwnd = tcp_profile_mss_octets(profile),
                             .sack = profile->sack,
                             .timestamps = profile->timestamps,
                             .ecn = profile->ecn,
@@ -200,7 +200,7 @@ static void reorder(struct tcp_end *end, uint64_t now_ns)
 static void wake(struct tcp_end *end, uint64_t now_ns)
 {
     if (end->ack_ns <= now_ns)
-        end->ack_now = true;
+        tcp_ack_timer(end);
     if (end->reorder_ns <= now_ns)
         reorder(end, now_ns);
     if (end->tail_ns <= now_ns)
@@ -239,8 +239,9 @@ static void agree(struct tcp_end *end, const struct tcp *segment)
     end->timestamps = end->timestamps && segment->has_timestamps;
     end->scaled = end->scaled && segment->has_window_scale;
     end->peer_scale = segment->window_scale;
-    end->mss_octets = (uint32_t)tcp_min(end->profile->mss_octets, tcp_max(peer_mss, 64));
-    if (end->timestamps)
+    end->mss_octets =
+        (uint32_t)tcp_min(tcp_profile_mss_octets(end->profile), tcp_max(peer_mss, 64));
+    if (end->timestamps && end->profile->outside != TCP_OUTSIDE_QUIC)
         end->mss_octets -= TIMESTAMPS_OCTETS;
     end->stamp_recent = segment->timestamps.value;
     end->peer_isn = segment->sequence;

@@ -107,6 +107,7 @@ struct tcp_end {
     uint64_t recover;                       // the phase ends when una passes it
     uint64_t sacked_most;                   // end of the foremost SACK
     uint32_t duplicates;                    // duplicate ACKs since una moved
+    bool several, push;                     // segments go at once; this is the last of them
     bool must_resend;                       // a lost piece goes whatever the window
     bool partial_seen;                      // since the recovery began
     bool cwr_due;                           // the next new data carries CWR

@@ -223,6 +223,19 @@ static bool knows_cwr(const struct tcp_end *end)
            (end->una == end->recover && tcp_kind(end) == TCP_RECOVERY_RACK);
 }
 
+// What the recovery sent itself has been lost, and was sent again: for Linux that is a loss of its
+// own, with a recovery that begins where the last one ends.
+static bool is_lost_beyond(const struct tcp_end *end)
+{
+    for (uint32_t i = 0; i < end->sent.pieces && tcp_kind(end) == TCP_RECOVERY_RACK; i++) {
+        const struct tcp_piece *piece = tcp_sent_at(&end->sent, i);
+        if (piece->state == TCP_PIECE_LOST ||
+            (piece->state == TCP_PIECE_FLYING && piece->sends > 1))
+            return true;
+    }
+    return false;
+}
+
 static void read_mark(struct tcp_end *end, const struct tcp_news *news)
 {
     if (!news->ece || end->phase != TCP_PHASE_OPEN || !knows_cwr(end))
@@ -245,8 +258,12 @@ static void steer(struct tcp_end *end, struct tcp_news *news)
         undo(end);
     else if (end->phase == TCP_PHASE_LOSS && frto(end, news))
         undo(end);
-    else if (end->phase != TCP_PHASE_OPEN && news->moved && is_past(end))
+    else if (end->phase != TCP_PHASE_OPEN && news->moved && is_past(end)) {
+        bool again = end->phase == TCP_PHASE_RECOVERY && is_lost_beyond(end);
         leave_phase(end);
+        if (again)
+            tcp_recover(end, news->now_ns);
+    }
     count_duplicate(end, news);
     find_losses(end, news);
     read_mark(end, news);
@@ -295,6 +312,7 @@ void tcp_acknowledge(struct tcp_end *end, const struct tcp *segment, uint64_t at
         return;
     struct tcp_news news = {.now_ns = now_ns,
                             .prior_pipe = tcp_pipe(end),
+                            .prior_fack = end->rack.fack,
                             .ece = end->ecn && segment->flags & TCP_ECE,
                             .has_echo = end->timestamps && segment->has_timestamps,
                             .echo = segment->timestamps.echo};

@@ -106,6 +106,8 @@ bool tcp_has_new(const struct tcp_end *end);
 void tcp_receive(struct tcp_end *end, const struct tcp *segment, int64_t at, bool ce,
                  uint64_t now_ns);
 uint16_t tcp_receive_window(struct tcp_end *end, bool scaled);
+void tcp_ack_timer(struct tcp_end *end); // a delayed ACK is due
+void tcp_ack_sent(struct tcp_end *end);  // with any segment
 
 // --- tcp_ack.c, tcp_loss.c, tcp_window.c, tcp_cubic.c --------------------------------------------
 
@@ -117,6 +119,7 @@ struct tcp_news {
     uint64_t delivered;  // both, or what a duplicate ACK stands for
     uint32_t pieces;     // that are acknowledged
     uint64_t prior_pipe; // octets under way before
+    uint64_t prior_fack; // of RACK, before
     uint64_t fresh_ns;   // when the first acknowledged piece was sent; see `fresh`
     bool fresh;          // no acknowledged piece was sent twice
     bool original;       // something below `recover` that was sent once has arrived

@@ -86,7 +86,7 @@ void tcp_rack_delivered(struct tcp_end *end, const struct tcp_piece *piece,
     if (piece->sends > 1) {
         if (rtt_ns < end->rtt_least_ns)
             return;
-    } else if (last < end->rack.fack) {
+    } else if (last < news->prior_fack) {
         end->rack.reordered = true;
     }
     end->rack.fack = tcp_max(end->rack.fack, last);

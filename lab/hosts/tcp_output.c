@@ -63,9 +63,7 @@ static void put_common(struct tcp_end *end, struct tcp *segment, uint64_t now_ns
         put_sack(end, segment);
     if (end->ecn && end->ece && !(segment->flags & TCP_SYN))
         segment->flags |= TCP_ECE;
-    end->last_ack = end->received;
-    end->ack_now = false;
-    end->ack_ns = TIME_NEVER;
+    tcp_ack_sent(end);
 }
 
 static void send(struct tcp_end *end, struct tcp *segment, bool ect, uint64_t now_ns)
@@ -80,7 +78,7 @@ static void put_handshake(const struct tcp_end *end, struct tcp *segment)
     const struct tcp_profile *p = end->profile;
     segment->flags |= TCP_SYN;
     segment->has_mss_octets = true;
-    segment->mss_octets = (uint16_t)p->mss_octets;
+    segment->mss_octets = (uint16_t)tcp_profile_mss_octets(p);
     segment->has_window_scale = end->scaled;
     segment->window_scale = end->own_scale;
     segment->sack_permitted = end->sack;
@@ -103,7 +101,7 @@ static uint32_t put_piece(const struct tcp_end *end, const struct tcp_piece *pie
         segment->flags |= TCP_FIN;
         octets--;
     }
-    if (octets && last >= end->end)
+    if (octets && (last >= end->end || end->push))
         segment->flags |= TCP_PSH;
     segment->payload.n = octets;
     return octets;
@@ -281,8 +279,10 @@ static bool send_more(struct tcp_end *end, uint64_t now_ns)
         return false;
     uint32_t octets = new_octets(end, false);
     bool fin = end->closing && end->next == end->end;
-    if (octets || fin)
+    if (octets || fin) {
+        end->push = end->several && !fits(end, octets + end->mss_octets);
         return fits(end, octets) && tcp_send_new(end, false, now_ns);
+    }
     struct tcp_piece *piece = maybe_lost(end);
     if (!piece || !fits(end, piece->octets))
         return false;
@@ -290,9 +290,10 @@ static bool send_more(struct tcp_end *end, uint64_t now_ns)
     return true;
 }
 
+// Where ACKs adapt: the last of several that go at once has PSH, for Linux makes them as one.
 void tcp_output(struct tcp_end *end, uint64_t now_ns)
 {
     while (send_lost(end, now_ns) || send_more(end, now_ns))
-        ;
-    end->must_resend = false;
+        end->several = end->profile->ack_adapts;
+    end->must_resend = end->several = end->push = false;
 }

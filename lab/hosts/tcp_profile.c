@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+#define HEADERS_OCTETS     40 // IPv4 and TCP
+#define UDP_HEADERS_OCTETS 28 // IPv4 and UDP
+
 const struct field tcp_profile_fields[] = FIELD_KEYS_TABLE(tcp_profile, TCP_PROFILE_FIELDS);
 const uint32_t tcp_profile_field_count = sizeof tcp_profile_fields / sizeof tcp_profile_fields[0];
 const struct field_record tcp_profile_record = FIELD_RECORD_OF(tcp_profile, tcp_profile_fields);
@@ -98,6 +101,7 @@ const struct tcp_profile_row tcp_profiles[] = {
       .ack_every = 2,
       .ack_delay_ns = 200 * MS_IN_NS,
       .ack_delay_least_ns = 40 * MS_IN_NS,
+      .ack_adapts = 1,
       .quick_acks = 16,
       .timestamps = 1,
       .sack = 1,
@@ -123,8 +127,25 @@ const struct tcp_profile *tcp_profile_find(const char *name)
     return NULL;
 }
 
+// QUIC's segments have no options.
+uint32_t tcp_profile_mss_octets(const struct tcp_profile *p)
+{
+    uint32_t mss = (uint32_t)p->mss_octets;
+    if (p->outside == TCP_OUTSIDE_PLAIN)
+        return mss;
+    if (mss < TCP_OUTSIDE_MSS_LEAST)
+        mss = TCP_OUTSIDE_MSS_LEAST;
+    uint32_t datagram = mss + HEADERS_OCTETS - UDP_HEADERS_OCTETS;
+    if (p->outside == TCP_OUTSIDE_QUIC)
+        return datagram - TCP_QUIC_OCTETS - TCP_QUIC_STREAM_OCTETS;
+    uint32_t inner = datagram - TCP_TUNNEL_OCTETS;
+    return inner - inner % TCP_TUNNEL_BLOCK - HEADERS_OCTETS;
+}
+
 const char *tcp_profile_fault(const struct tcp_profile *p)
 {
+    if (p->outside != TCP_OUTSIDE_PLAIN && p->mss_octets < TCP_OUTSIDE_MSS_LEAST)
+        return "tcp.mss: less than 136 octets, which tcp.outside needs";
     if (p->rto_least_ns > p->rto_most_ns)
         return "tcp.rto_min: more than tcp.rto_max";
     if (p->rto_initial_ns > p->rto_most_ns)

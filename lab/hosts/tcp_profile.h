@@ -21,6 +21,24 @@ enum tcp_reduction {
 enum tcp_halving { TCP_HALVING_THRESHOLD, TCP_HALVING_HALF };
 enum tcp_spurious { TCP_SPURIOUS_NONE, TCP_SPURIOUS_FRTO, TCP_SPURIOUS_EIFEL };
 
+// What a segment is in its IP packet: TCP; a QUIC packet, each connection with its own ports; or
+// within WireGuard, all connections of an MS's address between the same two ports.
+enum tcp_outside { TCP_OUTSIDE_PLAIN, TCP_OUTSIDE_QUIC, TCP_OUTSIDE_TUNNEL };
+
+// QUIC: a short header of 1 octet, 8 of a connection ID and 2 of a packet number (RFC 9000 17.3.1),
+// 16 of a tag (RFC 9001 5.3), and a frame: STREAM with 1 octet for the type, 1 for the stream, 4
+// for the offset and 2 for the length (RFC 9000 19.8); or ACK with 1, 4 for the latest, 2 for the
+// delay, 1 for the number of ranges, 1 for the first, and 2 for each further one (19.3). WireGuard:
+// 16 octets of header and 16 of a tag around an IP packet padded to 16 (J. Donenfeld, "WireGuard:
+// Next Generation Kernel Network Tunnel", NDSS 2017, 5.4.6).
+#define TCP_QUIC_OCTETS        27
+#define TCP_QUIC_STREAM_OCTETS 8
+#define TCP_QUIC_ACK_OCTETS    9
+#define TCP_QUIC_RANGE_OCTETS  2
+#define TCP_TUNNEL_OCTETS      32
+#define TCP_TUNNEL_BLOCK       16
+#define TCP_OUTSIDE_MSS_LEAST  136 // tcp.mss; enough of it is left for data
+
 #define TCP_UNLIMITED (1ULL << 40) // octets; no stream of a run is that long
 
 // The most of an MSS fits into a datagram of the lab, 4096 octets (lab/line/ends.h), with its
@@ -39,7 +57,11 @@ enum tcp_spurious { TCP_SPURIOUS_NONE, TCP_SPURIOUS_FRTO, TCP_SPURIOUS_EIFEL };
     KEY(T, COUNT, window_scale, "tcp.window_scale", "none", 1, 14, 7,                              \
         "shift of the offered windows, if the peer has one too (RFC 7323)")                        \
     KEY(T, SIZE, send_buffer_octets, "tcp.send_buffer", "unlimited", 128, TCP_UNLIMITED, 0,        \
-        "the most octets that are sent and not yet acknowledged")
+        "the most octets that are sent and not yet acknowledged")                                  \
+    KEY(T, CHOICE, outside, "tcp.outside", "plain quic tunnel", TCP_OUTSIDE_PLAIN,                 \
+        TCP_OUTSIDE_TUNNEL, TCP_OUTSIDE_PLAIN,                                                     \
+        "what its IP packets are: TCP; QUIC's, UDP of which nothing can be read; or those of a "   \
+        "VPN, WireGuard, which has all connections of an MS's address in one flow of UDP")
 
 #define TCP_PROFILE_TIMERS(KEY, T)                                                               \
     KEY(T, TIME, rto_least_ns, "tcp.rto_min", NULL, 1 * MS_IN_NS, 100 * S_IN_NS, 200 * MS_IN_NS, \
@@ -70,6 +92,10 @@ enum tcp_spurious { TCP_SPURIOUS_NONE, TCP_SPURIOUS_FRTO, TCP_SPURIOUS_EIFEL };
     KEY(T, TIME, ack_delay_least_ns, "tcp.ack_delay_least", "always the longest", 1 * MS_IN_NS, \
         500 * MS_IN_NS, 40 * MS_IN_NS,                                                          \
         "the shortest delay, where the delay follows the interval of arrivals")                 \
+    KEY(T, SWITCH, ack_adapts, "tcp.ack_adapts", NULL, 0, 1, 1,                                 \
+        "ACKs as Linux of today: one that waited for its timer doubles the delay; quick ones "  \
+        "come again behind a pause of a time-out or a duplicate, and not behind a hole; PSH, "  \
+        "which the last of several segments has, gets one at once")                             \
     KEY(T, COUNT, quick_acks, "tcp.quick_acks", "none", 1, 1000, 16,                            \
         "segments at the beginning, and after a hole, that are acknowledged at once")           \
     KEY(T, SWITCH, timestamps, "tcp.timestamps", NULL, 0, 1, 1, "timestamps (RFC 7323)")        \
@@ -83,7 +109,7 @@ enum tcp_spurious { TCP_SPURIOUS_NONE, TCP_SPURIOUS_FRTO, TCP_SPURIOUS_EIFEL };
         TCP_CONGESTION_CUBIC, TCP_CONGESTION_CUBIC,                                             \
         "the window's growth: NewReno (RFC 5681), CUBIC (RFC 9438)")                            \
     KEY(T, SWITCH, hystart, "tcp.hystart", NULL, 0, 1, 1,                                       \
-        "slow start ends when the round trip grows (HyStart)")                                  \
+        "slow start of CUBIC ends when the round trip grows (HyStart)")                         \
     KEY(T, COUNT, count_octets, "tcp.count_octets", "by ACKs", 1, 64, 2,                        \
         "segments that one ACK may count for as the window grows (RFC 3465); by ACKs: each is " \
         "one")                                                                                  \
@@ -127,6 +153,9 @@ extern const struct field_record tcp_profile_record;
 
 // NULL, or what is wrong between keys that are each in their range; names the keys.
 const char *tcp_profile_fault(const struct tcp_profile *profile);
+
+// The largest segment with TCP's options, so that no IP packet is larger than one of plain TCP.
+uint32_t tcp_profile_mss_octets(const struct tcp_profile *profile);
 
 struct tcp_profile_row {
     const char *name, *help;

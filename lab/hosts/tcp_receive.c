@@ -45,20 +45,52 @@ static uint64_t ack_delay_ns(const struct tcp_end *end)
     return tcp_min(tcp_max(end->ack_interval_ns, p->ack_delay_least_ns), p->ack_delay_ns);
 }
 
-static void measure(struct tcp_end *end, uint32_t octets, uint64_t now_ns)
+static void be_quick(struct tcp_end *end)
 {
-    uint64_t gap_ns = now_ns - end->last_data_ns, delay_ns = ack_delay_ns(end);
-    if (gap_ns < delay_ns)
-        end->ack_interval_ns = delay_ns / 2 + gap_ns;
-    end->last_data_ns = now_ns;
-    end->full_octets = (uint32_t)tcp_max(end->full_octets, octets);
+    end->quick_left = end->profile->quick_acks;
+    end->ack_interval_ns = end->profile->ack_adapts ? 0 : end->ack_interval_ns;
 }
 
-// Out of order, or twice: at once (RFC 5681 4.2); and the next ones are quick again.
-static void owe_ack_now(struct tcp_end *end)
+// Linux of today times what comes in order, so that a recovery may be a pause.
+static void measure(struct tcp_end *end, uint64_t at, uint32_t octets, uint64_t now_ns)
+{
+    bool adapts = end->profile->ack_adapts;
+    uint64_t gap_ns = now_ns - end->last_data_ns, delay_ns = ack_delay_ns(end);
+    end->full_octets = (uint32_t)tcp_max(end->full_octets, octets);
+    if (adapts && at != end->received)
+        return;
+    if (adapts && (end->last_data_ns == 0 || gap_ns > tcp_rto_ns(end)))
+        be_quick(end);
+    else if (gap_ns < delay_ns)
+        end->ack_interval_ns = delay_ns / 2 + gap_ns;
+    end->last_data_ns = now_ns;
+}
+
+// Out of order, or twice: at once (RFC 5681 4.2).
+static void owe_ack_now(struct tcp_end *end, bool quick_again)
 {
     end->ack_now = true;
-    end->quick_left = end->profile->quick_acks;
+    if (quick_again)
+        be_quick(end);
+}
+
+// A delayed ACK is due.
+void tcp_ack_timer(struct tcp_end *end)
+{
+    end->ack_now = true;
+    if (end->profile->ack_adapts)
+        end->ack_interval_ns = 2 * ack_delay_ns(end);
+}
+
+void tcp_ack_sent(struct tcp_end *end)
+{
+    end->last_ack = end->received;
+    end->ack_now = false;
+    end->ack_ns = TIME_NEVER;
+    if (!end->profile->ack_adapts || end->quick_left == 0)
+        return;
+    if (--end->quick_left == 0)
+        end->ack_interval_ns = 0;
 }
 
 static void owe_ack(struct tcp_end *end, uint64_t now_ns)
@@ -70,7 +102,7 @@ static void owe_ack(struct tcp_end *end, uint64_t now_ns)
         end->ack_now = true;
     else if (end->ack_ns == TIME_NEVER)
         end->ack_ns = now_ns + ack_delay_ns(end);
-    if (end->quick_left > 0)
+    if (end->quick_left > 0 && !end->profile->ack_adapts)
         end->quick_left--;
 }
 
@@ -79,7 +111,7 @@ static void owe_ack(struct tcp_end *end, uint64_t now_ns)
 static void report_duplicate(struct tcp_end *end, uint64_t left, uint64_t right)
 {
     end->figures.duplicate_octets += right - left;
-    owe_ack_now(end);
+    owe_ack_now(end, true);
     if (!end->sack || !end->profile->dsack)
         return;
     end->dsack_left = left;
@@ -104,7 +136,7 @@ static void take_in_order(struct tcp_end *end, uint64_t last, uint64_t now_ns)
 
 static void take_later(struct tcp_end *end, uint64_t left, uint64_t right)
 {
-    owe_ack_now(end);
+    owe_ack_now(end, !end->profile->ack_adapts);
     enum tcp_hole hole = tcp_holes_add(&end->holes, left, right);
     if (hole == TCP_HOLE_KNOWN)
         report_duplicate(end, left, right);
@@ -171,8 +203,9 @@ void tcp_receive(struct tcp_end *end, const struct tcp *segment, int64_t at, boo
     }
     if (octets) {
         read_marks(end, segment, ce);
-        measure(end, octets, now_ns);
+        measure(end, (uint64_t)at, octets, now_ns);
         take_data(end, (uint64_t)at, (uint64_t)last, now_ns);
+        end->ack_now |= end->profile->ack_adapts && segment->flags & TCP_PSH;
     }
     if (fin) {
         end->peer_fin = (uint64_t)last;

@@ -68,10 +68,12 @@ void tcp_window_grow(struct tcp_end *end, const struct tcp_news *news)
 // As Linux does; other stacks grow with the next ACK. Until now the window was used up.
 void tcp_window_resume(struct tcp_end *end, const struct tcp_news *news)
 {
-    bool cubic = end->profile->congestion == TCP_CONGESTION_CUBIC;
-    if (!cubic || end->profile->reduction != TCP_REDUCTION_PRR)
+    if (end->profile->reduction != TCP_REDUCTION_PRR)
         return;
-    tcp_cubic_grow(end, news->delivered, news->now_ns);
+    if (end->profile->congestion == TCP_CONGESTION_CUBIC)
+        tcp_cubic_grow(end, news->delivered, news->now_ns);
+    else
+        grow_reno(end, news->delivered);
     end->cwnd = tcp_min(end->cwnd, tcp_max(most(end), end->mss_octets));
 }
 
@@ -105,18 +107,22 @@ void tcp_window_sampled(struct tcp_end *end, uint64_t rtt_ns)
         *of_data_ns = rtt_ns;
     bool shrinks = end->phase == TCP_PHASE_RECOVERY || end->phase == TCP_PHASE_REDUCED;
     bool slow_start = !shrinks && end->cwnd < end->ssthresh;
-    if (end->profile->hystart && end->state == TCP_STATE_OPEN && slow_start)
+    bool hystart = end->profile->hystart && end->profile->congestion == TCP_CONGESTION_CUBIC;
+    if (hystart && end->state == TCP_STATE_OPEN && slow_start)
         end_slow_start(end, rtt_ns);
 }
 
 // --- Reduction -----------------------------------------------------------------------------------
 
-// RFC 5681 (4): of what is under way; what limited transmit adds does not count (RFC 3042 2).
+// RFC 5681 (4): of what is under way; what limited transmit adds does not count (RFC 3042 2). With
+// PRR in whole segments, as Linux counts.
 static uint64_t threshold(struct tcp_end *end)
 {
     uint64_t used = tcp_min(end->cwnd, end->next - end->una);
     uint64_t ssthresh =
         end->profile->congestion == TCP_CONGESTION_CUBIC ? tcp_cubic_lost(end, used) : used / 2;
+    if (end->profile->reduction == TCP_REDUCTION_PRR)
+        ssthresh -= ssthresh % end->mss_octets;
     return tcp_max(ssthresh, 2 * (uint64_t)end->mss_octets);
 }
 

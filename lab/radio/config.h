@@ -100,7 +100,7 @@ enum radio_order {
         "how long an LLC PDU may wait in the MS for its first block; between 6 s and 15 s in " \
         "preempt-2004")
 
-// An MS may have its own struct, of which coding, slots, bler, window, setup and release count.
+// An MS may have its own coding, slots, bler, window, setup and release (struct radio_own).
 #define RADIO_CONFIG_FIELDS(MUST, KEY, T)     \
     RADIO_CELL_KEYS(KEY, T)                   \
     RADIO_WAY_KEYS(KEY, T, down, 454400, 142) \

@@ -31,6 +31,7 @@
 #include "lab/engine/engine.h"
 #include "lab/radio/config.h"
 #include "lab/radio/trace.h"
+#include "lab/radio/walk.h"
 
 enum radio_way { RADIO_DOWN, RADIO_UP, RADIO_WAYS };
 
@@ -111,9 +112,15 @@ void radio_follow(struct radio *radio, struct radio_trace *trace);
 void radio_add_plans(struct radio *radio, const struct radio_plan *plans, uint32_t count,
                      uint64_t now_ns);
 
-// Returns the smallest index that is free. number: by which plans name the MS. own: NULL, or the
-// keys of this MS (see config.h).
-uint32_t radio_add_ms(struct radio *radio, uint32_t number, const struct radio_config *own);
+// What an MS has in place of its cell's keys, whichever cell it is in (see config.h).
+struct radio_own {
+    struct octets keys;            // fields of radio_config_fields (field_change)
+    const struct radio_walk *walk; // its downlink's coding and errors over time; NULL: the keys
+};
+
+// Returns the smallest index that is free. number: by which plans name the MS. own: NULL: the
+// cell's keys; its walk must stay.
+uint32_t radio_add_ms(struct radio *radio, uint32_t number, const struct radio_own *own);
 // The MS leaves: what the radio holds for it is lost with reason `left`.
 void radio_remove_ms(struct radio *radio, uint32_t ms, uint64_t now_ns);
 

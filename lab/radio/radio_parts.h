@@ -66,6 +66,8 @@ struct radio_ms {
     uint64_t entry;   // counts the MSs that came into the cell, from 1
     bool flush_waits; // it is between earlier and later
     struct tbf_law own[RADIO_WAYS];
+    const struct radio_walk *walk; // NULL: none
+    uint32_t walk_next;            // its row that is not in force yet
 };
 
 struct tbf_list {
@@ -118,6 +120,10 @@ struct radio {
     uint32_t ms_room;
     uint64_t entries;
 };
+
+// radio_setup.c
+// The coding and the errors of the MS's walk are those of a period that starts now.
+void radio_walk_to(const struct radio *radio, struct radio_ms *ms, uint64_t now_ns);
 
 // tbf.c
 void tbf_add(struct radio *radio, struct tbf *tbf, struct radio_pdu *pdu);

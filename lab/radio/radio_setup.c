@@ -91,11 +91,20 @@ static uint32_t free_index(struct radio *radio)
     return first;
 }
 
-// The blocks of a radio that is given as a rate are the cell's.
-static void set_own(struct radio *radio, struct radio_ms *ms, const struct radio_config *own)
+// The cell's keys and the MS's over them. The blocks of a radio that is given as a rate are the
+// cell's.
+static void set_own(struct radio *radio, struct radio_ms *ms, const struct radio_own *own)
 {
-    ms->own[RADIO_DOWN] = LAW(own, down);
-    ms->own[RADIO_UP] = LAW(own, up);
+    struct radio_config config = radio->config;
+    if (field_change(radio_config_fields, radio_config_field_count, &config, own->keys) != 0)
+        abort();
+    ms->walk = own->walk;
+    if (ms->walk) { // the window is that of CS or of MCS
+        config.down_coding = ms->walk->row[0].coding;
+        config.down_bler_ppm = ms->walk->row[0].bler_ppm;
+    }
+    ms->own[RADIO_DOWN] = LAW(&config, down);
+    ms->own[RADIO_UP] = LAW(&config, up);
     for (uint32_t way = 0; way < RADIO_WAYS; way++) {
         ms->tbf[way].law = &ms->own[way];
         if (radio->share[way].rate_bit_per_s) {
@@ -105,7 +114,20 @@ static void set_own(struct radio *radio, struct radio_ms *ms, const struct radio
     }
 }
 
-uint32_t radio_add_ms(struct radio *radio, uint32_t number, const struct radio_config *own)
+void radio_walk_to(const struct radio *radio, struct radio_ms *ms, uint64_t now_ns)
+{
+    struct tbf_law *law = &ms->own[RADIO_DOWN];
+    while (ms->walk_next < ms->walk->rows && ms->walk->row[ms->walk_next].at_ns <= now_ns) {
+        const struct radio_walk_row *row = &ms->walk->row[ms->walk_next++];
+        law->bler_ppm = row->bler_ppm;
+        if (radio->share[RADIO_DOWN].rate_bit_per_s)
+            continue;
+        law->blocks = codings[row->coding].blocks;
+        law->block_octets = codings[row->coding].octets;
+    }
+}
+
+uint32_t radio_add_ms(struct radio *radio, uint32_t number, const struct radio_own *own)
 {
     struct radio_ms *ms = need(calloc(1, sizeof *ms));
     ms->index = free_index(radio);

@@ -243,6 +243,8 @@ static bool send_block(struct radio *radio, struct tbf *tbf, uint32_t period)
 bool tbf_send(struct radio *radio, struct tbf *tbf, uint32_t period)
 {
     tbf->stalled = false;
+    if (tbf->way == RADIO_DOWN && tbf->ms->walk)
+        radio_walk_to(radio, tbf->ms, period * radio->config.period_ns);
     uint32_t sent = 0;
     while (sent < tbf->law->blocks && send_block(radio, tbf, period))
         sent++;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "dataplane/base/units.h"
+#include "lab/base/rows.h"
 #include "lab/engine/need.h"
 
 #define CHANCE_BIT_PER_S (RADIO_TRACE_CHANCE * OCTETS_IN_BITS * (S_IN_NS / MS_IN_NS)) // in one ms
@@ -101,30 +102,6 @@ static const char *add_step(struct radio_trace *trace, uint64_t at_ns, uint64_t 
     return NULL;
 }
 
-// Reads DIGITS or DIGITS.DIGITS, in units of 10^-`places`; what is finer is cut off. False: another
-// form, or more than `most` before the point.
-static bool read_number(const char **text, int places, uint64_t most, uint64_t *number)
-{
-    const char *begin = *text, *at = begin;
-    uint64_t whole = 0;
-    for (; *at >= '0' && *at <= '9' && whole <= most; at++)
-        whole = 10 * whole + (uint64_t)(*at - '0');
-    if (at == begin || whole > most)
-        return false;
-    *number = whole;
-    bool point = *at == '.';
-    at += point;
-    for (int i = 0; i < places; i++) {
-        bool digit = point && *at >= '0' && *at <= '9';
-        *number = 10 * *number + (digit ? (uint64_t)(*at - '0') : 0);
-        at += digit;
-    }
-    while (point && *at >= '0' && *at <= '9')
-        at++;
-    *text = at + strspn(at, " \t");
-    return true;
-}
-
 #define FORMS "allowed TIME,RATE, in s and bit/s, or in all lines a whole number of ms"
 
 struct reading {
@@ -137,10 +114,10 @@ struct reading {
 static const char *read_rate(struct reading *r, const char *text)
 {
     uint64_t at_ns, rate;
-    if (!read_number(&text, 9, RADIO_TRACE_TIME_MOST, &at_ns) || *text++ != ',')
+    if (!rows_decimal(&text, 9, RADIO_TRACE_TIME_MOST, &at_ns) || *text++ != ',')
         return FORMS;
     text += strspn(text, " \t");
-    if (!read_number(&text, 0, RADIO_TRACE_RATE_MOST, &rate) || *text)
+    if (!rows_decimal(&text, 0, RADIO_TRACE_RATE_MOST, &rate) || *text)
         return "allowed a rate from 0 to 1000000000 bit/s behind the comma";
     if (r->any && at_ns <= r->last)
         return "a time that is not above the one before";
@@ -160,7 +137,7 @@ static const char *end_ms(struct reading *r)
 static const char *read_chance(struct reading *r, const char *text)
 {
     uint64_t ms;
-    if (strchr(text, '.') || !read_number(&text, 0, RADIO_TRACE_TIME_MOST * 1000ull, &ms) || *text)
+    if (strchr(text, '.') || !rows_decimal(&text, 0, RADIO_TRACE_TIME_MOST * 1000ull, &ms) || *text)
         return r->any ? "allowed a whole number of ms, as in the first line" : FORMS;
     ms += ms == 0; // there is no ms that ends at 0
     if (r->any && ms < r->last)

@@ -87,7 +87,7 @@ UNIT = {"whole number": "", "time": "ns", "size": "octets", "rate": "bit/s", "pr
 
 @functools.cache
 def ranged():
-    """(path, kind, least, most) of each key of the lab's blocks with a range."""
+    """(path, kind, least, most) of each key of the lab's blocks with a range; a phone's radio is as an MS's."""
     found, block = [], []
     lines = sluice("check", "--keys").stdout.splitlines()
     for line, below in zip(lines, [*lines[1:], ""]):
@@ -96,7 +96,7 @@ def ranged():
             block[len(head[1]) // 4:] = [head[2]]
             continue
         key, limits = re.match(r" +(\w+) +\S", line), RANGED.match(below.strip())
-        ours = len(block) > 1 and (block[0] == "lab" or block[-1] in lab_blocks.NSE
+        ours = len(block) > 1 and block[0] != "phone" and (block[0] == "lab" or block[-1] in lab_blocks.NSE
                                    or block[-1] in {*lab_blocks.BVC, "endpoint", "plan"})
         if ours and key and limits:
             kind, least, unit, most, last = limits.groups()

@@ -345,6 +345,10 @@ def bts():
     before_the_run(r"sluice ggsn: .*dns: found .*2 at most.*", "ggsn", *["--dns", "192.0.2.7"] * 3)
     for text in "", "12345", "1234567890123456", "00101000000000x", "001010000000001,", "001010000000001,1001":
         before_the_run(r"sluice bts: .*phone: found .*an IMSI.*", "bts", osmopcu, "--phone", text)
+    for text in "", "001010000000001", "001010000000001=", "001010000000001=6", "001010000000001=-1dB", "001010000000001,2=61dB", \
+            "12345=6dB", "001010000000001=99999999999999999999dB":
+        before_the_run(r"sluice bts: .*link: found .*an IMSI.*dB.*", "bts", osmopcu, "--link", text)
+    before_the_run(r"sluice bts: .*link: found .*64 at most.*", "bts", osmopcu, *["--link", "001010000000001=6dB"] * 65)
     before_the_run(r"sluice bts: .*phone: found .*64 at most.*", "bts", osmopcu, *["--phone", "001010000000001"] * 65)
     before_the_run(r"sluice bts: --socket /dev/null/x: Not a directory", "bts", osmopcu, "--socket",
                    "/dev/null/x", status=1)

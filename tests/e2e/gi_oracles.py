@@ -84,17 +84,19 @@ def segments(path):
 
 
 def lost_by_lab(results):
-    """Segments down with data that the lab lost: on the Internet side, of data that had not passed before, for a
-    repetition that is lost before it passes leaves no trace at Gn; and behind Gn."""
+    """Segments down with data that the lab lost: on the Internet side those that leave a trace at Gn, of data that had not
+    passed before and that later data passed; and behind Gn."""
     before, behind = segments(results.out / "gi.pcap"), segments(results.out / "gn.pcap")
     internet = 0
     for user, sent in before.items():
-        passed = set()
+        passed, lost, traced = set(), collections.Counter(), set()
         for identification, sequence in sent.items():
             if identification in behind[user]:
                 passed.add(sequence)
-            else:
-                internet += sequence not in passed
+                traced |= {one for one in lost.keys() - passed if (int(sequence) - int(one)) % 2**32 < 2**31}
+            elif sequence not in passed:
+                lost[sequence] += 1
+        internet += sum(lost[sequence] for sequence in traced)
     gprs = sum(int(row["packets"]) for row in rows(results.out / "drops.csv")
                if row["by"] == "flow" and row["direction"] == "down" and row["place"] != "net")
     return internet, gprs

@@ -65,8 +65,8 @@ def ctl_requests():
 
 
 # Every constructor, as a message lists them.
-BLOCKS = "run, gn, gb, timers, room, log, policy, class, aqm, queue, ggsn, apn, attach, phone, nse, nsvc, bvc, ms, pdp, radio, " \
-    "plan, buffer, codel, flow, bss, endpoint, line, lab, gi, mobile, tcp, move, " \
+BLOCKS = "run, gn, gb, timers, room, log, policy, class, aqm, queue, ggsn, apn, attach, phone, radio, nse, nsvc, bvc, ms, pdp, " \
+    "plan, buffer, codel, flow, bss, endpoint, line, lab, gi, cake, mobile, tcp, move, " \
     "suspend, away, ftp, http, stream, ptt, ping, " \
     "traffic, replay, dialogue, variants, variant, axis, sweep"
 

@@ -18,7 +18,7 @@ nse {
     },
 }
 lab {
-    ggsn = "192.0.2.2", ggsn_mac = "02:00:00:00:00:04", gi { }, mobile { }, tcp { name = "era" },
+    ggsn = "192.0.2.2", ggsn_mac = "02:00:00:00:00:04", gi { }, cake { }, mobile { }, tcp { name = "era" },
     move { cells = "1-3" }, suspend { }, away { },
     ftp { class = "background" }, http { class = "background" }, stream { class = "background" },
     ptt { class = "background" }, ping { class = "background" },
@@ -72,7 +72,7 @@ TCP = {"host_tcp": "linux", "ms_tcp": "linux"}
 LAB = {
     "ggsn": "192.0.2.2", "ggsn_mac": "02:00:00:00:00:04", "gb_rate_bit_per_s": 0, "step_ns": 1 * S,
     "passive": False,
-    "gi": LINE, "mobile": {"n201_u_octets": 1520, "answers_xid": True, "protects_all": True},
+    "gi": LINE, "cake": {"rate_bit_per_s": 0, "per": "cell", "rtt_ns": 100 * MS}, "mobile": {"n201_u_octets": 1520, "answers_xid": True, "protects_all": True},
     "tcp": [{"name": "era", "base": "linux"}],
     "move": [EVENT | {"cells": ["1-3"]}], "suspend": [EVENT | LASTS], "away": [EVENT | LASTS],
     "ftp": [APP | TCP | {"way": "down", "size_octets": 0, "files": 1, "pause_ns": 1 * S, "opener": "ms",
@@ -101,8 +101,8 @@ BVC = {"area": "001-01-7-1", "ci": 3, "radio": RADIO | {"plan": [PLAN]}, "buffer
 # Keys without a default.
 UNSET = {"endpoint": {"nsvci"}, "plan": {"imsi"}, "radio": {"trace"}, "flow": {"trace"}, "tcp": {
     "mss", "initial_window", "initial_ssthresh", "cwnd_most", "receive_window", "window_scale",
-    "send_buffer", "rto_min", "rto_initial", "rto_max", "rto_min_limits", "tick", "sample_each_ack",
-    "syn_retries", "retries", "time_wait", "ack_every", "ack_delay", "ack_delay_least", "quick_acks",
+    "send_buffer", "outside", "rto_min", "rto_initial", "rto_max", "rto_min_limits", "tick", "sample_each_ack",
+    "syn_retries", "retries", "time_wait", "ack_every", "ack_delay", "ack_delay_least", "ack_adapts", "quick_acks",
     "timestamps", "sack", "dsack", "ecn", "congestion", "hystart", "count_octets", "recovery",
     "reduction", "halving_least", "dupthresh", "limited_transmit", "tail_probe", "impatient", "burst",
     "spurious", "idle_restart", "nagle"}} | {

@@ -3,6 +3,7 @@
 time, over taps, with Linux's sockets for BSSs. The procedures go on under it, and tshark finds in the
 file what the sockets sent and got, with good checksums, and complains of nothing."""
 
+import collections
 import select
 import time
 
@@ -98,8 +99,11 @@ def is_reset_of_sgsn(one):
 
 
 def without_early(found, passed):
-    """Without NS-RESETs that the program sent before it knew the BSS, or the BSS's socket was there."""
-    return [one for one in found if one in passed or not is_reset_of_sgsn(one)]
+    """Without NS-RESETs that the program sent before it knew the BSS, or the BSS's socket was there. Sent again they are the
+    same octets, and one of them may be heard."""
+    more = collections.Counter(found) - collections.Counter(passed)
+    early = collections.Counter({one: count for one, count in more.items() if is_reset_of_sgsn(one)})
+    return sorted((collections.Counter(found) - early).elements())
 
 
 def judged(path):

@@ -6,14 +6,14 @@ import collections
 import csv
 import json
 import math
-import os
 import re
+import shlex
 import shutil
 import statistics
 import subprocess
 
-from harness import (CAPTURES, RESULTS, ROOT, case, check_sound, main, new_folder, right, same, sluice,
-                     written)
+from harness import (CAPTURES, RESULTS, ROOT, case, check_sound, main, new_folder, program, right, same,
+                     sluice, written)
 from several import SWEEP, VARIANTS, config, many, results, scenario, six, summary_of
 
 RIGHT = (ROOT / "tests/config/mistakes/right.lua").read_text()
@@ -294,88 +294,71 @@ def one_seed():
              ["goodput_bit_per_s"], "mean")
 
 
-# --- Slurm, played by a script; tests/soak/slurm.py has the real one -------------------------------
+# --- The runs as commands that another program runs ------------------------------------------------
 
-SBATCH = """#!/bin/bash
-# sbatch --wait SCRIPT: the tasks of the array one after the other, the last one first
-[ "$1" = --wait ] || exit 9
-last=$(sed -n 's/^#SBATCH --array=0-\\([0-9]*\\).*/\\1/p' "$2") status=0
-for ((i = last; i >= 0 && !NO_TASKS; i--)); do
-    SLURM_ARRAY_TASK_ID=$i bash "$2" || status=1
-done
-exit $status
-"""
+SIX = "--variant", "all", "--seeds", "1..3", "--pcap"
+IN_TURN = [f"{variant}/{seed}" for seed in (1, 2, 3) for variant in ("red", "cobalt")]
 
 
-def with_slurm(out, *words, status=0, more_path="", **environment):
-    """The command with an sbatch of ours, or none."""
-    folder = new_folder()
-    (folder / "sbatch").write_text(SBATCH)
-    (folder / "sbatch").chmod(0o755)
-    before = dict(os.environ)
-    os.environ |= {"PATH": more_path or f"{folder}:{before['PATH']}", "NO_TASKS": "0"} | environment
-    try:
-        return many(config(), out, *words, "--slurm", status=status)
-    finally:
-        os.environ.clear()
-        os.environ |= before
+def commands_of(here, *words):
+    """What --commands prints for the scenario's runs in the folder here/out of it, of which `words` are missing."""
+    done = sluice("run", "a scenario.lua", "--out", "out of it", *SIX, "--set", "@its.lua", "--commands", cwd=here)
+    same(done.returncode, 0, done.stderr)
+    right(re.fullmatch(rf"{len(words)} of 6 runs are missing; memory: \d+ MiB each, in 4 KiB pages\. To gather them, type the"
+                       r" same with --resume instead of --commands\n", done.stderr), done.stderr)
+    lines = [shlex.split(line) for line in done.stdout.splitlines()]
+    same([(*line[:3], line[4], line[line.index("--out") + 1]) for line in lines],
+         [("cd", str(here), "&&", "run", f"out of it/{word}") for word in words], done.stdout)
+    return done.stdout
 
 
-@case("--slurm: a job array of the same runs leaves the same bytes, whatever its folder is called")
-def slurm():
-    out = new_folder() / "it's $HOME"
-    with_slurm(out, "--variant", "all", "--seeds", "1..3", "--pcap")
-    script = (out / "slurm.sh").read_text()
-    right("\n#SBATCH --array=0-5\n" in script and "\n#SBATCH --mem=" in script, script)
-    same(re.findall(r"/(red|cobalt)/(\d)' '?run", script), [(variant, seed) for seed in "123" for variant in ("red", "cobalt")],
-         "the order of the runs")
-    (out / "slurm.sh").unlink()
-    same(results(out), results(six()[0]), "results")
-    shutil.rmtree(out / "red/3")
-    (out / "red/3/run.json").mkdir(parents=True)  # cannot be written
-    other = out.parent / "other"
-    other.write_text("mine")
-    for name in "slurm.sh", "red/3/run.log":
-        (out / name).symlink_to(other)  # is replaced, not followed
-    done = with_slurm(out, "--variant", "all", "--seeds", "1..3", "--pcap", "--resume", "--jobs", "7",
-                      status=1)
-    script = (out / "slurm.sh").read_text()
-    right("\n#SBATCH --array=0-0%7\n" in script, script)
-    same(other.read_text(), "mine", "what the link names")
-    right(f"sluice run: {out}/red/3: not complete: run.json: Is a directory\n" in done.stderr, done.stderr)
-    same(summary_of(out)["missing"], ["red/3"], "missing")
+@case("--commands: run by other programs from another folder, they leave the bytes of --jobs 2; what is complete is left out")
+def commands():
+    here = new_folder() / "it's $HOME \"`"
+    here.mkdir()
+    (here / "a scenario.lua").write_text(config().read_text())
+    (here / "its.lua").write_text('return { "queue.packets=77", "class[*].lifetime=7 s" }')
+    words = "run", "a scenario.lua", *SIX, "--set", "@its.lua"
+    same(sluice(*words, "--jobs", "2", "--out", "two", cwd=here).returncode, 0, "--jobs 2")
+    out, printed = here / "out of it", commands_of(here, *IN_TURN)
+    same(list(out.iterdir()), [], "what is written before the commands")
+
+    def run_by(program_of_commands, lines):
+        done = subprocess.run(program_of_commands, input=lines, cwd=new_folder(), text=True, capture_output=True, check=False)
+        same(done.returncode, 0, done.stderr)
+
+    def gather():
+        same(commands_of(here), "", "what is printed where nothing is missing")
+        done = sluice(*words, "--resume", "--out", "out of it", cwd=here)
+        same((done.returncode, done.stderr), (0, ""), "--resume")
+        one, other = results(here / "two"), results(out)
+        same(sorted(one), sorted(other), "files")
+        same([name for name in one if one[name] != other[name]], [], "files that differ")
+    run_by(["xargs", "-d", "\n", "-P2", "-n1", "sh", "-c"], printed)
+    gather()
+    kept = {name: (out / name / "run.json").stat().st_mtime_ns for name in IN_TURN}
+    for name in "red/2", "cobalt/3":
+        shutil.rmtree(out / name)
+        del kept[name]
+    before = results(out)
+    run_by(["sh"], commands_of(here, "red/2", "cobalt/3"))
+    same({name: octets for name, octets in results(out).items() if name in before}, before, "what was there")
+    gather()
+    same({name: (out / name / "run.json").stat().st_mtime_ns for name in kept}, kept, "runs done again")
 
 
-@case("--slurm: more runs than an array may have tasks are shared out among these")
-def slurm_many():
-    out = new_folder() / "out"
-    done = with_slurm(out, "--seeds", "1..1500", NO_TASKS="1", status=1)
-    same(len(summary_of(out)["missing"]), 1500, f"missing\n{done.stderr}")
-    script = out / "slurm.sh"
-    right("\n#SBATCH --array=0-999\n" in script.read_text(), "array")
-    for task, seeds in ("499", ["500", "1500"]), ("999", ["1000"]):
-        done = subprocess.run(["bash", script], env=os.environ | {"SLURM_ARRAY_TASK_ID": task}, check=False)
-        same(done.returncode, 0, f"task {task}")
-        same(sorted(path.parent.name for path in (out / "red").glob("*/summary.json")), sorted(seeds), task)
-        shutil.rmtree(out / "red")
-    with_slurm(out, "--seeds", "1..999", NO_TASKS="1", status=1)
-    right("\n#SBATCH --array=0-998\n" in script.read_text(), "a task for each of 999 runs")
-
-
-@case("--slurm, and the script cannot be written: sbatch is not started")
-def slurm_unwritten():
-    out = new_folder() / "out"
-    (out / "slurm.sh").mkdir(parents=True)
-    done = with_slurm(out, "--seeds", "1..2", status=1)
-    right(f"sluice run: {out}/slurm.sh: Is a directory\n" in done.stderr, done.stderr)
-    same([path.name for path in out.glob("*/*/run.json")], [], "runs")
-
-
-@case("--slurm without Slurm: what is missing")
-def no_slurm():
-    done = with_slurm(new_folder() / "out", "--seeds", "1..2", status=1, more_path="/none")
-    right("sluice run: sbatch: No such file or directory\n"
-          "sluice run: --slurm: sbatch is Slurm's (Debian: slurm-client)\n" in done.stderr, done.stderr)
+@case("--commands: a name that cannot be in a line is refused, and a full disk is a failure")
+def no_line():
+    here = new_folder() / "a\nb"
+    here.mkdir()
+    for out, cwd, named in ("a\nb", None, "a?b/red/1"), ("out", here, f"{here.parent}/a?b"):
+        done = sluice("run", config(), "--seeds", "1..2", "--commands", "--out", out, cwd=cwd)
+        same((done.returncode, done.stdout, done.stderr), (1, "", f"sluice run: --commands: found the end of a line in '{named}',"
+             " allowed names and values without, as each command is a line\n"), out)
+    with open("/dev/full", "w", encoding="ascii") as full:
+        done = subprocess.run([program(), "run", config(), "--seeds", "1..2", "--commands"], cwd=new_folder(), stdout=full,
+                              stderr=subprocess.DEVNULL, check=False)
+    same(done.returncode, 1, "exit status with a full disk")
 
 
 # --- What is run ----------------------------------------------------------------------------------
@@ -474,7 +457,11 @@ def refused():
     several = "allowed with several runs only: --seeds, --variant all, a sweep { }"
     for path, words, said in (
             (plain, ("--resume",), f"sluice run: --resume: {several}"),
-            (plain, ("--variant", "red", "--slurm"), f"sluice run: --slurm: {several}"),
+            (plain, ("--variant", "red", "--commands"), f"sluice run: --commands: {several}"),
+            (plain, ("--seeds", "1..3", "--commands", "--jobs", "2"), "sluice run: --commands: found --jobs as well; the"
+             " program that runs the commands chooses how many at a time"),
+            (plain, ("--seeds", "1..3", "--commands", "--force"), "sluice run: --commands: found --force as well; only what"
+             " is missing is printed; give another --out"),
             (plain, ("--seeds", "3..1"), "sluice run: --seeds: found 3..1, allowed A..B, such as 1..10:"
              " whole numbers up to 2^53, from A to B, 100000 at most"),
             (plain, ("--seeds", "1..3", "--seed", "2"), "sluice run: --seeds: found a single seed as"

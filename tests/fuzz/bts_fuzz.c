@@ -39,6 +39,7 @@ static void add_mss(struct bts *bts)
 {
     for (uint32_t i = 0; i < MSS; i++) {
         struct bts_ms ms = {.tlli = 0xc0000001 + i,
+                            .link_db = 4 * i,
                             .address = 0x0a000001 + i,
                             .nsapi = 5,
                             .sapi = 3,

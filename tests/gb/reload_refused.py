@@ -102,6 +102,7 @@ nse {{
     nsei = 101, ns = "manual", line {{ latency = "5 ms" }}, {nsvc(101, "198.51.100.2")},
     bvc {{ bvci = 2, ci = 7, radio {{ slots = 3, plan {{ at = "1 s" }} }}, flow {{ }},
         ms {{ imsi = "{imsi(1)}", pdp {{ nsapi = 5, class = "background", address = "10.0.0.1" }} }} }},
+    bvc {{ bvci = 3, radio {{ }}, ms {{ imsi = "{imsi(2)}", radio {{ up_slots = 1 }} }} }},
 }}
 lab {{
     ggsn = "192.0.2.77", ggsn_mac = "02:00:00:00:00:04", gi {{ }},
@@ -115,12 +116,14 @@ lab {{
                 ("nse[1].line.latency", "5 ms", "6 ms"), ("nse[1].bvc[1].ci", "ci = 7", "ci = 8"),
                 ("nse[1].bvc[1].radio.slots", "slots = 3", "slots = 4"),
                 ("nse[1].bvc[1].radio.plan[1].at", 'at = "1 s"', 'at = "2 s"'),
+                ("nse[1].bvc[2].ms[1].radio.up_slots", "up_slots = 1", "up_slots = 2"),
                 ("nse[1].bvc[1].flow.rate", "flow { }", 'flow { rate = "9 kbit/s" }')):
             right(old in text, old)
             done, answer = world.reload(text.replace(old, new))
             right(not done and answer.endswith(f": {key}: {RESTART}"), f"{key}: {answer}")
         for key, old, new in (("lab.ping", "    ping", '    ping { class = "background" },\n    ping'),
                               ("nse[1].bvc[1].radio", 'radio { slots = 3, plan { at = "1 s" } },', ""),
+                              ("nse[1].bvc[2].ms[1].radio", ", radio { up_slots = 1 }", ""),
                               ("nse[1].bvc[1].buffer", "flow { }", "flow { }, buffer { }")):
             right(old in text, old)
             done, answer = world.reload(text.replace(old, new))

@@ -85,14 +85,14 @@ def module_files(modules, names):
     return found
 
 
-def initramfs(folder, job):
+def initramfs(folder, job, more):
     root = folder / "initramfs"
     shutil.rmtree(root, ignore_errors=True)
     for part in "bin", "modules":
         (root / part).mkdir(parents=True)
     shutil.copy(shutil.which("busybox"), root / "bin/busybox")
     shutil.copy(pathlib.Path(__file__).parent / "init", root / "init")
-    modules = module_files(kernel(), MODULES)
+    modules = module_files(kernel(), (*MODULES, *more))
     for name, octets in modules.items():
         (root / "modules" / name).write_bytes(octets)
     (root / "modules/order").write_text("\n".join(modules))
@@ -114,9 +114,9 @@ def used_s():
     return used.ru_utime + used.ru_stime
 
 
-def run(name, job, devices, limit_s, line="", accelerator="tcg,thread=multi", pages=PAGES, program=(PROGRAM,)):
+def run(name, job, devices, limit_s, line="", accelerator="tcg,thread=multi", pages=PAGES, program=(PROGRAM,), modules=()):
     """Boots a guest with these devices (words of QEMU's), and these words for the kernel; runs the job, a line of
-    shell, in it as root. `program`: the words that run QEMU."""
+    shell, in it as root. `program`: the words that run QEMU; `modules`: more of them, where the kernel has them."""
     needs()
     folder = FOLDER / name
     folder.mkdir(parents=True, exist_ok=True)
@@ -126,7 +126,7 @@ def run(name, job, devices, limit_s, line="", accelerator="tcg,thread=multi", pa
     # The guest's /dev/vport*p1 is its own monitor: so a job can pull a cable.
     monitor = folder / "monitor"
     process = subprocess.Popen(
-        [*program, *QEMU, "-accel", accelerator, "-kernel", vmlinuz, "-initrd", initramfs(folder, job), "-append", f"{LINE} hugepages={pages} {line}", *devices,
+        [*program, *QEMU, "-accel", accelerator, "-kernel", vmlinuz, "-initrd", initramfs(folder, job, modules), "-append", f"{LINE} hugepages={pages} {line}", *devices,
          "-chardev", f"socket,id=monitor,path={monitor},server=on,wait=off", "-mon", "chardev=monitor,mode=control",
          "-chardev", f"socket,id=cable,path={monitor}", "-device", "virtio-serial,bus=pcie.0", "-device",
          "virtserialport,chardev=cable", "-serial", f"file:{console}", "-serial", f"file:{output}"],

@@ -18,7 +18,7 @@ FILE = re.compile(r"(?<![\w/])(?P<path>[\w.*][\w.*/-]*(?:\.(?:c|h|cc|def|lua|py|
 NAME = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")
 # Stands for any file (FOLDER/NAME_test.c, foo.c), is a library's, or is made by a program.
 NO_FILE = re.compile(r"(?!README|CONTRIBUTING|GLOSSARY|ARCHITECTURE|MANUAL)\b\w*[A-Z]|\b(foo(_\w+)?|x)\."
-                     r"|^(lua|rte_\w+)\.[ch]$|^slurm\.sh$|^(\.\./)?(build|out)/")
+                     r"|^(lua|rte_\w+)\.[ch]$|^(\.\./)?(build|out)/")
 
 
 class Tree:

@@ -2,9 +2,13 @@
 
 import math
 
+from bound import least_possible
+
 # What nobody feels is no regret: so much is added to both sides of a ratio.
 FLOOR = {"ping": 50, "page": 500, "file": 500, "delay": 200}     # ms
-LARGER_IS_BETTER = ("goodput", "downloads", "least user", "jain")
+LARGER_IS_BETTER = ("goodput", "downloads", "least user", "jain")   # these, and of a group of phones: "goodput, fast"
+FACTS = ("sound", "browsing")           # of a run, which are no figures
+NEAR_LEAST = 1.05                       # times the least possible: as good as any
 SHARE = ("sent again", "pings lost")    # the cost of a share that is lost: what is sent for what arrives
 NOT_FELT = ("delay", "sent again", "time-outs")     # by a person: a network's figures, and what TCP does
 TIMEOUTS_FLOOR = 1                      # one a minute in all the load
@@ -27,7 +31,7 @@ def interval(values):
 
 def cost(figure, value):
     """A number that is the better the smaller it is, above 0."""
-    if figure in LARGER_IS_BETTER:
+    if figure.split(",")[0] in LARGER_IS_BETTER:
         return 1 / max(value, 1e-3)
     if figure in SHARE:
         return 1 / (1 - min(value, .999))
@@ -37,12 +41,32 @@ def cost(figure, value):
 
 
 class Judged:
-    def __init__(self, figures, loads, settings):
+    def __init__(self, figures, loads, settings, splits=()):
         self.figures, self.loads, self.settings = figures, loads, settings
         self.mean = {key: {f: mean([seed[f] for seed in seeds])
-                           for f in seeds[0] if f != "sound" and all(f in seed for seed in seeds)}
+                           for f in seeds[0] if f not in FACTS and all(f in seed for seed in seeds)}
                      for key, seeds in figures.items()}
         self.regret = {(load, setting): self.regrets(load, setting) for load in loads for setting in settings}
+        self.least = {load: self.least_of(load, split) for load, split in dict(splits).items() if split}
+
+    def least_of(self, load, split):
+        """The least worst regret that is possible, and by how much its law misses a measured page (None: no law)."""
+        browsing = {s: mean([seed["browsing"] for seed in self.figures[load, s]]) for s in self.settings}
+        own = {s: self.mean[load, s] for s in self.settings}
+        wait_s, used, miss = split.fluid([(browsing[s], own[s][split.figure] / 1000) for s in self.settings if browsing[s]])
+        return least_possible(
+            wait_s, used, max(browsing[s] + own[s]["downloads"] for s in self.settings), split.downloads,
+            min(own[s][split.figure] for s in self.qualified(load)) / 1000,
+            max(own[s]["least user"] for s in self.qualified(load)), FLOOR[split.figure.split()[0]] / 1000), miss
+
+    def least_text(self, load):
+        """Empty: the load has no such bound."""
+        if load not in self.least:
+            return ""
+        least, miss = self.least[load]
+        near = [s for s in self.settings if self.worst(s, [load], felt=True)[0] <= NEAR_LEAST * least]
+        return (f"least possible {least:.2f}" + (f" (its law misses a page by {100 * miss:.0f} % at most)" if miss else "")
+                + f"; within 5 % of it: {'; '.join(near) or 'none'}")
 
     def qualified(self, load):
         least = GOODPUT_LEAST * self.mean[load, "plain"]["goodput"]
@@ -77,4 +101,5 @@ class Judged:
             felt, felt_load, felt_figure = self.worst(setting, felt=True)
             lines.append(f"{setting:28} {regret:8.2f} {felt:8.2f} {self.typical(setting):8.2f}"
                          f"   {load}: {figure}; {felt_load}: {felt_figure}")
+        lines += [f"{load}: {self.least_text(load)}" for load in self.loads if load in self.least]
         return "\n".join(lines)

@@ -48,10 +48,11 @@ def load_table(judged, load):
     by_worst = sorted(judged.settings, key=lambda s: max(judged.regret[load, s].values()))
     head = "".join(f"<th>{html.escape(f)}</th>" for f in ["setting", "worst regret", *figures])
     same = [f for f in figures if interval([seed[f] for seed in judged.figures[load, "recommended"]]) is None]
+    least = f"<p>Of pages and downloads: {html.escape(judged.least_text(load))}.</p>" if load in judged.least else ""
     note = f"<p>All seeds give the same, so there is no interval: {html.escape(', '.join(same))}.</p>" if same else ""
     rows = rows_of(judged, by_worst, lambda s: [
         f"<td>{max(judged.regret[load, s].values()):.2f}</td>", *(cell(judged, load, s, f) for f in figures)])
-    return f"{note}<div class=scroll><table><tr>{head}</tr>{''.join(rows)}</table></div>"
+    return f"{least}{note}<div class=scroll><table><tr>{head}</tr>{''.join(rows)}</table></div>"
 
 
 def summary_table(judged, loads):
@@ -66,7 +67,8 @@ def summary_table(judged, loads):
         for one in loads:
             worst, which = max((r, f) for f, r in judged.regret[one, setting].items())
             yield f'<td class="{colour(worst)}" title="{html.escape(which)}">{worst:.2f}</td>'
-    rows = "".join(rows_of(judged, judged.ranked(loads), cells))
+    least = "".join(f"<td>{judged.least[load][0]:.2f}</td>" if load in judged.least else "<td></td>" for load in loads)
+    rows = f"<tr><td>least possible</td>{'<td></td>' * 5}{least}</tr>" + "".join(rows_of(judged, judged.ranked(loads), cells))
     return f"<div class=scroll><table><tr>{head}</tr>{rows}</table></div>"
 
 

@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 """Every setting of the catalogue on every load: which one do the people of a cell feel least?
 
-    tournament.py [--seeds A..B] [--loads WORD...] [--settings WORD...] [--out DIR] [--jobs N]
+    tournament.py [cells] [--seeds A..B] [--loads WORD...] [--settings WORD...] [--out DIR] [--jobs N]
 
+`cells` prints a table instead: where phones have radios of their own, what users get with the settings that they may have.
 What there is already of this program, this file, load, setting and seed is not run again. Writes DIR/results.jsonl, a
-line a run, and DIR/index.html: by load the figures of each setting and the regret of each figure, then the worst regret of each setting.
+line a run, and DIR/index.html: the worst regret of each setting, and by load its figures with the regret of each.
 The regret of a figure is how many times worse it is than the best of the settings whose goodput is within 5 % of plain's."""
 
 import argparse
@@ -21,8 +22,8 @@ import threading
 
 import page
 from catalogue import SETTINGS
-from judge import Judged
-from loads import LOADS, SCENARIOS
+from judge import Judged, interval, mean
+from loads import CELLS, LOADS, NO_ECN, SCENARIOS
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PROGRAM = pathlib.Path(os.environ.get("SLUICE") or ROOT / "build/release/sluice")
@@ -45,15 +46,33 @@ def arguments(load, settings_file):
 
 
 def configuration(load, name, seed):
-    return (SCENARIOS / load.file).read_text() if load.file else load.cell.text(name, seed, load.ecn)
+    return (SCENARIOS / load.file).read_text() if load.file else load.cell.of(name, seed).text(name, seed, load.ecn)
 
 
-def written(folder, setting):
-    """The file of the setting's changes; None: it has none."""
-    if not SETTINGS[setting]:
+def prepared(folder, load, name, seed):
+    """The load's file, with those beside it."""
+    if load.file:
+        return SCENARIOS / load.file
+    file = folder / "load.lua"
+    file.write_text(configuration(load, name, seed))
+    for walk, text in load.cell.walks().items():
+        (folder / walk).write_text(text)
+    return file
+
+
+def changes(load, name, setting, seed):
+    """The setting's, for this load: a shaper at Gi has 90 % of what the cell, or an MS, carries."""
+    kbit = load.kbit or load.cell.of(name, seed).kbit()
+    rates = {of: round(900 * rate) for of, rate in zip(("cell", "ms"), kbit)}
+    return [change.format(**rates) for change in SETTINGS[setting]]
+
+
+def written(folder, changed):
+    """The file of these changes; None: there are none."""
+    if not changed:
         return None
     path = folder / "settings.lua"
-    path.write_text("return {\n" + "".join(f'    "{change}",\n' for change in SETTINGS[setting]) + "}\n")
+    path.write_text("return {\n" + "".join(f'    "{change}",\n' for change in changed) + "}\n")
     return path
 
 
@@ -62,19 +81,33 @@ def table(folder, name):
         return list(csv.DictReader(file))
 
 
-def of_downloads(folder, seconds, files=False):
-    """Fairness is among those without an end, if there are any: who has all that he wants can have no more. files: none
-    is without."""
-    rows = [row for row in table(folder, "applications")
-            if row["application"] == "ftp" or row["application"] == "http" and row["class"] == "background"]
+def of_downloads(rows, seconds, cell):
+    """Fairness is among those without an end, if there are any: who has all that he wants can have no more. Of a file's
+    load what is fetched by HTTP in background is a download, too; what goes up is none."""
+    bounded = cell.bounded() if cell else ()
+    rows = [row for row in rows if int(row["ms_sent_octets"]) <= int(row["ms_arrived_octets"]) and (
+        row["application"] == "ftp" or not cell and row["application"] == "http" and row["class"] == "background")]
     if not rows:
         return {}
-    endless = [row for row in rows if row["application"] == "ftp" and not (files or int(row["transfers"]))] or rows
-    octets = [int(row["ms_arrived_octets"]) for row in endless]
+    endless = [row for row in rows if row["application"] == "ftp" and row["ms"] not in bounded and not int(row["transfers"])]
+    octets = [int(row["ms_arrived_octets"]) for row in endless or rows]
     squares = sum(n * n for n in octets)
     return {"downloads": sum(int(row["ms_arrived_octets"]) for row in rows) * 8 / seconds,
             "least user": min(octets) * 8 / seconds,
             "jain": sum(octets) ** 2 / (len(octets) * squares) if squares else 0}
+
+
+def of_groups(rows, seconds, groups):
+    """Of the phones of each group: what one gets of downloads and pages, and the mean page."""
+    out = {}
+    for name, phones in groups.items():
+        own = [row for row in rows if row["ms"] in phones]
+        out[f"goodput, {name}"] = sum(int(row["ms_arrived_octets"]) for row in own) * 8 / seconds / len(phones)
+        pages = [(int(row["pages"]), float(row["page_mean_ms"] or 0)) for row in own if row["application"] == "http"]
+        if pages:
+            count = sum(n for n, _ in pages)
+            out[f"page mean, {name}"] = sum(n * ms for n, ms in pages) / count if count else seconds * 1000
+    return out
 
 
 def of_applications(applications, seconds, files=False):
@@ -98,16 +131,18 @@ def of_applications(applications, seconds, files=False):
     return out
 
 
-def figures(folder, files=False):
-    """Of a run, by name: see judge.py. files: all its downloads fetch one after the other."""
+def figures(folder, cell=None):
+    """Of a run, by name: see judge.py."""
     summary = json.loads((folder / "summary.json").read_text())
-    seconds = float(summary["virtual_s"])
+    seconds, rows, of = float(summary["virtual_s"]), table(folder, "applications"), summary["applications"]
     return {
         "sound": summary["sound"] and summary["complete"],
-        "goodput": sum(of["goodput_bit_per_s"] for of in summary["applications"].values()),
-        **of_downloads(folder, seconds, files),
-        **of_applications(summary["applications"], seconds, files),
-        **{f"delay p95, {name}": of["delay_ms"]["p95"] for name, of in summary["classes"].items() if of["packets"]},
+        "browsing": of["http"]["goodput_bit_per_s"] if "http" in of else 0,
+        "goodput": sum(each["goodput_bit_per_s"] for each in of.values()),
+        **of_downloads(rows, seconds, cell),
+        **of_groups(rows, seconds, cell.groups() if cell else {}),
+        **of_applications(of, seconds, bool(cell and (cell.files or cell.small))),
+        **{f"delay p95, {name}": each["delay_ms"]["p95"] for name, each in summary["classes"].items() if each["packets"]},
     }
 
 
@@ -115,15 +150,13 @@ def run(load_name, setting, seed):
     load = LOADS[load_name]
     with tempfile.TemporaryDirectory(prefix="tournament_") as folder:
         folder = pathlib.Path(folder)
-        file = SCENARIOS / load.file if load.file else folder / "load.lua"
-        if not load.file:
-            file.write_text(configuration(load, load_name, seed))
+        settings = written(folder, changes(load, load_name, setting, seed))
         done = subprocess.run(
-            [PROGRAM, "run", file, "--seed", str(seed), "--no-page", "--no-huge", "--out", folder / "out",
-             *arguments(load, written(folder, setting))], capture_output=True, text=True, check=False)
+            [PROGRAM, "run", prepared(folder, load, load_name, seed), "--seed", str(seed), "--no-page", "--no-huge", "--out", folder / "out",
+             *arguments(load, settings)], capture_output=True, text=True, check=False)
         if done.returncode:
             raise SystemExit(f"{load_name}, {setting}, seed {seed}: {done.stderr}")
-        return figures(next((folder / "out").rglob("summary.json")).parent, bool(getattr(load.cell, "files", None)))
+        return figures(next((folder / "out").rglob("summary.json")).parent, load.cell and load.cell.of(load_name, seed))
 
 
 # ---- All of them ----
@@ -159,7 +192,8 @@ def digest(program):
 def key_of(program, load_name, setting, seed):
     load = LOADS[load_name]
     parts = [program, configuration(load, load_name, seed), (SCENARIOS / "recommended.lua").read_text(),
-             arguments(load, ""), SETTINGS[setting], seed]
+             arguments(load, ""), changes(load, load_name, setting, seed), seed,
+             load.cell and [load.cell.walks(), {name: sorted(phones) for name, phones in load.cell.groups().items()}]]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:24]
 
 
@@ -187,22 +221,59 @@ def chosen_of(names, words):
     return [name for name in names if not words or any(word in name for word in words)]
 
 
+# ---- The table of the cells where phones have radios of their own ----
+
+CELLS_SETTINGS = ("recommended", "plain", "tail drop", "no settings", "CAKE by cell")
+
+
+def cells_rows(cell):
+    """(head, figure, divisor) of what a cell's users notice."""
+    if not cell.web:
+        return ("all, kbit/s", "goodput", 1000), ("each fast one, kbit/s", "goodput, fast", 1000)
+    if not cell.downloads:
+        return (("mean page of the fast ones, s", "page mean, fast", 1000),)
+    return ("all, kbit/s", "goodput", 1000), ("mean page, s", "page mean", 1000)
+
+
+def with_interval(values):
+    half = interval(values)
+    return f"{mean(values):.3g}" + (f" ± {half:.2g}" if half is not None else "")
+
+
+def cells_table(found):
+    """In Markdown: the mean over the seeds and half of its 95 % interval."""
+    yield f"| a cell | what | {' | '.join(CELLS_SETTINGS)} |"
+    yield "| --- | --- |" + " ---: |" * len(CELLS_SETTINGS)
+    for name, cell in CELLS.items():
+        for head, figure, divisor in cells_rows(cell):
+            each = (with_interval([seed[figure] / divisor for seed in found[name + NO_ECN, s]]) for s in CELLS_SETTINGS)
+            yield f"| {name} | {head} | {' | '.join(each)} |"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seeds", default="1..5")
+    parser.add_argument("what", nargs="?", choices=["cells"])
+    parser.add_argument("--seeds", default="1..3")
     parser.add_argument("--loads", nargs="+", default=[])
     parser.add_argument("--settings", nargs="+", default=[])
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "out/papers/tournament")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     args = parser.parse_args()
     first, last = (int(n) for n in args.seeds.split(".."))
+    seeds = range(first, last + 1)
     args.out.mkdir(parents=True, exist_ok=True)
-    loads = chosen_of(LOADS, args.loads)
-    settings = list(dict.fromkeys([*chosen_of(SETTINGS, args.settings), "plain", "recommended"]))
-    judged = Judged(measured(loads, settings, range(first, last + 1), args.out, args.jobs), loads, settings)
+    loads, settings = chosen_of(LOADS, args.loads), [*chosen_of(SETTINGS, args.settings), "plain", "recommended"]
+    if args.what:
+        loads, settings = [name + NO_ECN for name in CELLS], CELLS_SETTINGS
+    settings = list(dict.fromkeys(settings))
+    found = measured(loads, settings, seeds, args.out, args.jobs)
+    judged = Judged(found, loads, settings, {load: LOADS[load].split(load, seeds) for load in loads})
     unsound = judged.unsound()
     if unsound:
         sys.exit(f"not sound: {unsound}")
+    if args.what:
+        print("\n".join(cells_table(found)))
+        return
     print(judged.text())
     (args.out / "index.html").write_text(page.of(judged, LOADS, first, last))
     print(f"\n  page            {args.out / 'index.html'}")

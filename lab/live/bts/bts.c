@@ -89,7 +89,8 @@ void bts_take_in(struct bts *bts, struct station *station)
 int bts_add_ms(struct bts *bts, const struct bts_ms *ms)
 {
     struct station *station = need(calloc(1, sizeof *station));
-    *station = (struct station){.tlli = ms->tlli, .address = ms->address, .nsapi = ms->nsapi};
+    *station = (struct station){
+        .tlli = ms->tlli, .address = ms->address, .link_db = ms->link_db, .nsapi = ms->nsapi};
     memcpy(station->imsi, ms->imsi, sizeof station->imsi);
     int fault = ms_setup(&station->ms, &bts->shared, &station->counters, &ms->terms);
     if (ms->phone)
@@ -273,14 +274,16 @@ bool bts_waits(const struct bts *bts)
 static void deliver(struct bts *bts, uint8_t number)
 {
     struct bts_slot *slot = &bts->slot[number];
-    if (slot->up_octets && bts_draw(bts, bts->config.loss_up_ppm)) {
+    uint32_t link_db = slot->up_octets ? slot->up_from->link_db : 0;
+    if (slot->up_octets && (bts_draw(bts, bts->config.loss_up_ppm) ||
+                            bts_is_noise(bts, slot->up_from, slot->up_octets))) {
         BTS_ADD(bts, up_lost);
         slot->up_octets = 0;
     }
     bts->count[BTS_COUNT_up_taken] += slot->up_octets > 0;
     struct octets up = {slot->up, slot->up_octets};
     slot->up_octets = 0;
-    bts_to_pcu(bts, pcuif_put_block(bts->fn, number, up, bts->message));
+    bts_to_pcu(bts, pcuif_put_block(bts->fn, number, up, link_db, bts->message));
 }
 
 static void ask(struct bts *bts, uint8_t number)

@@ -5,7 +5,7 @@
 // RLC/MAC on the other. A BTS is one cell; an MS may change to another's.
 //
 // No clock and no socket: the owner calls bts_tick at each block's end, and passes messages. Left
-// out: EGPRS, multislot limits of an MS, contention on the RACH, DRX, link adaptation.
+// out: EGPRS, multislot limits of an MS, contention on the RACH, DRX.
 #ifndef SLUICE_LAB_LIVE_BTS_BTS_H
 #define SLUICE_LAB_LIVE_BTS_BTS_H
 
@@ -50,6 +50,7 @@ struct bts_ms {
     uint32_t tlli, address;
     uint8_t nsapi, sapi;
     struct ms_terms terms;
+    uint32_t link_db; // C/I of its blocks, both ways: the PCU hears of the uplink's
     // It attaches, and has neither TLLI nor address before. NULL: it is as the fields above say.
     const struct phone_config *phone;
 };

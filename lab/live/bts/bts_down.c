@@ -5,9 +5,10 @@
 #include "lab/live/bts/bts_parts.h"
 #include "lab/live/bts/rr.h"
 
-static bool lost(struct bts *bts)
+static bool lost(struct bts *bts, const struct bts_slot *slot, const struct station *station)
 {
-    return bts_draw(bts, bts->config.loss_down_ppm);
+    return bts_draw(bts, bts->config.loss_down_ppm) ||
+           bts_is_noise(bts, station, slot->down_octets);
 }
 
 // An answer in a block to come.
@@ -85,7 +86,7 @@ static struct station *hear_data(struct bts *bts, struct bts_slot *slot, bool *i
         BTS_ADD(bts, down_data_stray);
         return NULL;
     }
-    *is_lost = lost(bts);
+    *is_lost = lost(bts, slot, station);
     if (*is_lost)
         BTS_ADD(bts, down_data_lost);
     else
@@ -214,7 +215,7 @@ static struct station *hear_control(struct bts *bts, struct bts_slot *slot, bool
         BTS_ADD(bts, down_control_stray);
         return NULL;
     }
-    *is_lost = lost(bts);
+    *is_lost = lost(bts, slot, station);
     if (*is_lost) {
         BTS_ADD(bts, down_control_lost);
         return station;
@@ -234,7 +235,7 @@ static void hear_usf(struct bts *bts, struct bts_slot *slot, uint8_t usf,
     struct station *station = usf < RLCMAC_USFS ? slot->usf_at[usf] : NULL;
     if (!station)
         return;
-    if (station == other ? other_lost : lost(bts)) {
+    if (station == other ? other_lost : lost(bts, slot, station)) {
         BTS_ADD(bts, usf_lost);
         return;
     }

@@ -20,6 +20,7 @@ struct bts_slot {
     bool active, asked, came; // of the downlink block that is on the air
     uint32_t down_octets, up_octets;
     uint8_t down[PCUIF_BLOCK_MOST], up[RLCMAC_BLOCK_MOST];
+    struct station *up_from; // whose block `up` is
     struct station *granted; // the next uplink block, by a USF that was heard
     struct station *down_at[RLCMAC_TFIS], *up_at[RLCMAC_TFIS], *usf_at[RLCMAC_USFS];
     struct bts_reply reply[BTS_REPLIES]; // by the number of the block
@@ -58,6 +59,15 @@ static inline uint64_t bts_now_ns(const struct bts *bts)
 static inline bool bts_draw(struct bts *bts, uint32_t loss_ppm)
 {
     return loss_ppm && rng_below(&bts->rng, BTS_PPM) < loss_ppm;
+}
+
+// A fifth more of a coding scheme's blocks is lost for each dB below the least C/I at which
+// osmo-pcu keeps to it (its cs link-quality-ranges); none from there on.
+static inline bool bts_is_noise(struct bts *bts, const struct station *station, uint32_t octets)
+{
+    static const uint8_t least_db[RLCMAC_CODINGS + 1] = {0, 5, 7, 12, 0};
+    uint32_t least = least_db[rlcmac_coding_of(octets)];
+    return station->link_db < least && bts_draw(bts, (least - station->link_db) * BTS_PPM / 5);
 }
 
 // bts.c: sends bts->message; an LLC PDU of an MS, into one of its queues; an MS more.

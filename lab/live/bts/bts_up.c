@@ -50,6 +50,7 @@ static void send_reply(struct bts *bts, struct bts_slot *slot, struct bts_reply 
         BTS_ADD(bts, polls_answered);
         BTS_ADD(bts, up_control);
         slot->up_octets = RLCMAC_CONTROL_OCTETS;
+        slot->up_from = reply->station;
     } else {
         BTS_ADD(bts, polls_gone);
     }
@@ -60,6 +61,7 @@ static void send_data(struct bts *bts, struct bts_slot *slot, struct station *st
 {
     struct sender_sent sent = sender_next(&station->sender);
     station->blocks_up++;
+    slot->up_from = station;
     if (!sent.block) {
         rlcmac_put_dummy(station->tlli, slot->up);
         slot->up_octets = RLCMAC_CONTROL_OCTETS;

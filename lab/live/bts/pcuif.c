@@ -271,9 +271,9 @@ uint32_t pcuif_put_info(const struct pcuif_cell *cell, uint8_t b[PCUIF_OCTETS_MO
     return p.n;
 }
 
-// Of a radio without noise: an RSSI of -60 dBm, no bit error, C/I of 20 dB.
+// With an RSSI of -60 dBm and no bit error.
 static uint32_t put_data(enum type type, uint32_t sapi, uint32_t fn, uint8_t slot,
-                         struct octets octets, uint8_t *b)
+                         struct octets octets, uint32_t link_db, uint8_t *b)
 {
     struct put p = put_begin(b, type);
     put8(&p, sapi);
@@ -289,14 +289,14 @@ static uint32_t put_data(enum type type, uint32_t sapi, uint32_t fn, uint8_t slo
     put8(&p, (uint8_t)-60);
     put16(&p, 0);
     put16(&p, 0);
-    put16(&p, 200);
+    put16(&p, 10 * link_db);
     return p.n;
 }
 
-uint32_t pcuif_put_block(uint32_t fn, uint8_t slot, struct octets block,
+uint32_t pcuif_put_block(uint32_t fn, uint8_t slot, struct octets block, uint32_t link_db,
                          uint8_t b[PCUIF_OCTETS_MOST])
 {
-    return put_data(DATA_IND, PDTCH, fn, slot, block, b);
+    return put_data(DATA_IND, PDTCH, fn, slot, block, link_db, b);
 }
 
 uint32_t pcuif_put_ready(uint32_t fn, uint8_t slot, uint8_t b[PCUIF_OCTETS_MOST])
@@ -328,7 +328,7 @@ uint32_t pcuif_put_access(uint32_t fn, uint8_t burst, uint8_t b[PCUIF_OCTETS_MOS
 uint32_t pcuif_put_confirm(const struct pcuif *message, uint8_t b[PCUIF_OCTETS_MOST])
 {
     if (!message->numbered)
-        return put_data(DATA_CNF, message->sapi, message->fn, 0, message->octets, b);
+        return put_data(DATA_CNF, message->sapi, message->fn, 0, message->octets, PCUIF_LINK_DB, b);
     struct put p = put_begin(b, DATA_CNF_2);
     put8(&p, message->sapi);
     put32(&p, message->number);

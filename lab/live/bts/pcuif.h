@@ -68,8 +68,11 @@ static inline uint8_t pcuif_first_slot(const struct pcuif_cell *cell)
 
 uint32_t pcuif_put_info(const struct pcuif_cell *cell, uint8_t b[PCUIF_OCTETS_MOST]);
 
-// What came on a PDCH in the block that begins with frame fn; no octets: nothing was received.
-uint32_t pcuif_put_block(uint32_t fn, uint8_t slot, struct octets block,
+#define PCUIF_LINK_DB 20 // C/I of a radio without noise
+
+// What came on a PDCH in the block that begins with frame fn, with that C/I; no octets: nothing was
+// received.
+uint32_t pcuif_put_block(uint32_t fn, uint8_t slot, struct octets block, uint32_t link_db,
                          uint8_t b[PCUIF_OCTETS_MOST]);
 // The PCU is to send what goes out on a PDCH with frame fn.
 uint32_t pcuif_put_ready(uint32_t fn, uint8_t slot, uint8_t b[PCUIF_OCTETS_MOST]);

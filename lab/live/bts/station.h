@@ -25,7 +25,7 @@ struct station {
     struct bts *bts;
     struct ms ms;
     struct ms_counters counters;
-    uint32_t tlli, address;
+    uint32_t tlli, address, link_db;
     uint8_t nsapi;
     char imsi[16];
     // A phone that attaches, whose TLLI, address and context are the network's; NULL: a file's.

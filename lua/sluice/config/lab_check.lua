@@ -22,24 +22,18 @@ local lab = {}
 
 -- ---- TCP profiles ----
 
--- struct lab_tcp: each key that the file gives, as its field's place and its value.
+-- struct lab_tcp
 function lab.profile(record)
-    local changes = {}
-    for _, key in ipairs(lab_keys.tcp.keys) do
-        if key.field and record[key.out] ~= nil then
-            local value = described.value(key, record)
-            value = value == true and 1 or value or 0
-            changes[#changes + 1] = string.pack(">I4I8", key.place, value)
-        end
-    end
-    return { name = record.name, base = record.base, changes = table.concat(changes) }
+    return { name = record.name, base = record.base, changes = described.changes(lab_keys.tcp, record) }
 end
 
--- Returns the profiles' names, as a set and as text.
+local PLAIN = "plain" -- the outside of all built-in profiles
+
+-- Returns the profiles' outsides by name, and their names as text.
 local function check_profiles(state, cfg)
     local known, names, first = {}, table.move(lab_keys.profiles, 1, #lab_keys.profiles, 1, {}), {}
     for _, name in ipairs(names) do
-        known[name] = true
+        known[name] = PLAIN
     end
     for _, profile in ipairs(cfg.lab.tcp) do
         local name = profile.name
@@ -48,7 +42,7 @@ local function check_profiles(state, cfg)
         elseif name and known[name] then
             network.note_again(state, profile, "name", values.show(name), first[name])
         elseif name then
-            known[name], first[name], names[#names + 1] = true, profile, name
+            known[name], first[name], names[#names + 1] = profile.outside or PLAIN, profile, name
         end
         local fault = name and profile.base and faults.tcp_changes(lab.profile(profile))
         if fault then
@@ -101,6 +95,11 @@ local function check_profile_names(state, app, known, names)
         if name and not known[name] then
             note(state, app, key, 'found "%s", allowed %s', name, names)
         end
+    end
+    local host, ms = known[app.host_tcp], known[app.ms_tcp]
+    if host and ms and host ~= ms then
+        note(state, app, "ms_tcp", 'found "%s" with outside = "%s", allowed one with "%s" as host_tcp has: a connection'
+            .. " is the same outside at both ends", app.ms_tcp, ms, host)
     end
 end
 

@@ -4,6 +4,7 @@ local check = require "sluice.config.check"
 local lab_faults = require "sluice.config.lab_faults"
 local lab_keys = require "sluice.schema.lab_keys"
 local measures = require "measures"
+local parts = require "sluice.config.parts"
 local schema = require "sluice.schema.schema"
 local script_check = require "sluice.script.check"
 
@@ -34,7 +35,13 @@ function network.refuse(state, cfg)
         refuse(nse, lab_keys.of_nse, {})
         for _, bvc in ipairs(nse.bvc) do
             refuse(bvc, lab_keys.of_bvc, lab_keys.bvc_keys)
+            for _, ms in ipairs(bvc.ms) do
+                refuse(ms, { schema.constructor.ms.child.radio }, {})
+            end
         end
+    end
+    for _, phone in ipairs(cfg.phone or {}) do
+        refuse(phone, { schema.constructor.phone.child.radio }, {})
     end
 end
 
@@ -184,6 +191,70 @@ local function check_trace(state, radio, source, run_ns)
     end
 end
 
+-- ---- Radios of MSs ----
+
+-- What a coding scheme of an MS is beside that of its cell. A radio without one has the cell's blocks.
+local function check_own_codings(state, own, radio)
+    for _, name in ipairs { "down_coding", "up_coding" } do
+        if own[name] == "rate" then
+            note(state, own, name, 'found "rate", allowed a coding scheme: a rate is of the whole cell')
+        elseif own[name] and radio[name] == "rate" then
+            note(state, own, name, 'found "%s", allowed in a cell without %s = "rate" only', own[name], name)
+        end
+    end
+end
+
+-- seen: the faults of files that have been read, by their path; "": none.
+local function check_walk(state, own, radio, source, seen)
+    for _, name in ipairs { "down_coding", "down_bler" } do
+        if is_given(state, own, name) then
+            note(state, own, name, "found a value beside trace, allowed one of them")
+        end
+    end
+    if radio.down_coding == "rate" then
+        return note(state, own, "trace", 'found a file, allowed in a cell without down_coding = "rate" only')
+    end
+    own.path = script_check.path(source.name, own.trace)
+    if not seen[own.path] then
+        local _, fault = measures.radio_walk { trace = own.path, until_ns = 0 }
+        source.note_file(own.path)
+        seen[own.path] = fault and fault:gsub("^trace: ", "") or ""
+    end
+    if seen[own.path] ~= "" then
+        note(state, own, "trace", "%s", seen[own.path])
+    end
+end
+
+-- Of an ms { } or a phone { }. bvc: its cell; nil: none, or one that was refused.
+local function check_own(state, record, bvc, source, seen)
+    local own = record.radio
+    if own and bvc and not bvc.radio then
+        check.note_record(state, own, "found radio { }, allowed in a cell with radio { } only")
+    elseif own and bvc then
+        check_own_codings(state, own, bvc.radio)
+        if own.trace then
+            check_walk(state, own, bvc.radio, source, seen)
+        end
+    end
+end
+
+local function check_own_radios(state, cfg, source)
+    local cells, seen = parts.cells_of(cfg), {}
+    for _, nse in ipairs(cfg.nse) do
+        for _, bvc in ipairs(nse.bvc) do
+            for _, ms in ipairs(bvc.ms) do
+                check_own(state, ms, bvc, source, seen)
+            end
+        end
+    end
+    for _, phone in ipairs(cfg.phone or {}) do
+        check_own(state, phone, cells[phone.cell or ""], source, seen)
+        if phone.radio and not phone.cell then
+            check.note_record(state, phone.radio, "found radio { }, allowed with cell only: the phone is not in the lab")
+        end
+    end
+end
+
 local function check_flow_trace(state, nse, flow, source)
     if not (flow and flow.trace) then
         return
@@ -215,6 +286,7 @@ function network.check(state, cfg, find, source)
             end
         end
     end
+    check_own_radios(state, cfg, source)
 end
 
 return network

@@ -156,7 +156,7 @@ function setup.lab_config(cfg)
         gb_address = parts.address(cfg.gb.address or NO_IPV4), gb_address6 = cfg.gb.address6 or NO_IPV6,
         gb_mac = cfg.gb.mac, gb_port = cfg.gb.port, gb_mtu_octets = cfg.gb.mtu_octets,
         gb_vlan = cfg.gb.vlan or 0,
-        gi = values "gi", mobile = values "mobile",
+        gi = values "gi", cake = values "cake", mobile = values "mobile",
     }
 end
 

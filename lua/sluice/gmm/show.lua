@@ -90,7 +90,8 @@ local function all(words)
         return false, requests.usage "phones"
     elseif is_refused then
         local list = refusals.list
-        local heading = list[1] and ("%d refusals, the last one first"):format(#list) or "none was refused"
+        local heading = list[2] and ("%d refusals, the last one first"):format(#list)
+            or list[1] and "1 refusal" or "none was refused"
         return page(heading, #list, from, function(i)
             local refused = list[#list + 1 - i]
             return ("%s ago: %s"):format(ago(refused.at_ns), refused.text)

@@ -70,13 +70,20 @@ function lab.cell(nse_id, bvc_id, bvc)
     }
 end
 
+-- struct lab_ms and struct lab_phone_call: the own radio of an ms { } or phone { }.
+local function with_radio(call, record)
+    call.radio = record.radio and described.changes(schema.constructor.ms.child.radio, record.radio)
+    call.walk = record.radio and record.radio.path
+    return call
+end
+
 -- Member `member` of a record (registry.lua); gea and key as the dataplane's command has them.
 function lab.ms(record, member, cipher, n201_u)
-    target.ms {
+    target.ms(with_radio({
         nse_id = record.nse_id, bvci = network.bvc[record.bvc_id].bvci, tlli = record.ms.tlli + member,
         imsi = parts.imsi(record.ms, member), n201_u = n201_u, gea = cipher.gea, key = cipher.key,
         iov_ui = cipher.iov_ui,
-    }
+    }, record.ms))
 end
 
 lab.context = target.context
@@ -98,12 +105,12 @@ function lab.phones(cfg)
         local nsei, bvci = (phone.cell or ""):match "^(%d+)%-(%d+)$"
         phone_addresses[phone] = {}
         for member = 0, class and phone.count - 1 or -1 do
-            phone_addresses[phone][member + 1] = target.phone {
+            phone_addresses[phone][member + 1] = target.phone(with_radio({
                 nse_id = network.nse_of_nsei[tonumber(nsei)].id, bvci = tonumber(bvci), imsi = parts.imsi(phone, member),
                 n201_u = N201_U_OCTETS, nsapi = NSAPI, sapi = SAPI, traffic_class = place_of_class[class],
                 on_ns = phone.on_ns + member * phone.apart_ns,
                 k = phone.k and ciphers.key(phone.k, member), opc = phone.opc and hex.octets(phone.opc),
-            }
+            }, phone))
         end
     end
 end

@@ -96,7 +96,7 @@ local function check_lab(critic, old, new)
     end
 end
 
--- Those of a cell or an NSE.
+-- Those of a cell, an NSE or an MS.
 local function check_blocks(critic, old, new, constructors)
     for _, constructor in ipairs(constructors) do
         check_block(critic, new, old[constructor.name], new[constructor.name], constructor)
@@ -110,6 +110,19 @@ local function check_classes(critic, old, new)
     end
 end
 
+-- The lab makes an MS's radio once.
+local function check_radios(critic, before, after)
+    local old = {}
+    for _, ms in breath.each(before.ms) do
+        old[ms.imsi] = ms
+    end
+    for _, ms in breath.each(after.ms) do
+        if old[ms.imsi] then
+            check_blocks(critic, old[ms.imsi], ms, { schema.constructor.ms.child.radio })
+        end
+    end
+end
+
 local function check_cells(critic, nse, record)
     local old = {}
     for _, bvc in breath.each(nse.cfg.bvc) do
@@ -119,6 +132,7 @@ local function check_cells(critic, nse, record)
         if old[bvc.bvci] then
             check_keys(critic, old[bvc.bvci], bvc, schema.constructor.bvc, { "area", "ci" })
             check_blocks(critic, old[bvc.bvci], bvc, lab_keys.of_bvc)
+            check_radios(critic, old[bvc.bvci], bvc)
         end
     end
 end

@@ -111,6 +111,19 @@ function described.values(constructor, record, values)
     return values
 end
 
+-- The keys that a record gives, each as its field's place and its value (field_change in dataplane/wire/field.h).
+function described.changes(constructor, record)
+    local changes = {}
+    for _, key in ipairs(constructor.keys) do
+        if key.field and record[key.out] ~= nil then
+            local value = described.value(key, record)
+            value = value == true and 1 or value or 0
+            changes[#changes + 1] = string.pack(">I4I8", key.place, value)
+        end
+    end
+    return table.concat(changes)
+end
+
 -- Those of both ports: `order` has keys of its own, and the names of some of them; the others follow.
 function described.port_keys(order, more)
     local keys, of_name = {}, {}

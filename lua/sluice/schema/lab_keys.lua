@@ -39,6 +39,15 @@ local function blocks(name, list, of, help, keys)
     return { name = name, min = 0, help = help, list = list, keys = keys }
 end
 
+-- What a record does not give of the keys that C describes is another one's.
+local function inherit(constructor, default_help)
+    for _, key in ipairs(constructor.keys) do
+        if key.field then
+            key.default, key.optional, key.default_help = nil, true, default_help
+        end
+    end
+end
+
 local function imsi_key(default_help, help)
     return {
         name = "imsi", type = "digits", least = 6, most = 15, example = "001010000000001",
@@ -60,6 +69,31 @@ table.insert(lab.radio.keys, {
     help = "a file with the downlink's rate over time, relative to this file's folder, with down_coding ="
         .. ' "rate": lines TIME,RATE in s and bit/s, or Mahimahi\'s, a time in ms for each 1504 octets',
 })
+
+-- What an MS may have of its own: keys of each way, as radio_own of lab/radio/radio.h has them.
+local OF_AN_MS = {}
+for _, key in ipairs { "coding", "slots", "bler", "window", "setup", "setup_beside", "release" } do
+    OF_AN_MS["down_" .. key], OF_AN_MS["up_" .. key] = true, true
+end
+
+-- A radio { } for each block that may have one.
+function lab.own_radio()
+    local radio = block("radio", "radio", "radio", "an MS's own radio, over the same keys of its cell, in the lab")
+    local all = radio.keys
+    radio.keys = {}
+    for _, key in ipairs(all) do
+        radio.keys[#radio.keys + 1] = OF_AN_MS[key.name] and key
+    end
+    inherit(radio, "the cell's")
+    table.insert(radio.keys, {
+        name = "trace", type = "path", optional = true, default_help = "none: down_coding and down_bler",
+        example = "walk.csv",
+        help = "a file with the downlink's coding scheme and errors over time, relative to this file's folder: a first line"
+            .. " time,down_coding,down_bler, and lines such as 12.5,MCS-6,5 %",
+    })
+    return radio
+end
+
 lab.buffer = block("buffer", "cell", "buffer", "the BSC's buffers of the cell, in the lab")
 lab.codel = block("codel", "cell", "codel", "CoDel in the BSC's buffers of the cell, in the lab")
 lab.flow = block("flow", "cell", "flow", "the BSS's flow control of the cell, in the lab")
@@ -114,6 +148,8 @@ lab.of_nse = { lab.bss, lab.line }
 -- ---- Inside lab { } ----
 
 local gi = block("gi", "link", "link", "the line between the hosts and the GGSN, each way")
+local cake = block("cake", "cake", "cake",
+    "CAKE before the GGSN, down: shapers, a queue for each flow, COBALT with ECN")
 local mobile = block("mobile", "mobile", "ms", "settings of all MSs")
 
 lab.profiles, lab.mss_octets = {}, {}
@@ -129,11 +165,7 @@ lab.tcp = blocks("tcp", "tcp", "tcp", "a TCP profile, for host_tcp and ms_tcp", 
         help = "the built-in profile that it changes",
     },
 })
-for _, key in ipairs(lab.tcp.keys) do
-    if key.field then -- its default is the base's value
-        key.default, key.optional, key.default_help = nil, true, "as in the base"
-    end
-end
+inherit(lab.tcp, "as in the base")
 
 -- ---- Applications ----
 
@@ -228,7 +260,7 @@ for i, constructor in ipairs(lab.events) do
     constructor.event = i - 1 -- enum lab_event_kind
 end
 
-lab.children = { gi, mobile, lab.tcp }
+lab.children = { gi, cake, mobile, lab.tcp }
 table.move(lab.events, 1, #lab.events, #lab.children + 1, lab.children)
 table.move(lab.apps, 1, #lab.apps, #lab.children + 1, lab.children)
 

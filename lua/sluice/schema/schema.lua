@@ -62,7 +62,7 @@ local pdp = {
 }
 
 local ms = {
-    name = "ms", min = 0, children = { pdp },
+    name = "ms", min = 0, children = { pdp, lab.own_radio() },
     help = "one MS, or `count` of them with running numbers",
     keys = {
         {
@@ -175,9 +175,12 @@ local phone_class = class("class",
     "the traffic class of its contexts: the best that it may ask for, and what it gets if it asks for none")
 phone_class.default = "background"
 
+local phone = attach.phone(phone_class)
+phone.children = { lab.own_radio() }
+
 schema.top = {
     network.run, network.gn, network.gb, gb.timers, gb.room, gb.log, gb.policy, queues.class,
-    queues.queue, network.ggsn, session.apn, attach.block, attach.phone(phone_class), nse, lab_block,
+    queues.queue, network.ggsn, session.apn, attach.block, phone, nse, lab_block,
     variants.variants, variants.sweep,
 }
 
@@ -221,7 +224,8 @@ local function complete_variants(constructor)
 end
 
 -- Derives: out of keys, key and child by name, parent, home and times as text, and the constructors of
--- all levels by name. Of several of one name, which differ in their number only, the last is meant.
+-- all levels by name. Of several of one name the last is meant: axes differ in their number only, and of radios it is
+-- the cell's.
 local function complete(constructor, parent)
     local other = schema.constructor[constructor.name]
     constructor.parent, constructor.times = parent, times_text(constructor)

@@ -463,6 +463,77 @@ static void test_an_mss_measured_r_is_its_share_of_the_slots(void **state)
     assert_int_equal(said_r(TLLI + 1), 238);
 }
 
+// ---- MSs with a coding scheme of their own ----
+
+static void enter_with(struct bss_cell *cell, uint32_t tlli, uint8_t coding)
+{
+    static uint8_t keys[2][12];
+    static struct radio_own own[2];
+    uint32_t at = tlli % 2, field = 0;
+    while (strcmp(radio_config_fields[field].name, "down_coding") != 0)
+        field++;
+    keys[at][3] = (uint8_t)field;
+    keys[at][11] = coding;
+    own[at] = (struct radio_own){{keys[at], 12}, NULL};
+    struct bss_identity identity = {.tlli = tlli, .radio = &own[at]};
+    assert_non_null(bss_enter(w.bss, cell, &identity, NULL, now()));
+}
+
+static void begin_mixed(void)
+{
+    begin(0);
+    enter_with(w.cell, TLLI, RADIO_CODING_CS1);
+    enter_with(w.cell, TLLI + 1, RADIO_CODING_CS4);
+}
+
+// 1490 octets are 75 blocks of CS-1 and 30 of CS-4: if both need as much, 105 of the 200 blocks of
+// a second carry 2980 octets.
+static void test_a_cells_measured_r_is_of_what_its_mss_need(void **state)
+{
+    (void)state;
+    configure_measured();
+    begin_mixed();
+    load(2, 5);
+    assert_int_equal(said_r(0), 2980 * 8 * 200 / 105 / 100);
+    assert_int_equal(w.deliveries, 10);
+}
+
+// Always waiting they have two slots each, of 20 and of 50 octets.
+static void test_an_mss_measured_r_is_of_its_own_coding(void **state)
+{
+    (void)state;
+    configure_measured();
+    w.cell_config.flow_measured = false;
+    w.cell_config.flow_ms = BSS_FLOW_MS_MEASURED;
+    begin_mixed();
+    for (uint32_t i = 0; i < 2 * 40; i++)
+        DOWN(.octets = 1490, .tlli = TLLI + i % 2);
+    run(8 * S);
+    assert_in_range(said_r(TLLI), 158, 160);
+    assert_in_range(said_r(TLLI + 1), 396, 400);
+}
+
+// In a cell of CS-4 an LLC PDU takes as many blocks of CS-1 as in the cell that it came from.
+static void test_an_ms_keeps_its_coding_in_a_new_cell(void **state)
+{
+    (void)state;
+    configure_air();
+    begin_mixed();
+    struct radio_config other = air;
+    other.down_coding = RADIO_CODING_CS4;
+    bss_cell_add_radio(w.other, &other, 1);
+    struct bss_ms *ms = bss_ms_find(w.bss, TLLI);
+    for (uint32_t i = 0; i < 3; i++) {
+        struct bss_cell *cell = bss_ms_cell(ms);
+        uint64_t before = radio_counts(bss_cell_radio(cell), RADIO_DOWN)->blocks;
+        DOWN(.octets = 1490, .bvci = cell == w.cell ? 2 : 3);
+        run(5 * S);
+        assert_int_equal(w.deliveries, i + 1);
+        assert_int_equal(radio_counts(bss_cell_radio(cell), RADIO_DOWN)->blocks - before, 75);
+        bss_move(ms, cell == w.cell ? w.other : w.cell, now());
+    }
+}
+
 static void test_r_0_for_each_ms_without_a_channel(void **state)
 {
     (void)state;
@@ -593,6 +664,9 @@ int main(void)
         TEST(test_a_cells_measured_r_counts_mss_that_take_turns),
         TEST(test_measured_r_counts_repetitions_and_control),
         TEST(test_an_mss_measured_r_is_its_share_of_the_slots),
+        TEST(test_a_cells_measured_r_is_of_what_its_mss_need),
+        TEST(test_an_mss_measured_r_is_of_its_own_coding),
+        TEST(test_an_ms_keeps_its_coding_in_a_new_cell),
         TEST(test_r_0_for_each_ms_without_a_channel),
         TEST(test_r_0_for_a_cell_all_of_whose_mss_have_none),
         TEST(test_radio_status_for_each_ms_without_a_channel),

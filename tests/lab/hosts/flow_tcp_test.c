@@ -252,6 +252,44 @@ static void test_damaged_segments(void **state)
                      path.link[FLOW_HOST].counters.out.packets);
 }
 
+// Any wrong octet of a datagram is found, though nothing can be read in it; what was lost leaves
+// nothing behind that grows.
+static void test_damaged_outside(void **state)
+{
+    (void)state;
+    rng_seed(&rng, 1, 3);
+    profile.outside = TCP_OUTSIDE_QUIC;
+    spy_on_links(damage);
+    flow_write(connect_flow(), FLOW_HOST, 100000, 0);
+    path_run_to(1000 * S_IN_NS);
+    profile.outside = TCP_OUTSIDE_TUNNEL;
+    flow_write(connect_flow(), FLOW_HOST, 100000, engine_now_ns(path.engine));
+    path_run_to(2000 * S_IN_NS);
+    assert_int_equal(got.octets[FLOW_MS], 200000);
+    uint64_t faults = path.table.side[FLOW_MS].faults + path.table.side[FLOW_HOST].faults;
+    assert_true(faults > 40);
+    assert_true(path.table.outside.segments.entries <= faults);
+}
+
+// The datagram of another segment: right sums, but not what was sent with its identification.
+static void test_exchanged_outside(void **state)
+{
+    (void)state;
+    profile.outside = TCP_OUTSIDE_TUNNEL;
+    segment_octets = 0;
+    spy_on_links(keep_data);
+    flow_write(connect_flow(), FLOW_HOST, 30000, 0);
+    path_run_to(1 * S_IN_NS);
+    assert_int_equal(segment_octets, 124); // the answer to the SYN
+    assert_int_equal(path.table.side[FLOW_MS].faults, 0);
+    flow_table_input(&path.table, FLOW_MS, segment, segment_octets, 1 * S_IN_NS);
+    assert_int_equal(path.table.fault[FLOW_MS][FLOW_FAULT_content], 1);
+    // The links have not seen it.
+    path.link[FLOW_HOST].counters.in.packets++;
+    path.link[FLOW_HOST].counters.out.packets++;
+    path.table.side[FLOW_HOST].sent.packets++;
+}
+
 // Random header fields and options under right checksums, of every length.
 static void test_hostile_segments(void **state)
 {
@@ -325,6 +363,8 @@ int main(void)
         FLOW_TEST(test_without_ecn_nothing_says_ect),
         FLOW_TEST(test_every_wrong_bit_is_found),
         FLOW_TEST(test_damaged_segments),
+        FLOW_TEST(test_damaged_outside),
+        FLOW_TEST(test_exchanged_outside),
         FLOW_TEST(test_hostile_segments),
         FLOW_TEST(test_a_lost_reset),
         FLOW_TEST(test_a_reset),

@@ -78,6 +78,47 @@ static void test_quick_then_delayed(void **state)
            "2.130 > . 1:1(0) ack 10001");
 }
 
+// As Linux of today: each ACK that waits for its timer doubles the delay, so that two segments come to have one; PSH gets
+// one at once; a hole brings no quick ones again, a pause of a time-out (1 s) and a duplicate do.
+static void test_acks_adapt(void **state)
+{
+    (void)state;
+    SCRIPT(DELAYED " quick_acks=2 ack_delay_least_ns=40000000 ack_adapts=1", SERVED,
+           "0.200 < . 1:1001(1000) ack 1 win 65535",
+           "0.200 > . 1:1(0) ack 1001",
+           "0.210 < . 1001:2001(1000) ack 1 win 65535",
+           "0.210 > . 1:1(0) ack 2001",
+           "0.220 < . 2001:3001(1000) ack 1 win 65535",
+           "0.260 > . 1:1(0) ack 3001",
+           "0.400 < . 3001:4001(1000) ack 1 win 65535",
+           "0.480 > . 1:1(0) ack 4001",
+           "0.640 < . 4001:5001(1000) ack 1 win 65535",
+           "0.800 > . 1:1(0) ack 5001",
+           "1.000 < . 5001:6001(1000) ack 1 win 65535",
+           "1.150 < . 6001:7001(1000) ack 1 win 65535",
+           "1.150 > . 1:1(0) ack 7001",
+           "1.200 < P. 7001:8001(1000) ack 1 win 65535",
+           "1.200 > . 1:1(0) ack 8001",
+           "1.210 < . 9001:10001(1000) ack 1 win 65535",
+           "1.210 > . 1:1(0) ack 8001",
+           "1.220 < . 8001:9001(1000) ack 1 win 65535",
+           "1.220 > . 1:1(0) ack 10001",
+           "1.230 < . 10001:11001(1000) ack 1 win 65535",
+           "1.2875 > . 1:1(0) ack 11001",
+           "3.000 < . 11001:12001(1000) ack 1 win 65535",
+           "3.000 > . 1:1(0) ack 12001",
+           "3.010 < . 12001:13001(1000) ack 1 win 65535",
+           "3.010 > . 1:1(0) ack 13001",
+           "3.020 < . 13001:14001(1000) ack 1 win 65535",
+           "3.060 > . 1:1(0) ack 14001",
+           "3.100 < . 13001:14001(1000) ack 1 win 65535",
+           "3.100 > . 1:1(0) ack 14001",
+           "3.110 < . 14001:15001(1000) ack 1 win 65535",
+           "3.110 > . 1:1(0) ack 15001",
+           "3.120 < . 15001:16001(1000) ack 1 win 65535",
+           "3.160 > . 1:1(0) ack 16001");
+}
+
 // Data that goes the other way takes the ACK along.
 static void test_data_carries_the_ack(void **state)
 {
@@ -253,6 +294,7 @@ int main(void)
         cmocka_unit_test(test_every_second_segment),
         cmocka_unit_test(test_each_segment),
         cmocka_unit_test(test_quick_then_delayed),
+        cmocka_unit_test(test_acks_adapt),
         cmocka_unit_test(test_data_carries_the_ack),
         cmocka_unit_test(test_out_of_order),
         cmocka_unit_test(test_sack_blocks),

@@ -256,6 +256,19 @@ static inline void cell_end(uint32_t mss)
     free(cell.log);
 }
 
+// All keys of an MS, until the next call.
+static inline struct radio_own cell_own(const struct radio_config *config)
+{
+    static uint8_t keys[64 * 12];
+    for (uint32_t i = 0; i < radio_config_field_count; i++) {
+        uint64_t value = field_get(&radio_config_fields[i], config);
+        for (uint32_t octet = 0; octet < 12; octet++)
+            keys[12 * i + octet] =
+                (uint8_t)(octet < 4 ? i >> (24 - 8 * octet) : value >> (88 - 8 * octet));
+    }
+    return (struct radio_own){{keys, 12 * radio_config_field_count}, NULL};
+}
+
 // The log's entry i is this.
 static inline void cell_expect(uint32_t i, uint64_t now_ns, uint32_t ms, uint32_t way,
                                uint32_t number, uint32_t why)

@@ -183,6 +183,22 @@ static uint32_t model_flush_first(void)
     return first;
 }
 
+// Every MS with steps has those of the last one that has begun, or the first; the blocks of a rate
+// are the cell's.
+static void model_walk(void)
+{
+    for (uint32_t ms = 0; ms < model.mss; ms++)
+        for (uint32_t i = 0; i < model.steps[ms]; i++) {
+            const struct model_step *step = &model.step[ms][i];
+            struct model_laws *law = &model.own[ms][RADIO_DOWN];
+            if (i > 0 && step->at_ns > model.period * model.config.period_ns)
+                break;
+            law->bler_ppm = step->bler_ppm;
+            law->octets = law->rate ? law->octets : step->octets;
+            law->blocks = law->rate ? 1 : step->blocks;
+        }
+}
+
 static void model_instant(void)
 {
     model_receive();
@@ -194,6 +210,7 @@ static void model_instant(void)
         return;
     model.period++;
     model_join();
+    model_walk();
     model_share(RADIO_DOWN);
     model_share(RADIO_UP);
 }

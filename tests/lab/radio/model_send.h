@@ -13,6 +13,7 @@
 #define MODEL_PDUS   4096 // of an MS in one way
 #define MODEL_BLOCKS 32768
 #define MODEL_MSS    8
+#define MODEL_STEPS  8
 #define MODEL_ALL    (2 * MODEL_MSS)
 
 struct model_pdu {
@@ -50,9 +51,18 @@ struct model_laws {
     uint64_t rate, setup_ns, beside_ns, release_ns;
 };
 
+// From a time on, of an MS's downlink.
+struct model_step {
+    uint64_t at_ns;
+    uint32_t octets, blocks, bler_ppm;
+};
+
 static struct model {
     struct radio_config config;
-    struct model_laws law[RADIO_WAYS];
+    struct model_laws law[RADIO_WAYS]; // of the cell
+    struct model_laws own[MODEL_MSS][RADIO_WAYS];
+    struct model_step step[MODEL_MSS][MODEL_STEPS];
+    uint32_t steps[MODEL_MSS];
     struct model_tbf tbf[MODEL_MSS][RADIO_WAYS];
     uint64_t flush_ns[MODEL_MSS], taken_order[MODEL_MSS]; // flush_ns 0: none
     uint32_t calls[MODEL_MSS], mss, slots, taken;
@@ -146,7 +156,7 @@ static void model_wake(uint32_t ms, uint32_t way)
             model_wait(tbf, next);
         return;
     }
-    const struct model_laws *law = &model.law[way];
+    const struct model_laws *law = &model.own[ms][way];
     uint64_t end_ns = model.now_ns;
     end_ns += model_is_open(other) && !other->sets_up ? law->beside_ns : law->setup_ns;
     while ((uint64_t)next * model.config.period_ns < end_ns)
@@ -195,7 +205,7 @@ static bool model_fill(struct model_tbf *tbf, uint32_t way, uint32_t ms)
     struct model_block *block = &tbf->block[tbf->blocks];
     struct model_pdu *pdu;
     bool any = false;
-    uint32_t room = model.law[way].octets;
+    uint32_t room = model.own[ms][way].octets;
     while (room > 0 && (pdu = model_next_pdu(tbf, way, ms))) {
         if (!any)
             block->first = (uint32_t)(pdu - tbf->pdu);
@@ -243,7 +253,7 @@ static bool model_send_block(uint32_t ms, uint32_t way)
     if (block && block->period + model.round_trip <= model.period) {
         c->blocks_again++;
     } else {
-        if (tbf->blocks - model_oldest(tbf, model.period) >= model.law[way].window) {
+        if (tbf->blocks - model_oldest(tbf, model.period) >= model.own[ms][way].window) {
             tbf->stalled = model_has_more(tbf);
             return false;
         }
@@ -255,15 +265,16 @@ static bool model_send_block(uint32_t ms, uint32_t way)
     block->arrived = false;
     block->period = tbf->last_sent = model.period;
     block->sent = ++model.order;
-    block->right =
-        model.law[way].bler_ppm == 0 || rng_below(&model.rng, 1000000) >= model.law[way].bler_ppm;
+    uint32_t bler_ppm = model.own[ms][way].bler_ppm;
+    block->right = bler_ppm == 0 || rng_below(&model.rng, 1000000) >= bler_ppm;
     c->blocks++;
     c->blocks_wrong += !block->right;
     return true;
 }
 
-static void model_rest(struct model_tbf *tbf, uint32_t way)
+static void model_rest(uint32_t ms, uint32_t way)
 {
+    struct model_tbf *tbf = &model.tbf[ms][way];
     const struct model_block *wrong = model_wrong(tbf);
     uint32_t due = wrong ? wrong->period + model.round_trip : UINT32_MAX;
     if (tbf->stalled) {
@@ -281,7 +292,7 @@ static void model_rest(struct model_tbf *tbf, uint32_t way)
         model_wait(tbf, due);
     else
         tbf->closes_ns = (end > model.period ? end : model.period) * model.config.period_ns +
-                         model.law[way].release_ns;
+                         model.own[ms][way].release_ns;
 }
 
 static bool model_before(const struct model_tbf *a, const struct model_tbf *b)
@@ -347,7 +358,7 @@ static bool model_could_have_more(uint32_t ms, uint32_t way, uint32_t used)
 {
     const struct model_tbf *tbf = &model.tbf[ms][way];
     uint64_t periods = model.period - tbf->last_sent + 1;
-    uint32_t most = model.law[way].slots;
+    uint32_t most = model.own[ms][way].slots;
     return tbf->blocks > 0 && periods * model.config.period_ns <= S_IN_NS && !tbf->stalled &&
            (most == 0 || used < most);
 }
@@ -383,10 +394,10 @@ static void model_share(uint32_t way)
         struct model_tbf *tbf = &model.tbf[ms][way];
         uint32_t sent = 0;
         tbf->stalled = false;
-        while (sent < model.law[way].blocks && model_send_block(ms, way))
+        while (sent < model.own[ms][way].blocks && model_send_block(ms, way))
             sent++;
         if (sent == 0) {
-            model_rest(tbf, way);
+            model_rest(ms, way);
             continue;
         }
         slots--;
@@ -394,7 +405,7 @@ static void model_share(uint32_t way)
         tbf->order = ++model.order;
         if (used[ms]++ == 0)
             tbf->first_sent = ++model.order;
-        if (used[ms] == model.law[way].slots) {
+        if (used[ms] == model.own[ms][way].slots) {
             tbf->place = MODEL_RESTS; // for the rest of the period
             full_ms[full++] = ms;
         }
@@ -404,7 +415,7 @@ static void model_share(uint32_t way)
         model.tbf[full_ms[i]][way].order = ++model.order;
     }
     for (ms = 0; ms < model.mss; ms++)
-        model_count_use(&model.tbf[ms][way], had[ms], used[ms], model.law[way].slots, slots);
+        model_count_use(&model.tbf[ms][way], had[ms], used[ms], model.own[ms][way].slots, slots);
     model_count_cell(way, used, slots);
 }
 

@@ -153,6 +153,10 @@ static void random_config(uint32_t mss)
     c->order = random_next() % 2;
 }
 
+// By codings.def.
+static const uint32_t octets[RADIO_CODINGS] = {0,  20, 30, 36, 50, 22, 28,
+                                               37, 44, 56, 74, 56, 68, 74};
+
 #define MODEL_LAW(config, way)                                                                  \
     (struct model_laws)                                                                         \
     {                                                                                           \
@@ -165,6 +169,77 @@ static void random_config(uint32_t mss)
         .setup_ns = config.way##_setup_ns, .beside_ns = config.way##_setup_beside_ns,           \
         .release_ns = config.way##_release_ns                                                   \
     }
+
+// ---- MSs with keys of their own, and with walks ----
+
+static struct radio_walk_row rows[MODEL_MSS][MODEL_STEPS];
+static struct radio_walk walks[MODEL_MSS];
+
+// Half of the times are the start of a period.
+static void random_walk(uint32_t ms)
+{
+    bool cs = random_next() % 2;
+    uint64_t at_ns = random_in(0, MS(500)), period_ns = cell.config.period_ns;
+    uint32_t steps = (uint32_t)random_in(1, MODEL_STEPS);
+    walks[ms] = (struct radio_walk){rows[ms], steps, steps};
+    model.steps[ms] = steps;
+    for (uint32_t i = 0; i < steps; i++) {
+        uint32_t coding = (uint32_t)(cs ? random_in(RADIO_CODING_CS1, RADIO_CODING_CS4)
+                                        : random_in(RADIO_CODING_MCS1, RADIO_CODING_MCS9));
+        uint32_t bler_ppm = random_next() % 3 ? (uint32_t)random_in(0, 500000) : 0;
+        if (random_next() % 2)
+            at_ns = (at_ns + period_ns - 1) / period_ns * period_ns;
+        rows[ms][i] = (struct radio_walk_row){at_ns, coding, bler_ppm};
+        model.step[ms][i] = (struct model_step){at_ns, octets[coding],
+                                                coding > RADIO_CODING_MCS6 ? 2 : 1, bler_ppm};
+        at_ns += random_in(1, random_next() % 2 ? MS(200) : MS(20000));
+    }
+}
+
+// Those of one way of a model's MS; in a cell that is a rate the blocks are the cell's.
+#define SET_OWN(ms, config, way, WAY)                    \
+    do {                                                 \
+        model.own[ms][WAY] = MODEL_LAW(config, way);     \
+        of_a_rate(&model.own[ms][WAY], &model.law[WAY]); \
+    } while (0)
+
+static void of_a_rate(struct model_laws *own, const struct model_laws *cell_law)
+{
+    own->rate = cell_law->rate;
+    if (own->rate) {
+        own->octets = cell_law->octets;
+        own->blocks = 1;
+    }
+}
+
+// A half of the MSs have keys of their own, and a half of those walk.
+static void add_ms(uint32_t ms)
+{
+    struct radio_config c = cell.config;
+    bool has = random_next() % 2;
+    if (has) {
+        c.down_coding = (uint32_t)random_in(1, RADIO_CODINGS - 1);
+        c.up_coding = (uint32_t)random_in(1, RADIO_CODINGS - 1);
+        c.down_slots = (uint32_t)random_in(0, 4);
+        c.up_slots = (uint32_t)random_in(0, 4);
+        c.down_window = (uint32_t)random_in(1, 40);
+        c.up_window = (uint32_t)random_in(1, 40);
+        c.down_bler_ppm = random_next() % 3 ? (uint32_t)random_in(0, 500000) : 0;
+        c.up_bler_ppm = random_next() % 3 ? (uint32_t)random_in(0, 500000) : 0;
+        c.down_setup_ns = pick_ms(20, 130, 2000);
+        c.up_setup_beside_ns = pick_ms(20, 30, 60);
+        c.down_release_ns = pick_ms(40, 333, 1000);
+        c.up_release_ns = pick_ms(40, 333, 1000);
+    }
+    struct radio_own own = cell_own(&c);
+    SET_OWN(ms, c, down, RADIO_DOWN);
+    SET_OWN(ms, c, up, RADIO_UP);
+    if (has && random_next() % 2) {
+        random_walk(ms);
+        own.walk = &walks[ms];
+    }
+    assert_int_equal(radio_add_ms(cell.radio, ms, has ? &own : NULL), ms);
+}
 
 static void expect_same_use(uint32_t way)
 {
@@ -230,16 +305,16 @@ static void expect_cover(void)
 
 static void run_world(uint32_t world, uint64_t seed)
 {
-    static const uint32_t octets[RADIO_CODINGS] = {0,  20, 30, 36, 50, 22, 28,
-                                                   37, 44, 56, 74, 56, 68, 74};
     uint32_t mss = (uint32_t)random_in(1, MODEL_MSS);
     random_config(mss);
     make_ops(mss, world % 4);
     cell.answers = cell.logs_events = true;
-    cell_begin(mss, seed);
+    cell_begin(0, seed);
     model_begin(&cell.config, mss, seed);
     model.law[RADIO_DOWN] = MODEL_LAW(cell.config, down);
     model.law[RADIO_UP] = MODEL_LAW(cell.config, up);
+    for (uint32_t ms = 0; ms < mss; ms++)
+        add_ms(ms);
     for (uint32_t i = 0; i < OPS; i++)
         if (ops[i].before) {
             engine_timer_init(&ops[i].timer, fire_op, &ops[i]);

@@ -199,7 +199,8 @@ static void replace(uint32_t ms)
     struct radio_config own = cell.config;
     own.down_coding = (uint32_t)random_in(0, RADIO_CODINGS - 1);
     own.down_bler_ppm = (uint32_t)random_in(0, 400000);
-    assert_int_equal(radio_add_ms(cell.radio, ms, random_next() % 2 ? &own : NULL), ms);
+    const struct radio_own keys = cell_own(&own);
+    assert_int_equal(radio_add_ms(cell.radio, ms, random_next() % 2 ? &keys : NULL), ms);
     calls_of[ms] = 0;
 }
 

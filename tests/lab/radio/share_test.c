@@ -63,7 +63,8 @@ static void test_an_ms_of_its_own_limit(void **state)
     cell_begin(1, 1);
     struct radio_config own = cell.config;
     own.down_slots = 1;
-    assert_int_equal(radio_add_ms(cell.radio, 1, &own), 1);
+    const struct radio_own keys = cell_own(&own);
+    assert_int_equal(radio_add_ms(cell.radio, 1, &keys), 1);
     cell_endless(0, RADIO_DOWN, CS2);
     cell_endless(1, RADIO_DOWN, CS2);
     cell_run(MS(20 * 101));

@@ -94,7 +94,8 @@ static void test_an_ms_of_its_own_coding(void **state)
         cell_begin(0, 1);
         struct radio_config own = cell.config;
         own.down_coding = RADIO_CODING_MCS9;
-        assert_int_equal(radio_add_ms(cell.radio, 0, &own), 0);
+        const struct radio_own keys = cell_own(&own);
+        assert_int_equal(radio_add_ms(cell.radio, 0, &keys), 0);
         cell_down(0, 148);
         cell_run(S_IN_NS);
         assert_int_equal(radio_counts(cell.radio, RADIO_DOWN)->blocks, 2);

@@ -51,7 +51,8 @@ class Download:
     """The host's side: segments, those sent again, and each round trip that its TCP could sample."""
 
     def __init__(self, path, host):
-        self.segments = self.again = 0
+        self.segments = self.again = self.acks = 0
+        self.again_s = []
         self.samples = []  # (time_s, rtt_s)
         self.pieces, self.stamped_s = [], {}
         self.una = self.next = 0
@@ -59,6 +60,7 @@ class Download:
             if segment.is_host:
                 self.sent(segment)
             else:
+                self.acks += 1
                 self.acknowledged(segment)
 
     def sent(self, segment):
@@ -71,6 +73,7 @@ class Download:
             self.next = segment.end
             return
         self.again += 1
+        self.again_s.append(segment.time_s)
         for piece in self.pieces:
             piece.again |= piece.start < segment.end and segment.start < piece.end
 

@@ -126,12 +126,14 @@ class Outside(threading.Thread):
     """The program between the two devices, from now on. When real time begins, `begin` is called with the
     run's time."""
 
+    captures = "--pcap",
+
     def __init__(self, words, tuns):
         super().__init__(daemon=True)
         self.fault, self.late_s = None, 0
         self.program = subprocess.Popen(
             ["setpriv", "--pdeathsig", "KILL", sluice(), "run", *words, "--tun",
-             f"{tuns[0]},{tuns[1]}", "--pcap", "--no-page", "--no-huge"], pass_fds=tuns,
+             f"{tuns[0]},{tuns[1]}", *self.captures, "--no-page", "--no-huge"], pass_fds=tuns,
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         atexit.register(self.program.kill)
         for tun in tuns:

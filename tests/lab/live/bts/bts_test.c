@@ -19,12 +19,14 @@
 #define ADDRESS    0x0a000001
 #define PHONE_IMSI "001010000000101"
 
+static uint32_t link_db = 20;   // of all MSs
 static struct bts *bts, *other; // the cell that the test works in, and its neighbour
 
 // What the BTS sent since the last tick, by type.
 static struct sent {
     uint8_t info[1007], up[8][54], burst, confirm[8];
     uint32_t infos, info_octets, readies, bursts, confirms, fn[8], up_octets[8], burst_fn;
+    uint32_t link_cb[8]; // of the blocks in `up`, tenths of dB
     uint32_t packets, packet_octets;
     uint8_t packet[1600];
 } out, other_out;
@@ -51,6 +53,7 @@ static bool to_pcu(void *self, const uint8_t *b, uint32_t n)
     case 0x02:
         out.up_octets[b[175]] = b[5];
         memcpy(out.up[b[175]], b + 6, 54);
+        out.link_cb[b[175]] = b[182] | (uint32_t)b[183] << 8;
         break;
     case 0x22:
         out.bursts++;
@@ -93,6 +96,7 @@ static void begin_with(uint32_t loss_ppm, uint32_t up_queue_s)
     other = bts_create(&config, &owner);
     for (uint32_t i = 0; i < 2; i++) {
         struct bts_ms ms = {.tlli = TLLI + i,
+                            .link_db = link_db,
                             .address = ADDRESS + i,
                             .nsapi = 5,
                             .sapi = 3,
@@ -374,6 +378,49 @@ static void test_an_ms_receives(void **state)
     end();
 }
 
+// A fifth of the blocks of CS-2 is lost for each dB below 5 dB, none of CS-1.
+static void test_a_link_loses_blocks(void **state)
+{
+    static const struct {
+        uint32_t link_db, least, most; // of 2000 blocks
+    } by[] = {{20, 0, 0}, {5, 0, 0}, {4, 340, 460}, {2, 1130, 1270}, {0, 2000, 2000}};
+    (void)state;
+    for (uint32_t i = 0; i < sizeof by / sizeof by[0]; i++) {
+        link_db = by[i].link_db;
+        begin(0);
+        connect_pcu();
+        tick("");
+        for (uint32_t n = 0; n < 2000; n++) {
+            if (n % 100 == 0)
+                assign_down();
+            tick("07000143c00165000000450000540fa840004001e4f6cb0071090a00000108004500");
+        }
+        assert_int_equal(bts_counted(bts, BTS_COUNT_down_data_stray), 0);
+        assert_in_range(bts_counted(bts, BTS_COUNT_down_data_lost), by[i].least, by[i].most);
+        end();
+    }
+    link_db = 20;
+}
+
+// The PCU hears of each block that an MS sends how good it was.
+static void test_the_pcu_hears_of_the_link(void **state)
+{
+    (void)state;
+    link_db = 7;
+    begin(0);
+    connect_pcu();
+    send_packet(40);
+    tick("");
+    assign_up();
+    tick("43942b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b2b"); // USF 3
+    assert_int_equal(out.link_cb[6], 0);                    // nothing came
+    tick("");
+    assert_int_equal(out.up_octets[6], 34);
+    assert_int_equal(out.link_cb[6], 70);
+    end();
+    link_db = 20;
+}
+
 // The ping with another FCS.
 static void test_a_frame_that_is_broken(void **state)
 {
@@ -559,7 +606,8 @@ static void both_come_up(void)
 static void test_a_phone_keeps_its_time(void **state)
 {
     struct phone_config config = {.imsi = PHONE_IMSI, .nsapi = 5, .sapi = 3};
-    struct bts_ms ms = {.imsi = PHONE_IMSI, .terms = {.n201_u_octets = 500}, .phone = &config};
+    struct bts_ms ms = {
+        .imsi = PHONE_IMSI, .link_db = link_db, .terms = {.n201_u_octets = 500}, .phone = &config};
     (void)state;
     begin(0);
     assert_int_equal(bts_add_ms(bts, &ms), 0);
@@ -829,6 +877,8 @@ int main(void)
         cmocka_unit_test(test_an_ms_asks_again),
         cmocka_unit_test(test_nobody_answers_an_access),
         cmocka_unit_test(test_an_ms_receives),
+        cmocka_unit_test(test_a_link_loses_blocks),
+        cmocka_unit_test(test_the_pcu_hears_of_the_link),
         cmocka_unit_test(test_a_frame_that_is_broken),
         cmocka_unit_test(test_an_access_is_given_up),
         cmocka_unit_test(test_blocks_that_nobody_asked_for),

@@ -91,7 +91,7 @@ static void test_clock_messages(void **state)
     (void)state;
     assert_int_equal(pcuif_put_ready(21, 7, b), 4 + 13);
     expect(0, "10000000 05 000000 15000000 6703 00 07 05");
-    assert_int_equal(pcuif_put_block(1048, 6, (struct octets){block, 2}, b), 4 + 180);
+    assert_int_equal(pcuif_put_block(1048, 6, (struct octets){block, 2}, 20, b), 4 + 180);
     expect(0, "02000000 05 02 4007");
     expect(168, "18040000 6703 00 06 02 c4 0000 0000 c800");
     assert_int_equal(pcuif_put_access(1048, 0x7a, b), 4 + 15);
