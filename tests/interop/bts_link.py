@@ -30,7 +30,7 @@ class Linked(Chain):
         return text.replace(" cs 4\n", " cs 2\n")
 
     def says(self):
-        """osmo-pcu of each MS with TBFs: (up, down, dB) by the number of the MS."""
+        """osmo-pcu, 1.2 or 1.5, of each MS with TBFs: (up, down, dB) by the number of the MS."""
         with network.inside(self.far):
             vty = socket.create_connection(VTY, timeout=WAIT_S)
         with vty:
@@ -40,7 +40,8 @@ class Linked(Chain):
         found = {}
         for ms in re.split(r"^MS ", text, flags=re.MULTILINE)[1:]:
             values = [re.search(pattern, ms) for pattern in (
-                r"TLLI=(?:0x)?c000000(\d)", r"Coding scheme uplink: +CS-(\d)", r"Coding scheme downlink: +CS-(\d)",
+                r"TLLI=(?:0x)?c000000(\d)", r"(?:Coding scheme uplink|UL Coding Scheme): +CS-(\d)",
+                r"(?:Coding scheme downlink|DL Coding Scheme): +CS-(\d)",
                 r"Link quality: +(-?\d+) dB")]
             if all(values):
                 number, up, down, link_db = (int(value[1]) for value in values)
