@@ -73,10 +73,12 @@ def with_drain(text):
 MEASURED = 'cell_rate = "as measured",'
 
 
-@case("gb.drain: so much less than R by each bucket, but for one of which the BSS says how full it is, or its delay")
+@case("gb.drain: so much less than R by each bucket, but for one of which the BSS says how full it is, or that little waits")
 def drained():
     for nse, cbl, said, parts in (("", 0, {}, (96, 96, 96, 96)), (MEASURED, 0, {}, (96, 96, 96, 96)),
-                                  (MEASURED, 0, {"measurement": 20}, (100, 100, 100, 100)),
+                                  (MEASURED, 0, {"measurement": 80}, (100, 100, 100, 100)),
+                                  ("", 0, {"measurement": 60}, (100, 100, 100, 100)),
+                                  ("", 0, {"measurement": 80}, (96, 96, 96, 96)),
                                   ("", CBL, {"full": 0}, (100, 96, 100, 100))):
         full = {"full": 0} if cbl else {}
         with World(with_drain(config(nse=nse, flows=FLOWS))) as world:

@@ -28,7 +28,7 @@ subscribers.watch("removed", own.forget)
 local OCTETS_MAX = 0xffffffff -- the dataplane's largest bucket; using less than Bmax is allowed
 local UNIT = 100
 local PPM = 1000000
-local S_IN_NS = 1000000000
+local S_IN_NS, MS_IN_NS = 1000000000, 1000000
 local LLC_PDU_OCTETS_MAX = 1526 -- with the largest N201-U
 
 -- ---- Cell, MS and packet flow ----
@@ -53,9 +53,17 @@ local function decided(event, full)
     return octets, rate, full
 end
 
+-- By its delay nothing stands in the BSS that should go: an LLC PDU that comes in time waits for half of another one. With
+-- less than R a BSS that measures R carries more blocks that are not full, takes R for less, and so on.
+local function stands_little(b)
+    local f = b.flow_control
+    local half_ns = f.r_bit_per_s > 0 and LLC_PDU_OCTETS_MAX * 8 * S_IN_NS / f.r_bit_per_s / 2 or 0
+    return f.measured_ms and f.measured_ms * MS_IN_NS <= network.cfg.gb.cell_delay_ns + half_ns
+end
+
 -- What is used of an R at most: all where the BSS says how full that bucket is, or Sluice goes by the delay there.
 local function to_use(b, r, full)
-    if full or b.real_rate and b.flow_control.measured_ms then
+    if full or b.real_rate and b.flow_control.measured_ms or stands_little(b) then
         return r
     end
     return math.min(r, (r - r * network.cfg.gb.drain_ppm // PPM + UNIT // 2) // UNIT * UNIT)

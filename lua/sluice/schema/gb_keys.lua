@@ -80,7 +80,7 @@ gb.drain = {
     name = "drain", type = "share", least = "0 %", most = "20 %", default = "0 %",
     help = "so much less than each R is sent, so that what stands in the BSS goes: a BSS that says exactly what its radio"
         .. " carries else keeps what has once come together there; not of a bucket of which it says how full it is (CBL), nor while"
-        .. " nse.cell_rate = \"as measured\" goes by its delay",
+        .. " its delay is small, or nse.cell_rate = \"as measured\" goes by it",
 }
 
 gb.capture = {
