@@ -82,6 +82,7 @@ const char *dp_config_sched(const struct dp_config *c, struct sched_config *sche
         .pfcs_an_ms = c->room_pfcs,
         .flows_a_pfc = c->queue_flows,
         .flow_quantum_octets = c->flow_quantum_octets,
+        .turn_ns = c->turn_ns,
         .limit = {c->queue_packets, c->queue_octets},
         .nse_limit = {c->nse_packets, c->nse_octets ? c->nse_octets : UINT32_MAX},
         .tail_drop = c->overflow == DP_OVERFLOW_TAIL,

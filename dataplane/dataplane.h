@@ -88,7 +88,10 @@ extern const struct field_record dp_port_record;
     KEY(T, COUNT, queue_flows, "queue.flows", "none", 2, 64, 16,                                   \
         "the number of queues by flow of a packet flow, in a class with flows = true")             \
     KEY(T, SIZE, flow_quantum_octets, "queue.flow_quantum", NULL, 256, 65535, 300,                 \
-        "octets that a queue by flow may send in its turn")
+        "octets that a queue by flow may send in its turn")                                        \
+    KEY(T, TIME, turn_ns, "queue.turn", NULL, 0, 10 * S_IN_NS, 0,                                  \
+        "how long an MS's turn in its class lasts, by the R in use of its cell: so many of the "   \
+        "largest LLC PDUs as it sends in that time, but one at least and four at most")
 enum dp_overflow { DP_OVERFLOW_LARGEST, DP_OVERFLOW_TAIL };
 
 #define DP_DELAY(KEY, T, name, key, owner)                                                     \

@@ -76,6 +76,8 @@ struct sched_class {
 
 #define SCHED_WEIGHT_MAX 10000
 
+#define SCHED_TURN_PDUS_MOST 4
+
 #define SCHED_NO_CONTEXT UINT32_MAX // of a control LLC frame
 
 struct sched_config {
@@ -83,6 +85,9 @@ struct sched_config {
     uint32_t pfcs_an_ms;          // 1 .. SCHED_SLOTS
     uint32_t flows_a_pfc;         // queues by flow, a power of two up to 64; 0: none
     uint32_t flow_quantum_octets; // of their DRR
+    // An MS's turn in its class: the largest LLC PDUs that its cell's rate sends in that time, from
+    // one to SCHED_TURN_PDUS_MOST.
+    uint64_t turn_ns;
     struct sched_limit limit, bvc_limit, ms_limit; // in all, per cell, per MS
     struct sched_limit nse_limit;                  // per NSE; 0 packets: none
     bool tail_drop; // at a full limit: refuse the arriving N-PDU, drop none of the largest queue

@@ -56,6 +56,18 @@ static uint64_t pdus_ns(const struct sched *s, struct bucket_terms terms, uint64
     return terms.rate ? pdus * s->config.pdu_octets_max * BUCKET_UNITS_AN_OCTET / terms.rate : 0;
 }
 
+static uint8_t turn_more(const struct sched *s, struct bucket_terms terms)
+{
+    if (terms.rate == BUCKET_UNLIMITED)
+        return 0;
+    unsigned __int128 octets =
+        (unsigned __int128)s->config.turn_ns * terms.rate / BUCKET_UNITS_AN_OCTET;
+    for (uint8_t more = SCHED_TURN_PDUS_MOST - 1; more; more--)
+        if (octets >= (more + 1u) * s->config.pdu_octets_max)
+            return more;
+    return 0;
+}
+
 int sched_nse_set(struct sched *s, uint32_t nse, struct bucket_terms cir, uint64_t now_ns)
 {
     int fault = sched_change_nse(s, nse, true);
@@ -110,6 +122,7 @@ int sched_bvc_set(struct sched *s, uint32_t bvc, struct bucket_terms terms,
         return fault;
     struct tree_bvc *c = &s->bvc[bvc];
     bucket_set(&c->bucket, sched_sizes_of_bvc(s, bvc, terms, ms_default.rate), now_ns);
+    c->turn_more = turn_more(s, terms) & 3;
     struct leak *defaults = &s->bvc_rest[bvc].defaults;
     struct bucket_terms old = defaults->terms, new = sched_sizes_of_default(s, bvc, ms_default);
     leak_set(defaults, new, now_ns);

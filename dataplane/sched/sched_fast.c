@@ -21,7 +21,7 @@ static inline bool is_alone(const struct round *r)
 static inline int32_t turn(const struct sched *s, const struct round *r)
 {
     const struct tree_pfc *p = r->p;
-    int32_t quantum = (int32_t)s->config.pdu_octets_max;
+    int32_t quantum = (int32_t)turn_octets(s, r->c);
     if (ring_turn_goes_on(p, &r->c->of_class[r->turn]))
         return p->deficit;
     return p->deficit > 0 ? quantum : p->deficit + quantum;

@@ -139,8 +139,15 @@ static inline struct pdu *queue_head(const struct sched *s, uint32_t pfc, const 
     return queue_head_of(s, pfc, p, p->state & PFC_BY_FLOW);
 }
 
+// An MS's turn in its class.
+static inline uint32_t turn_octets(const struct sched *s, const struct tree_bvc *c)
+{
+    return (1u + c->turn_more) * s->config.pdu_octets_max;
+}
+
 // What an MS may owe its class, and a flow its MS, for small N-PDUs that went before their turn:
-// two turns of an MS. Its debt from a turn is almost one, and its next turn may be a round late.
+// two turns of one LLC PDU. Its debt from a turn is almost one, and its next turn may be a round
+// late.
 static inline int32_t credit_octets(const struct sched *s)
 {
     return 2 * (int32_t)s->config.pdu_octets_max;

@@ -22,7 +22,7 @@ static int32_t quantum(const struct sched *s, struct tree_ms *m, const struct tr
         sharers += q != p && q->traffic_class == p->traffic_class &&
                    (ms_competing(m) & slots & -slots || ring_has_turn(q, k));
     }
-    return (int32_t)(s->config.pdu_octets_max / sharers);
+    return (int32_t)(turn_octets(s, &s->bvc[m->bvc]) / sharers);
 }
 
 void sched_ring_pay(const struct sched *s, struct tree_ms *m, struct tree_pfc *p,
@@ -39,7 +39,7 @@ void sched_ring_pay(const struct sched *s, struct tree_ms *m, struct tree_pfc *p
     }
     if (away < 2)
         return;
-    int64_t paid = (int64_t)(away - 1) * (s->config.pdu_octets_max / owing);
+    int64_t paid = (int64_t)(away - 1) * (turn_octets(s, &s->bvc[m->bvc]) / owing);
     p->deficit =
         away >= RING_ROUNDS_TO_FORGET || p->deficit + paid > 0 ? 0 : (int32_t)(p->deficit + paid);
 }
@@ -48,7 +48,8 @@ void sched_ring_pay(const struct sched *s, struct tree_ms *m, struct tree_pfc *p
 static bool turn_begins(struct sched *s, struct tree_ms *m, struct tree_pfc *p,
                         const struct tree_class *k)
 {
-    int32_t q = m->slots & (m->slots - 1) ? quantum(s, m, p, k) : (int32_t)s->config.pdu_octets_max;
+    int32_t q =
+        m->slots & (m->slots - 1) ? quantum(s, m, p, k) : (int32_t)turn_octets(s, &s->bvc[m->bvc]);
     p->deficit = p->deficit > 0 ? q : p->deficit + q;
     p->odd_turn = k->round & 1;
     return p->deficit > 0;

@@ -180,6 +180,7 @@ struct tree_bvc {
     uint8_t late;           // a bit for each class with a half-sent N-PDU that is late
     uint8_t kept;           // its MSs are ranked: bits of OVERFLOW_KEPT
     uint8_t ready_ring : 2; // of a ready one: enum ready_ring
+    uint8_t turn_more : 2;  // the largest LLC PDUs of an MS's turn, beyond one
     bool untimed : 1;       // it was served by turns: its virtual time is meaningless
     struct tree_class of_class[CLASS_COUNT];
 };

@@ -72,7 +72,7 @@ SMALLEST_WHOLE = {
     "log": {"level": "info"}, "class": list(map(class_of, CLASSES)),
     "queue": {"packets": 4096, "octets": 4000000, "cell_packets": 1024, "cell_octets": 1000000,
               "ms_packets": 256, "ms_octets": 128000, "overflow": "largest",
-              "hold_ns": 300000000000, "flows": 16, "flow_quantum_octets": 300},
+              "hold_ns": 300000000000, "flows": 16, "flow_quantum_octets": 300, "turn_ns": 0},
     "ggsn": [], "apn": [], "nse": [{
         "nsei": 1, "ns": "manual", "dynamic": False, "cells": "listed", "flow_control": "wait",
         "cell_rate": "as offered", "unknown_ms": "status", "features": ["pfc", "cbl", "inr", "pfc_fc", "gigabit"],

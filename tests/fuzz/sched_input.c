@@ -164,6 +164,7 @@ struct sched_config input_config(bool *good)
         .llc_octets = 6,
         .pipe_header_octets = choice & 32 ? 40 : 0,
         .pdu_octets_max = 1526,
+        .turn_ns = choice & 4 ? 100000000 : 0,
         .tail_drop = choice & 8,
         .seed = choice,
     };

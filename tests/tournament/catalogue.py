@@ -69,6 +69,7 @@ UNSET = {
     "stale": ["class[*].aqm.stale=0 s"],
     "refuse_late": ["class[*].refuse_late=false"],
     "drain": ["gb.drain=0 %"],
+    "turn": ["queue.turn=0 s"],
     "lifetimes": [*lifetime(10), "class[*].bss_lifetime_least=4100 ms", "class[*].bss_lifetime_most=655 s"],
     "aqm.rtt": ["class[*].aqm.rtt=1 s"],
     "scopes": ["class[*].scope=ms"],

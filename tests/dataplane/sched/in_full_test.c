@@ -257,6 +257,7 @@ static struct world *a_busy_life(uint64_t random, uint32_t i, const struct aqm *
     config.in_full = in_full;
     config.flows_a_pfc = by_flow ? 8 : 0;
     config.hold_ns = 500000000;
+    config.turn_ns = i % 2 * 100000000; // turns of one to four LLC PDUs
     for (uint32_t class = 0; class < CLASS_COUNT; class ++) {
         config.of_class[class].aqm = *aqm;
         config.of_class[class].scope = by_flow ? SCHED_SCOPE_FLOW : SCHED_SCOPE_PFC;
