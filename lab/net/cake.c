@@ -5,9 +5,8 @@
 // them for one host.
 //
 // A flow that had nothing is new and goes before the old ones until it has had a quantum. A
-// quantum is divided by the flows that its host has among the old ones. An old flow that is found
-// empty leaves, a new one waits once behind the old ones, so that it does not starve them (RFC 8290
-// 4.2).
+// quantum is divided by the flows that its host has among the old ones. A flow that is found empty
+// leaves, unless it owes: then it waits once among the old ones.
 //
 // Left out: tins (all packets have one DSCP), the ACK filter, ingress mode, framing, the old
 // flow's stay while its COBALT remembers.
@@ -23,14 +22,15 @@
 #include "lab/engine/need.h"
 #include "lab/net/map.h"
 
-#define QUANTUM_OCTETS 300 // what tc shows at rates below 1 Mbit/s
-#define MTU_OCTETS     1500
-#define LIMIT_OCTETS   (4u << 20) // the least of tc-cake's memlimit; it is 4 times rate and rtt
-#define TARGET_OF_RTT  20
-#define BULK_MTUS      2 // COBALT acts above so many MTU times of the rate for each old flow
-#define TOS_AT         1
-#define CHECKSUM_AT    10
-#define ECN            3
+#define QUANTUM_LEAST 300 // octets; what tc shows up to 9.8 Mbit/s
+#define QUANTUM_MOST  1514
+#define QUANTUM_OF_S  4096 // else so small a part of what the rate sends in a second
+#define MTU_OCTETS    1500
+#define LIMIT_OCTETS  (4u << 20) // the least of tc-cake's memlimit; it is 4 times rate and rtt
+#define TARGET_OF_RTT 20
+#define TOS_AT        1
+#define CHECKSUM_AT   10
+#define ECN           3
 
 struct cake_packet {
     struct cake_packet *next;
@@ -78,8 +78,8 @@ struct cake {
     struct cake_flow *flows;
     struct cake_host *hosts;
     struct cake_list fresh, old;
-    uint32_t old_flows; // with packets
     uint64_t limit_octets, next_ns;
+    uint32_t quantum_octets;
     struct cake_counters counters;
 };
 
@@ -150,18 +150,17 @@ static void take_listed(struct cake_list *list)
         list->end = &list->first;
 }
 
-static void set_place(struct cake *cake, struct cake_flow *flow, enum cake_place place)
+static void set_place(struct cake_flow *flow, enum cake_place place)
 {
     uint32_t more = place == CAKE_OLD, less = flow->place == CAKE_OLD;
     flow->host->old_flows += more - less;
-    cake->old_flows += more - less;
     flow->place = place;
 }
 
-static int64_t quantum_q16(const struct cake_flow *flow)
+static int64_t quantum_q16(const struct cake *cake, const struct cake_flow *flow)
 {
     uint32_t load = flow->host->old_flows ? flow->host->old_flows : 1;
-    return ((int64_t)QUANTUM_OCTETS << 16) / load;
+    return ((int64_t)cake->quantum_octets << 16) / load;
 }
 
 // ---- One packet ----
@@ -211,11 +210,8 @@ static struct aqm_view view_of(struct cake *cake, const struct cake_flow *flow,
 // COBALT's packet, NULL: the flow has none left.
 static struct cake_packet *ask_first(struct cake *cake, struct cake_flow *flow, uint64_t now_ns)
 {
-    uint64_t mtu_ns = units_line_time_ns(MTU_OCTETS, cake->config.rate_bit_per_s);
     while (flow->first) {
         struct aqm_view view = view_of(cake, flow, flow->first, now_ns);
-        if (view.sojourn_ns <= BULK_MTUS * mtu_ns * cake->old_flows)
-            view.sojourn_ns = 0; // no AQM acts on that
         enum aqm_verdict verdict = cake->aqm.ops->dequeue(cake->aqm.config, flow->aqm, &view);
         if (verdict == AQM_MARK)
             mark(cake, flow->first->ip);
@@ -228,11 +224,13 @@ static struct cake_packet *ask_first(struct cake *cake, struct cake_flow *flow, 
 
 // ---- The order ----
 
+// An empty one of the new is not counted among its host's old flows meanwhile.
 static void rotate(struct cake *cake, struct cake_list *list, struct cake_flow *flow)
 {
     take_listed(list);
-    set_place(cake, flow, flow->first ? CAKE_OLD : CAKE_OLD_EMPTY);
+    set_place(flow, flow->first || flow->place == CAKE_OLD ? CAKE_OLD : CAKE_OLD_EMPTY);
     put_listed(&cake->old, flow);
+    flow->deficit_q16 += quantum_q16(cake, flow);
 }
 
 static struct cake_packet *next_packet(struct cake *cake, uint64_t now_ns)
@@ -243,7 +241,6 @@ static struct cake_packet *next_packet(struct cake *cake, uint64_t now_ns)
         if (!flow)
             return NULL;
         if (flow->deficit_q16 <= 0) {
-            flow->deficit_q16 += quantum_q16(flow);
             rotate(cake, list, flow);
             continue;
         }
@@ -252,12 +249,8 @@ static struct cake_packet *next_packet(struct cake *cake, uint64_t now_ns)
             flow->deficit_q16 -= (int64_t)packet->octets << 16;
             return packet;
         }
-        if (list == &cake->fresh && cake->old.first) {
-            rotate(cake, list, flow);
-        } else {
-            take_listed(list);
-            set_place(cake, flow, CAKE_NOWHERE);
-        }
+        take_listed(list);
+        set_place(flow, CAKE_NOWHERE);
     }
 }
 
@@ -313,11 +306,11 @@ void cake_send(void *self, const uint8_t *ip, uint32_t octets, uint64_t now_ns)
     net_count_add(&cake->counters.net.in, octets);
     put_last(cake, flow, ip, octets, now_ns);
     if (flow->place == CAKE_NOWHERE) {
-        flow->deficit_q16 = quantum_q16(flow);
-        set_place(cake, flow, CAKE_NEW);
+        flow->deficit_q16 = quantum_q16(cake, flow);
+        set_place(flow, CAKE_NEW);
         put_listed(&cake->fresh, flow);
     } else if (flow->place == CAKE_OLD_EMPTY) {
-        set_place(cake, flow, CAKE_OLD);
+        set_place(flow, CAKE_OLD);
     }
     make_room(cake, now_ns);
     serve(cake, now_ns);
@@ -357,6 +350,9 @@ struct cake *cake_create(struct engine *engine, const struct cake_config *config
     cake->limit_octets = config->rate_bit_per_s / 2 * (config->rtt_ns / MS_IN_NS) / 1000;
     if (cake->limit_octets < LIMIT_OCTETS)
         cake->limit_octets = LIMIT_OCTETS;
+    uint64_t quantum = config->rate_bit_per_s / 8 / QUANTUM_OF_S;
+    quantum = quantum > QUANTUM_LEAST ? quantum : QUANTUM_LEAST;
+    cake->quantum_octets = (uint32_t)(quantum < QUANTUM_MOST ? quantum : QUANTUM_MOST);
     rng_seed(&cake->rng, seed, stream);
     setup_aqm(cake);
     engine_timer_init(&cake->timer, serve, cake);

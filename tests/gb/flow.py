@@ -99,6 +99,18 @@ def drained():
                 bss.flow(2, **said)
 
 
+@case("values of an MS and of a packet flow before any of their cell's, which is reset")
+def before_the_cell():
+    for flow_control in "wait", "open":
+        with World(config(nse=f'flow_control = "{flow_control}",', flows=FLOWS)) as world:
+            bss = begin(world, PFC | PFC_FC)
+            bss.flow = lambda *_, **__: None  # the cell's, of its own accord
+            bss.reset_bvc(2)
+            world.run(S)
+            say(bss, FC_MS, 2, tlli=TLLI, ms_bmax=100, r=500)
+            say(bss, FC_PFC, 2, tlli=TLLI, flows=[{"pfi": 8, "bmax": 100, "r": 400}])
+
+
 @case("a packet flow with contexts of two classes has one bucket: R is exact, neither class starves")
 def two_classes():
     with World(config(flows=FLOWS.replace("pfi = 9", "pfi = 8"))) as world:

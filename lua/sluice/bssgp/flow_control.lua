@@ -56,9 +56,9 @@ end
 -- By its delay nothing stands in the BSS that should go: an LLC PDU that comes in time waits for half of another one. With
 -- less than R a BSS that measures R carries more blocks that are not full, takes R for less, and so on.
 local function stands_little(b)
-    local f = b.flow_control
-    local half_ns = f.r_bit_per_s > 0 and LLC_PDU_OCTETS_MAX * 8 * S_IN_NS / f.r_bit_per_s / 2 or 0
-    return f.measured_ms and f.measured_ms * MS_IN_NS <= network.cfg.gb.cell_delay_ns + half_ns
+    local f = b.flow_control -- nil before the first FLOW-CONTROL-BVC
+    local half_ns = f and f.r_bit_per_s > 0 and LLC_PDU_OCTETS_MAX * 8 * S_IN_NS / f.r_bit_per_s / 2 or 0
+    return f and f.measured_ms and f.measured_ms * MS_IN_NS <= network.cfg.gb.cell_delay_ns + half_ns
 end
 
 -- What is used of an R at most: all where the BSS says how full that bucket is, or Sluice goes by the delay there.

@@ -153,7 +153,7 @@ static void model_move_first(int from, int to)
 {
     int flow = model.list[from][0];
     memmove(&model.list[from][0], &model.list[from][1], sizeof(int) * (size_t)--model.n[from]);
-    counted[flow] = to == 1 && model.begin[flow] < model.end[flow];
+    counted[flow] = to == 1 && (counted[flow] || model.begin[flow] < model.end[flow]);
     model.where[flow] = to < 0 ? NOWHERE : OLD;
     if (to >= 0)
         model.list[to][model.n[to]++] = flow;
@@ -164,10 +164,10 @@ static void model_serve(void)
     for (;;) {
         int from = model.n[0] ? 0 : 1, flow = model.list[from][0];
         if (model.deficit[flow] <= 0) {
-            model.deficit[flow] += quantum_of(flow);
             model_move_first(from, 1);
+            model.deficit[flow] += quantum_of(flow);
         } else if (model.begin[flow] == model.end[flow]) {
-            model_move_first(from, from == 0 && model.n[1] ? 1 : -1);
+            model_move_first(from, -1);
         } else {
             struct model_packet p = model.queue[flow][model.begin[flow]++];
             model.deficit[flow] -= p.octets;
