@@ -14,12 +14,10 @@
 
 // ---- Runs of the plan ----
 
-static bool refuse_other(const char *path, const char *differs)
+static bool refuse_other(const char *path, const char *differs, bool may_force)
 {
-    fprintf(stderr,
-            "sluice run: %s: has the results of another run (%s); give another --out, or --force "
-            "to do it again\n",
-            path, differs);
+    fprintf(stderr, "sluice run: %s: has the results of another run (%s); give another --out%s\n",
+            path, differs, may_force ? ", or --force to do it again" : "");
     return false;
 }
 
@@ -54,7 +52,7 @@ static bool choose(const struct run *run, const struct plan *plan, bool *wanted,
         struct gather_found found = gather_look(plan, i);
         wanted[i] = !run->options.resume || found.state != GATHER_COMPLETE;
         if (found.state == GATHER_OTHER && !run->options.force)
-            return refuse_other(path, found.differs);
+            return refuse_other(path, found.differs, !run->options.commands);
         if (found.state != GATHER_ABSENT && !first[0])
             memcpy(first, path, sizeof path);
         if (run->options.resume && found.lacks[0])
@@ -141,7 +139,7 @@ static bool may_replace(const struct run *run, const struct plan *plan,
     }
     uint32_t count = beyond(plan, summary, first);
     if (differs && (run->options.resume || has || count))
-        return refuse_other(dir, differs);
+        return refuse_other(dir, differs, !run->options.commands);
     return count == 0 || refuse_fewer(run, count, first);
 }
 

@@ -344,6 +344,8 @@ def protected():
             *(((*words, *resume, "--set", "nse.bvc.rate=20 kbit/s"), f"sluice run: {out}/red/1: has the"
                " results of another run (other overrides); give another --out, or --force to do it again")
               for resume in ((), ("--resume",))),
+            ((*words, "--commands", "--set", "nse.bvc.rate=20 kbit/s"), f"sluice run: {out}/red/1: has the results of"
+             " another run (other overrides); give another --out"),
             ((), f"sluice run: {out}: has the results of several runs; give another --out, or --force to"
              " replace their summary")):
         done = many(config(), out, *command, status=1)
