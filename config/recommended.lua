@@ -48,11 +48,6 @@ return {
     "class[interactive-2].weight=32",
     "class[interactive-3].weight=26",
     "class[background].weight=18",
-    -- An MS's last radio block of a turn is seldom full, for what comes next for it comes a round later. A BSS that
-    -- measures R takes that for what its radio cannot carry. So turns are longer where a block carries much: with four
-    -- time slots from MCS-6 on, up to four packets. Beside four downloads with MCS-9 a ping waits as long as without
-    -- this, and they have 5 % more.
-    "queue.turn=250 ms",
     "class[*].flows=true",      -- a ping or a page does not wait behind a download of the same MS
     "queue.flows=32",           -- a ping shares a queue only if its MS has that many downloads
     "queue.flow_quantum=300 octets",    -- RFC 8290 3: small, so that small packets pass large ones

@@ -15,6 +15,7 @@ from harness import ROOT, case, main, new_folder, right
 
 sys.path.append(str(ROOT / "tests/tournament"))
 
+from ablation import ABLATED, table, worth  # noqa: E402
 from bound import Closed, least_left_first, least_possible  # noqa: E402
 from catalogue import ALL, SETTINGS, UNSET  # noqa: E402
 from judge import Judged, interval  # noqa: E402
@@ -308,6 +309,21 @@ def cells():
     lines = list(measuring.cells_table({(f"{name}, no ECN", setting): figures for name in CELLS
                                         for setting in measuring.CELLS_SETTINGS}))
     right(len(lines) == 2 + 11 and lines[2].count("| 2 ± 2.5 ") == 5, lines)
+
+
+@case("what each setting of recommended.lua is worth, by figures that are known")
+def ablation():
+    def seeds(ping_ms, least):
+        return [{"sound": True, "goodput": 20_000, "ping p95": ping_ms, "pings lost": 0, "page mean": 2000, "least user": least}]
+
+    found = {(load, setting): seeds(150, 1000) for load in "xy" for setting in (*ABLATED, "plain", "recommended")}
+    found["x", "without window"] = seeds(250, 500)
+    judged = Judged(found, ["x", "y"], [*ABLATED, "plain", "recommended"])
+    right(worth(judged, "without window", "ping p95") == {"x": 300 / 200, "y": 1}, "a ping's p95, with what nobody feels")
+    rows = [line.split(" | ") for line in table(judged)]
+    right([row[0] for row in rows[2:]] == [f"| {name.removeprefix('without ')}" for name in ABLATED], "rows")
+    right(rows[2][1:5] == ["1.225 (1.00 to 1.50)", "1.000 (1.00 to 1.00)", "1.000 (1.00 to 1.00)", "1.414 (1.00 to 2.00)"], rows[2])
+    right(rows[2][7] == "least user 2.00, x |", rows[2])
 
 
 @case("what a cell loses, its pings say")

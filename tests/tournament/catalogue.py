@@ -69,7 +69,6 @@ UNSET = {
     "stale": ["class[*].aqm.stale=0 s"],
     "refuse_late": ["class[*].refuse_late=false"],
     "drain": ["gb.drain=0 %"],
-    "turn": ["queue.turn=0 s"],
     "lifetimes": [*lifetime(10), "class[*].bss_lifetime_least=4100 ms", "class[*].bss_lifetime_most=655 s"],
     "aqm.rtt": ["class[*].aqm.rtt=1 s"],
     "scopes": ["class[*].scope=ms"],
@@ -82,7 +81,7 @@ DEFAULTS = [change for changes in UNSET.values() for change in changes]
 # A plain SGSN: one queue a class in a cell, first in, first out, cut off at its end, and all that the BSS offers is
 # filled. What others are measured by.
 PLAIN = ["class[*].flows=false", *aqm("tail-drop", scope="cell"), "queue.overflow=tail", *AS_OFFERED,
-         "gb.drain=0 %", "queue.turn=0 s", *lifetime(23)]
+         "gb.drain=0 %", *lifetime(23)]
 
 
 def cake(per):

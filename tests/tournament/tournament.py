@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 """Every setting of the catalogue on every load: which one do the people of a cell feel least?
 
-    tournament.py [cells] [--seeds A..B] [--loads WORD...] [--settings WORD...] [--out DIR] [--jobs N]
+    tournament.py [cells|ablation] [--seeds A..B] [--loads WORD...] [--settings WORD...] [--out DIR] [--jobs N]
 
 `cells` prints a table instead: where phones have radios of their own, what users get with the settings that they may have.
+`ablation` prints one of what is worse without each setting of recommended.lua.
 What there is already of this program, this file, load, setting and seed is not run again. Writes DIR/results.jsonl, a
 line a run, and DIR/index.html: the worst regret of each setting, and by load its figures with the regret of each.
 The regret of a figure is how many times worse it is than the best of the settings whose goodput is within 5 % of plain's."""
@@ -20,6 +21,7 @@ import sys
 import tempfile
 import threading
 
+import ablation
 import page
 from catalogue import SETTINGS
 from judge import Judged, interval, mean
@@ -252,7 +254,7 @@ def cells_table(found):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", nargs="?", choices=["cells"])
+    parser.add_argument("what", nargs="?", choices=["cells", "ablation"])
     parser.add_argument("--seeds", default="1..3")
     parser.add_argument("--loads", nargs="+", default=[])
     parser.add_argument("--settings", nargs="+", default=[])
@@ -263,8 +265,10 @@ def main():
     seeds = range(first, last + 1)
     args.out.mkdir(parents=True, exist_ok=True)
     loads, settings = chosen_of(LOADS, args.loads), [*chosen_of(SETTINGS, args.settings), "plain", "recommended"]
-    if args.what:
+    if args.what == "cells":
         loads, settings = [name + NO_ECN for name in CELLS], CELLS_SETTINGS
+    elif args.what == "ablation":
+        settings = [*ablation.ABLATED, "plain", "recommended"]
     settings = list(dict.fromkeys(settings))
     found = measured(loads, settings, seeds, args.out, args.jobs)
     judged = Judged(found, loads, settings, {load: LOADS[load].split(load, seeds) for load in loads})
@@ -272,7 +276,7 @@ def main():
     if unsound:
         sys.exit(f"not sound: {unsound}")
     if args.what:
-        print("\n".join(cells_table(found)))
+        print("\n".join(cells_table(found) if args.what == "cells" else ablation.table(judged)))
         return
     print(judged.text())
     (args.out / "index.html").write_text(page.of(judged, LOADS, first, last))
