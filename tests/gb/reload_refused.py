@@ -130,6 +130,58 @@ lab {{
             right(not done and f": {key}: differs from what is in force" in answer, f"{key}: {answer}")
 
 
+def radio_world(cells, *phones):
+    return HEAD + f"""
+ggsn {{ name = "ggsn1", address = "192.0.2.77", control = "192.0.2.77", mac = "02:00:00:00:00:04" }}
+apn {{ name = "internet", default = true }}
+attach {{ }}
+{" ".join(phones)}
+nse {{
+    nsei = 101, areas = {{ "001-01-4660-52" }}, line {{ latency = "5 ms" }}, {nsvc(101, "198.51.100.2")},
+    bvc {{ bvci = 2, radio {{ }}, {cells[0]} }},
+    bvc {{ bvci = 3, radio {{ }}, {cells[1]} }},
+}}
+lab {{ ggsn = "192.0.2.77", ggsn_mac = "02:00:00:00:00:04", gi {{ }} }}
+"""
+
+
+@case("another radio of an MS or a phone is refused, whatever group or cell of the file it is in")
+def own_radios():
+    def mss(first, count, radio=""):
+        return f'ms {{ imsi = "{imsi(first)}", count = {count}, {radio} }},'
+
+    def phones(first, count, radio=""):
+        return f'phone {{ imsi = "{imsi(100 + first)}", count = {count}, cell = "101-2", {radio} }}'
+    slot, other, slow = (f"radio {{ {keys} }}" for keys in ("up_slots = 1", "up_slots = 2", 'down_coding = "CS-1"'))
+    group, phone = mss(1, 3, slot), phones(1, 3, slot)
+    away = "differs from what is in force; a change needs a restart"
+    with World(radio_world((group, mss(11, 2)), phone)) as world:
+        for what, cells, its_phones, lines in (
+                ("a part of a group", (mss(1, 2, slot) + mss(3, 1, slow), mss(11, 2)), [phone],
+                 [f"nse[1].bvc[1].ms[2].radio.{key}: {RESTART}" for key in ("down_coding", "up_slots")]),
+                ("a part without one", (mss(1, 1, slot) + mss(2, 2), mss(11, 2)), [phone], [f"nse[1].bvc[1].ms[2].radio: {away}"]),
+                ("another cell", (mss(11, 2), mss(1, 3, other)), [phone], [f"nse[1].bvc[2].ms[1].radio.up_slots: {RESTART}"]),
+                ("a new one", (group, mss(11, 1) + mss(12, 1, slow)), [phone], [f"nse[1].bvc[2].ms[2].radio: {away}"]),
+                ("phones with another", (group, mss(11, 2)), [phones(1, 3, other)], [f"phone[1].radio.up_slots: {RESTART}"]),
+                ("phones without", (group, mss(11, 2)), [phones(1, 3)], [f"phone[1].radio: {away}"]),
+                ("a part of the phones", (group, mss(11, 2)), [phones(1, 1, slot), phones(2, 1, other), phones(3, 1, slot)],
+                 [f"phone[2].radio.up_slots: {RESTART}"])):
+            done, answer = world.reload(radio_world(cells, *its_phones))
+            same((done, [line.split(": ", 1)[-1] for line in answer.split("\n")]), (False, lines), what)
+        for what, cells, its_phones in (
+                ("in parts", (mss(1, 1, slot) + mss(2, 2, slot), mss(11, 2)), [phones(1, 1, slot), phones(2, 2, slot)]),
+                ("in other cells, and more of them", (mss(11, 2), mss(1, 9, slot)), [phones(1, 4, slot)]),
+                ("another radio of others", (mss(11, 2), mss(1, 9, slot) + mss(20, 2, slow)), [phones(1, 4, slot)]),
+                ("without", (mss(20, 2, slow), ""), [phones(9, 1)])):
+            done, answer = world.reload(radio_world(cells, *its_phones))
+            right(done, f"{what}: {answer}")
+        # A block with parts of several others is named once.
+        done, answer = world.reload(radio_world((mss(1, 1, slot) + mss(2, 1, slot), ""), phones(9, 1)))
+        right(done, f"two blocks: {answer}")
+        done, answer = world.reload(radio_world((mss(1, 2), ""), phones(9, 1)))
+        right(not done and answer.count("\n") == 0 and f"ms[1].radio: {away}" in answer, answer)
+
+
 @case("more than there are places is refused, at room")
 def places():
     world, model, file = started(wishes(0, 10))

@@ -3,6 +3,7 @@
 local breath = require "sluice.base.breath"
 local lab_keys = require "sluice.schema.lab_keys"
 local parts = require "sluice.config.parts"
+local pieces = require "sluice.reload.pieces"
 local schema = require "sluice.schema.schema"
 local network = require "sluice.core.network"
 
@@ -96,7 +97,7 @@ local function check_lab(critic, old, new)
     end
 end
 
--- Those of a cell, an NSE or an MS.
+-- Those of a cell, an NSE, an MS or a phone.
 local function check_blocks(critic, old, new, constructors)
     for _, constructor in ipairs(constructors) do
         check_block(critic, new, old[constructor.name], new[constructor.name], constructor)
@@ -110,19 +111,6 @@ local function check_classes(critic, old, new)
     end
 end
 
--- The lab makes an MS's radio once.
-local function check_radios(critic, before, after)
-    local old = {}
-    for _, ms in breath.each(before.ms) do
-        old[ms.imsi] = ms
-    end
-    for _, ms in breath.each(after.ms) do
-        if old[ms.imsi] then
-            check_blocks(critic, old[ms.imsi], ms, { schema.constructor.ms.child.radio })
-        end
-    end
-end
-
 local function check_cells(critic, nse, record)
     local old = {}
     for _, bvc in breath.each(nse.cfg.bvc) do
@@ -132,7 +120,6 @@ local function check_cells(critic, nse, record)
         if old[bvc.bvci] then
             check_keys(critic, old[bvc.bvci], bvc, schema.constructor.bvc, { "area", "ci" })
             check_blocks(critic, old[bvc.bvci], bvc, lab_keys.of_bvc)
-            check_radios(critic, old[bvc.bvci], bvc)
         end
     end
 end
@@ -148,6 +135,38 @@ local function check_nses(critic, new)
             end
         end
     end
+end
+
+local function any_radio(cfg)
+    for _, nse in breath.each(cfg.nse) do
+        for _, bvc in breath.each(nse.bvc) do
+            for _, ms in breath.each(bvc.ms) do
+                if ms.radio then
+                    return true
+                end
+            end
+        end
+    end
+    for _, phone in breath.each(cfg.phone or {}) do
+        if phone.radio then
+            return true
+        end
+    end
+end
+
+-- The lab makes the radio of an MS or a phone once. Each block of the new file is noted once, whatever parts it has.
+local function check_radios(critic, old, new)
+    if not (new.lab and (any_radio(old) or any_radio(new))) then
+        return
+    end
+    local constructor, told = schema.constructor.ms.child.radio, nil
+    pieces.each_in_both(old, new, function(before, after)
+        local a, b = before.radio, after.radio
+        if after ~= told and (a or b) and not (a and b and check.same_record(a, b, constructor)) then
+            told = after
+            check_blocks(critic, before, after, { constructor })
+        end
+    end)
 end
 
 -- Phones have their places from the start.
@@ -222,6 +241,7 @@ function check.all(critic, made, old, new)
     check_lab(critic, old, new)
     check_classes(critic, old, new)
     check_nses(critic, new)
+    check_radios(critic, old, new)
     check_attach(critic, old, new)
     check_controls(critic, old, new)
     check_room(critic, old, new)

@@ -13,19 +13,25 @@ local pieces = {}
 
 local LENGTH_MOST = 15
 
--- The ranges of the file by length of IMSI, sorted: { first, count, ms, nsei, bvci }.
-local function spans_of(cfg)
+local function add_span(spans, ms, nsei, bvci)
+    spans[#ms.imsi] = spans[#ms.imsi] or {}
+    table.insert(spans[#ms.imsi], {
+        first = math.tointeger(tonumber(ms.imsi)), count = ms.count, ms = ms, nsei = nsei, bvci = bvci,
+    })
+end
+
+-- The ranges of the file, and of these phone { }, by length of IMSI, sorted: { first, count, ms, nsei, bvci }.
+local function spans_of(cfg, phones)
     local spans = {}
     for _, nse in breath.each(cfg.nse) do
         for _, bvc in breath.each(nse.bvc) do
             for _, ms in breath.each(bvc.ms) do
-                spans[#ms.imsi] = spans[#ms.imsi] or {}
-                table.insert(spans[#ms.imsi], {
-                    first = math.tointeger(tonumber(ms.imsi)), count = ms.count, ms = ms,
-                    nsei = nse.nsei, bvci = bvc.bvci,
-                })
+                add_span(spans, ms, nse.nsei, bvc.bvci)
             end
         end
+    end
+    for _, phone in breath.each(phones) do
+        add_span(spans, phone)
     end
     for length = 1, LENGTH_MOST do
         breath.sort(spans[length] or {}, function(a, b)
@@ -90,13 +96,14 @@ local function next_start(old, new, from)
     return math.max(from, math.min(first_old or first_new, first_new or first_old))
 end
 
-local function merge(length, olds, news, list)
+-- Calls visit(first, last, old, new) for each piece, old and new the spans or nil.
+local function merge(olds, news, visit)
     local i, j, from = 1, 1, 0
     while olds[i] or news[j] do
         breath.take()
         from = next_start(olds[i], news[j], from)
         local last = stop_of(from, news[j], stop_of(from, olds[i], math.maxinteger))
-        list[#list + 1] = make(length, from, last, covers(olds[i], from), covers(news[j], from))
+        visit(from, last, covers(olds[i], from), covers(news[j], from))
         from = last + 1
         i = i + (olds[i] and last_of(olds[i]) < from and 1 or 0)
         j = j + (news[j] and last_of(news[j]) < from and 1 or 0)
@@ -104,11 +111,25 @@ local function merge(length, olds, news, list)
 end
 
 function pieces.of(cfg)
-    local spans, list = spans_of(cfg), {}
+    local spans, list = spans_of(cfg, {}), {}
     for length = 1, LENGTH_MOST do
-        merge(length, spans_in_force(length), spans[length] or {}, list)
+        merge(spans_in_force(length), spans[length] or {}, function(first, last, old, new)
+            list[#list + 1] = make(length, first, last, old, new)
+        end)
     end
     return list
+end
+
+-- Calls visit(before, after) for the ms { } and phone { } that have IMSIs in common, of two files, whatever their cells.
+function pieces.each_in_both(old, new, visit)
+    local olds, news = spans_of(old, old.phone or {}), spans_of(new, new.phone or {})
+    for length = 1, LENGTH_MOST do
+        merge(olds[length] or {}, news[length] or {}, function(_, _, before, after)
+            if before and after then
+                visit(before.ms, after.ms)
+            end
+        end)
+    end
 end
 
 return pieces
