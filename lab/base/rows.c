@@ -48,20 +48,34 @@ bool rows_decimal(const char **text, int places, uint64_t most, uint64_t *number
     return true;
 }
 
+// Spreadsheets and editors leave blanks at the head's end, and the mark of UTF-8 before the first
+// line.
+static bool is_head(const char *text, const char *head)
+{
+    size_t n = strlen(head);
+    return strncmp(text, head, n) == 0 && text[n + strspn(text + n, " \t")] == 0;
+}
+
+static char *without_mark(char *text)
+{
+    return strncmp(text, "\xef\xbb\xbf", 3) == 0 ? text + 3 : text;
+}
+
 static const char *read_lines(FILE *in, const char *head, rows_take *take, void *self,
                               uint32_t *line)
 {
-    char text[ROWS_LINE_MOST + 2];
+    char room[ROWS_LINE_MOST + 2];
     bool has_head = false;
-    while (fgets(text, sizeof text, in)) {
-        size_t n = strcspn(text, "\r\n");
+    while (fgets(room, sizeof room, in)) {
+        size_t n = strcspn(room, "\r\n");
         ++*line;
-        if (n == sizeof text - 1)
+        if (n == sizeof room - 1)
             return "a line of more than 200 octets";
-        text[n] = 0;
-        if (n == 0 || text[0] == '#')
+        room[n] = 0;
+        char *text = *line == 1 ? without_mark(room) : room;
+        if (!*text || *text == '#')
             continue;
-        if (!has_head && strcmp(text, head) != 0)
+        if (!has_head && !is_head(text, head))
             return "the first line is not the head of such a file";
         const char *fault = has_head ? take(self, text) : NULL;
         if (fault)

@@ -1,6 +1,6 @@
 // A text file of rows behind a known head, such as `flow,time_ns,octets`. Anybody may have written
 // it: lines are bounded, and what does not fit is named with its line. Empty lines and those that
-// begin with # are left out.
+// begin with # are left out, and so are blanks at the head's end and UTF-8's byte order mark.
 #ifndef SLUICE_LAB_BASE_ROWS_H
 #define SLUICE_LAB_BASE_ROWS_H
 

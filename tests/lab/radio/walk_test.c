@@ -65,6 +65,25 @@ static void test_rows(void **state)
     radio_walk_free(walk);
 }
 
+// What a spreadsheet writes, or a person.
+static void test_what_may_be_around_the_head(void **state)
+{
+    (void)state;
+    static const char *const heads[] = {
+        "\xef\xbb\xbf" HEAD,
+        "\xef\xbb\xbf# a walk\r\n" HEAD,
+        "\xef\xbb\xbf\n" HEAD,
+        "time,down_coding,down_bler \t\r\n",
+    };
+    for (uint32_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
+        char text[200];
+        snprintf(text, sizeof text, "%s1,MCS-9,5 %%\n", heads[i]);
+        struct radio_walk *walk = walk_of(text);
+        assert_int_equal(walk->rows, 1);
+        radio_walk_free(walk);
+    }
+}
+
 static void expect_refused(const char *text, size_t octets, const char *why)
 {
     char error[RADIO_WALK_ERROR_ROOM] = "";
@@ -104,6 +123,8 @@ static void test_wrong_files(void **state)
         expect_refused(text, strlen(text), wrong[i].why);
     }
     expect_refused("time,down_coding\n", 17, "line 1: the first line is not the head");
+    expect_refused("time,down_coding,down_bler x\n", 29, "line 1: the first line is not the head");
+    expect_refused("\n\xef\xbb\xbf" HEAD, 4 + sizeof HEAD - 1, "line 2: the first line is not");
     expect_refused(HEAD "1,MCS-9\0,5 %", sizeof HEAD - 1 + 12, "line 2: down_bler: allowed");
     char error[RADIO_WALK_ERROR_ROOM];
     assert_null(radio_walk_read("/", error));
@@ -219,6 +240,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_what_may_be_around_the_head),
         cmocka_unit_test(test_wrong_files),
         cmocka_unit_test(test_from_good_to_bad_and_back),
         cmocka_unit_test(test_the_row_that_holds),
