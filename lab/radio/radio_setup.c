@@ -91,8 +91,8 @@ static uint32_t free_index(struct radio *radio)
     return first;
 }
 
-// The cell's keys and the MS's over them. The blocks of a radio that is given as a rate are the
-// cell's.
+// The cell's keys and the MS's over them. A cell that is given as a rate has no coding schemes: its
+// blocks and its window are for all MSs.
 static void set_own(struct radio *radio, struct radio_ms *ms, const struct radio_own *own)
 {
     struct radio_config config = radio->config;
@@ -103,15 +103,14 @@ static void set_own(struct radio *radio, struct radio_ms *ms, const struct radio
         config.down_coding = ms->walk->row[0].coding;
         config.down_bler_ppm = ms->walk->row[0].bler_ppm;
     }
+    if (radio->config.down_coding == RADIO_CODING_RATE)
+        config.down_coding = RADIO_CODING_RATE;
+    if (radio->config.up_coding == RADIO_CODING_RATE)
+        config.up_coding = RADIO_CODING_RATE;
     ms->own[RADIO_DOWN] = LAW(&config, down);
     ms->own[RADIO_UP] = LAW(&config, up);
-    for (uint32_t way = 0; way < RADIO_WAYS; way++) {
+    for (uint32_t way = 0; way < RADIO_WAYS; way++)
         ms->tbf[way].law = &ms->own[way];
-        if (radio->share[way].rate_bit_per_s) {
-            ms->own[way].blocks = 1;
-            ms->own[way].block_octets = radio->share[way].law.block_octets;
-        }
-    }
 }
 
 void radio_walk_to(const struct radio *radio, struct radio_ms *ms, uint64_t now_ns)

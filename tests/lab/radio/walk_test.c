@@ -236,6 +236,35 @@ static void test_the_window_is_of_the_file(void **state)
     }
 }
 
+// A cell that is given as a rate has no window, whatever coding schemes an MS brings there.
+static void test_no_window_where_the_cell_is_a_rate(void **state)
+{
+    (void)state;
+    struct radio_walk *walk = walk_of(HEAD "0,CS-1,0 %\n");
+    for (uint32_t walks = 0; walks < 2; walks++) {
+        cell_config();
+        cell.config.down_coding = cell.config.up_coding = RADIO_CODING_RATE;
+        cell.config.down_rate_bit_per_s = cell.config.up_rate_bit_per_s = 100000;
+        cell.config.down_pdu_octets = cell.config.up_pdu_octets = 25; // 10 blocks of each period
+        cell.config.down_window = cell.config.up_window = 0;
+        cell.config.round_trip_ns = S_IN_NS;
+        cell_begin(0, 1);
+        struct radio_config config = cell.config;
+        config.down_coding = RADIO_CODING_MCS9;
+        config.up_coding = RADIO_CODING_CS1;
+        struct radio_own own = cell_own(&config);
+        own.walk = walks ? walk : NULL;
+        assert_int_equal(radio_add_ms(cell.radio, 0, &own), 0);
+        cell_endless(0, RADIO_DOWN, 1500);
+        cell_endless(0, RADIO_UP, 1500);
+        cell_run(S_IN_NS - 1);
+        assert_in_range(radio_counts(cell.radio, RADIO_DOWN)->blocks, 480, 500);
+        assert_in_range(radio_counts(cell.radio, RADIO_UP)->blocks, 480, 500);
+        cell_end(1);
+    }
+    radio_walk_free(walk);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -246,6 +275,7 @@ int main(void)
         cmocka_unit_test(test_the_row_that_holds),
         cmocka_unit_test(test_a_block_keeps_its_octets),
         cmocka_unit_test(test_the_window_is_of_the_file),
+        cmocka_unit_test(test_no_window_where_the_cell_is_a_rate),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);
 }
