@@ -151,6 +151,9 @@ local function note_misplaced(state, node, constructor, item, number)
     local parents = child and schema.constructor[child.kind].home
     local place = child and child.line or item_place(node, number)
     local found = child and child.kind .. " { }" or values.show(item)
+    if parents == constructor.name then -- in another block of that name
+        parents = parents .. " of " .. schema.constructor[parents].parent.name
+    end
     local home = child and ("; %s belongs %s"):format(child.kind,
         parents and "in " .. parents or "outside all blocks") or ""
     node.unsure, state.unsure = true, true

@@ -196,9 +196,7 @@ end
 -- What a coding scheme of an MS is beside that of its cell. A radio without one has the cell's blocks.
 local function check_own_codings(state, own, radio)
     for _, name in ipairs { "down_coding", "up_coding" } do
-        if own[name] == "rate" then
-            note(state, own, name, 'found "rate", allowed a coding scheme: a rate is of the whole cell')
-        elseif own[name] and radio[name] == "rate" then
+        if own[name] and radio[name] == "rate" then
             note(state, own, name, 'found "%s", allowed in a cell without %s = "rate" only', own[name], name)
         end
     end

@@ -93,10 +93,18 @@ local function standard(field)
     return is_value and key.standard or 0
 end
 
+-- Takes a choice away, which one block does not have. The others stay what they are in C. why: what is said of it.
+function described.refuse(key, choice, why)
+    key.all, key.choices, key.refused = key.choices, {}, { [choice] = why }
+    for _, other in ipairs(key.all) do
+        key.choices[#key.choices + 1] = other ~= choice and other or nil
+    end
+end
+
 -- What C's field of a key is set to: a choice is its place, and a number that is not there is 0.
 function described.value(key, record)
     local value = record[key.out]
-    return key.type == "choice" and place_of(key.choices, value) or value or 0
+    return key.type == "choice" and place_of(key.all or key.choices, value) or value or 0
 end
 
 -- Adds the values of C's fields that a record of the file says, by the names of the fields; without a

@@ -83,6 +83,10 @@ function lab.own_radio()
     radio.keys = {}
     for _, key in ipairs(all) do
         radio.keys[#radio.keys + 1] = OF_AN_MS[key.name] and key
+        if key.name:find "_coding$" then
+            described.refuse(key, "rate", "a rate is of a whole cell")
+            key.help = key.help:match "^[^;]+"
+        end
     end
     inherit(radio, "the cell's")
     table.insert(radio.keys, {
