@@ -15,9 +15,10 @@
 // The AQM does not see the N-PDUs that a full queue refuses. So overfull means a head that has
 // waited for more than `overfull` intervals; 4 is the buffer that CAKE allows at its rate. The last
 // N-PDU of a queue may be marked, and is never dropped. Left out: what CAKE's ingress mode
-// changes; CAKE's MTU time is at the whole rate, ours at the share, so that 4 of ours are 4 of CAKE's
-// for each flow. An overfull queue does not hasten a signal. A head that goes over the target
-// always waits first, even if a step down was due; CAKE signals it at once. README.md says why.
+// changes; CAKE's MTU time is at the whole rate, ours at the share, so that 4 of ours are 4 of
+// CAKE's for each flow. An overfull queue does not hasten a signal. A head that goes over the
+// target always waits first, even if a step down was due; CAKE signals it at once. README.md says
+// why.
 #include "dataplane/aqm/aqm.h"
 
 #include "dataplane/aqm/codel.h"
