@@ -14,10 +14,10 @@
 
 // ---- Runs of the plan ----
 
-static bool refuse_other(const char *path, const char *differs, bool may_force)
+static bool refuse_other(const struct run *run, const char *path, const char *differs)
 {
     fprintf(stderr, "sluice run: %s: has the results of another run (%s); give another --out%s\n",
-            path, differs, may_force ? ", or --force to do it again" : "");
+            path, differs, run->options.commands ? "" : ", or --force to do it again");
     return false;
 }
 
@@ -52,7 +52,7 @@ static bool choose(const struct run *run, const struct plan *plan, bool *wanted,
         struct gather_found found = gather_look(plan, i);
         wanted[i] = !run->options.resume || found.state != GATHER_COMPLETE;
         if (found.state == GATHER_OTHER && !run->options.force)
-            return refuse_other(path, found.differs, !run->options.commands);
+            return refuse_other(run, path, found.differs);
         if (found.state != GATHER_ABSENT && !first[0])
             memcpy(first, path, sizeof path);
         if (run->options.resume && found.lacks[0])
@@ -139,7 +139,7 @@ static bool may_replace(const struct run *run, const struct plan *plan,
     }
     uint32_t count = beyond(plan, summary, first);
     if (differs && (run->options.resume || has || count))
-        return refuse_other(dir, differs, !run->options.commands);
+        return refuse_other(run, dir, differs);
     return count == 0 || refuse_fewer(run, count, first);
 }
 

@@ -14,7 +14,7 @@
 //
 // On credit goes an N-PDU of a flow that has at most a flow_quantum queued: else it would wait for
 // the turn that another flow of its MS has used up. It is charged to its MS, which may owe two
-// turns; but the MS has one turn in each round, whatever it sends on credit, so its other flows
+// LLC PDUs; but the MS has one turn in each round, whatever it sends on credit, so its other flows
 // go on.
 
 static inline void ring_link(struct sched *s, uint32_t pfc, struct tree_pfc *p, uint32_t prev,

@@ -1,8 +1,8 @@
 // CAKE before the GGSN, as those who shape their subscribers' lines run it (LibreQoS): a shaper of
 // a fixed rate, a queue for each flow, and COBALT in each. A model of Linux's sch_cake by its
 // public description: T. Hoiland-Jorgensen, D. Taht and J. Morton, "Piece of CAKE: A Comprehensive
-// Queue Management Solution for Home Gateways" (LANMAN 2018), tc-cake(8), and RFC 8290 for the
-// order of the queues. COBALT is the dataplane's.
+// Queue Management Solution for Home Gateways" (LANMAN 2018), tc-cake(8), and RFC 8290 for what the
+// order of the queues has of FQ-CoDel. COBALT is the dataplane's.
 //
 // Each packet that enters leaves at the shaper's rate, is held, or is lost with a reason.
 #ifndef SLUICE_LAB_NET_CAKE_H

@@ -18,8 +18,8 @@ def worth(judged, setting, figure):
 
 def row(judged, setting):
     each = {figure: worth(judged, setting, figure) for figure in FIGURES}
-    cells = [f"{statistics.geometric_mean(by.values()):.3f} ({min(by.values()):.2f} to {max(by.values()):.2f})"
-             for by in each.values() if by]
+    cells = [f"{statistics.geometric_mean(by.values()):.3f} ({min(by.values()):.2f} to {max(by.values()):.2f})" if by else "-"
+             for by in each.values()]
     best, *_, worst = sorted((ratio, figure, load) for figure, by in each.items() for load, ratio in by.items())
     ends = [f"{figure} {ratio:.2f}, {load}" for ratio, figure, load in (best, worst)]
     return f"| {' | '.join([setting.removeprefix('without '), *cells, *ends])} |"

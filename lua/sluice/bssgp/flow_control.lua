@@ -61,7 +61,8 @@ local function stands_little(b)
     return f and f.measured_ms and f.measured_ms * MS_IN_NS <= network.cfg.gb.cell_delay_ns + half_ns
 end
 
--- What is used of an R at most: all where the BSS says how full that bucket is, or Sluice goes by the delay there.
+-- What is used of an R at most: all where the BSS says how full that bucket is, or that little stands there, or Sluice goes by
+-- the delay there.
 local function to_use(b, r, full)
     if full or b.real_rate and b.flow_control.measured_ms or stands_little(b) then
         return r

@@ -326,6 +326,24 @@ static void test_drops(void **state)
     release();
 }
 
+// Eight flows take turns of a packet each 2 s. The packet after the first that has waited for more
+// than 4 MTU times, which are 1 s, is marked: the second of the last three flows, whose first one
+// left after 1.25 s and more, and the third of all. However many flows there are, they hold no
+// signal back.
+static void test_many_flows_hold_no_signal_back(void **state)
+{
+    (void)state;
+    make(&(struct cake_config){.rate_bit_per_s = 48000, .rtt_ns = 100 * MS_IN_NS});
+    for (uint32_t i = 0; i < 64; i++)
+        send(i % 8, i % 8, 1500, 2);
+    run_to(20 * S_IN_NS);
+    uint32_t marks = 0;
+    for (uint32_t i = 0; i < outs && out[i].at_ns < 6 * S_IN_NS; i++)
+        marks += out[i].tos == 3;
+    assert_int_equal(marks, 3 + 8);
+    release();
+}
+
 // 4 MiB are held at most; each of 1500 octets beyond takes the first of the longest queue, which is
 // the second flow's.
 static void test_the_limit(void **state)
@@ -353,6 +371,7 @@ int main(void)
         cmocka_unit_test(test_each_ms_gets_as_much),
         cmocka_unit_test(test_marks),
         cmocka_unit_test(test_drops),
+        cmocka_unit_test(test_many_flows_hold_no_signal_back),
         cmocka_unit_test(test_the_limit),
     };
     return cmocka_run_group_tests_name("lab/net/cake", tests, NULL, NULL);
